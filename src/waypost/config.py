@@ -1,0 +1,140 @@
+"""Settings: the only reader of the environment, the home directory and TOML files.
+
+Order of precedence: environment, `<home>/config.toml`, default. Everything else takes a `Settings` value.
+"""
+
+import getpass
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from waypost.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteEngine:
+    """An embedding server: Ollama or anything that speaks OpenAI's `/v1/embeddings`."""
+
+    url: str
+    model: str
+    dimensions: int | None = None
+    api_key_variable: str = ""  # the name of the environment variable, never the key itself
+    timeout_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    home: Path
+    models: tuple[Path, ...]  # searched in order; the first is where `model install` writes
+    person: str
+    engine: str = "minilm"  # minilm | onnx:DIR | ollama | openai
+    multilingual: bool = True  # embed what is not English beside the main engine
+    ollama: RemoteEngine = field(
+        default_factory=lambda: RemoteEngine("http://127.0.0.1:11434", "nomic-embed-text", 768)
+    )
+    openai: RemoteEngine | None = None
+    busy_timeout_seconds: float = 60.0
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
+
+    @property
+    def memory_root(self) -> Path:
+        return self.home / "memory"
+
+
+_KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "ollama", "openai"}
+
+
+def load(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings that hold for this process."""
+    env = os.environ if environment is None else environment
+    home = Path(env["WAYPOST_HOME"]) if env.get("WAYPOST_HOME") else _user_home(env) / ".waypost"
+    home = home.expanduser().absolute()
+    table = _read_toml(home / "config.toml")
+    unknown = sorted(set(table) - _KNOWN)
+    if unknown:
+        raise ConfigError(
+            f"Unknown setting {unknown[0]!r} in {home / 'config.toml'}.",
+            f"Known settings: {', '.join(sorted(_KNOWN))}.",
+        )
+    settings = Settings(home=home, models=_model_folders(env, home), person=_person(env, table))
+    engine = env.get("WAYPOST_ENGINE") or table.get("engine") or settings.engine
+    ollama = _remote(table.get("ollama"), "ollama", settings.ollama)
+    openai = _remote(table.get("openai"), "openai", settings.openai)
+    named = [r.api_key_variable for r in (ollama, openai) if r and r.api_key_variable]
+    return replace(
+        settings,
+        engine=_engine_name(engine),
+        multilingual=_typed(table, "multilingual", bool, settings.multilingual),
+        ollama=ollama or settings.ollama,
+        openai=openai,
+        busy_timeout_seconds=float(
+            _typed(table, "busy_timeout_seconds", (int, float), settings.busy_timeout_seconds)
+        ),
+        secrets={name: env[name] for name in named if env.get(name)},
+    )
+
+
+def _user_home(env: Mapping[str, str]) -> Path:
+    return Path(env["HOME"]) if env.get("HOME") else Path.home()
+
+
+def _person(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
+    name = env.get("WAYPOST_PERSON") or table.get("person")
+    if name:
+        return str(name)
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "owner"
+
+
+def _model_folders(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
+    if env.get("WAYPOST_MODELS"):
+        return (Path(env["WAYPOST_MODELS"]).expanduser().absolute(),)
+    environment = Path(sys.prefix) / "share" / "waypost" / "models"
+    folders = [environment, home / "models"]
+    if not os.access(sys.prefix, os.W_OK):
+        folders.reverse()
+    return tuple(folders)
+
+
+def _engine_name(name: Any) -> str:
+    if isinstance(name, str) and (name in {"minilm", "ollama", "openai"} or name.startswith("onnx:")):
+        return name
+    raise ConfigError(
+        f"Unknown embedding engine {name!r}.", "Use minilm, onnx:DIR, ollama or openai (docs/operations.md)."
+    )
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error
+
+
+def _typed(table: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
+    value = table.get(key, default)
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+        raise ConfigError(f"Setting {key!r} has the wrong type: {value!r}.", "See docs/operations.md.")
+    return value
+
+
+def _remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine | None:
+    if table is None:
+        return default
+    if not isinstance(table, dict):
+        raise ConfigError(f"[{name}] must be a table.", "See docs/operations.md.")
+    try:
+        given = RemoteEngine(**{"url": default.url, "model": default.model, **table} if default else table)
+    except TypeError as error:
+        raise ConfigError(f"[{name}]: {error}", "It takes url, model, dimensions, api_key_variable.") from error
+    if not given.url.startswith(("http://", "https://")):
+        raise ConfigError(f"[{name}] url must begin with http:// or https://, not {given.url!r}.", "")
+    return given

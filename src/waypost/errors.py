@@ -1,0 +1,100 @@
+"""Every error that Waypost raises on purpose.
+
+    WaypostError
+    ├── InvalidInput            what the caller gave cannot be used (exit code 2)
+    │   └── ConfigError         a setting is missing or malformed
+    ├── NotFound                nothing has this id or answers this question (exit code 3)
+    ├── SecurityError           a path, id or file tried to leave its place
+    ├── Refused                 a rule of the memory forbids this write
+    ├── StoreError
+    │   ├── StoreBusy           another process held the write lock for too long
+    │   ├── StoreFull           no room on the disk
+    │   ├── StoreReadOnly       the directory or file cannot be written
+    │   ├── StoreCorrupt        the database is damaged
+    │   ├── ForeignFile         the file at our path is not ours
+    │   ├── SchemaTooNew        written by a later version of Waypost
+    │   └── DatabaseTooOld      the SQLite library has known data-losing bugs
+    └── EngineError
+        ├── EngineUnavailable   cannot embed right now: weights missing, server away
+        └── ModelCorrupt        weights are not what they claim to be
+
+The class names the fact, `what` says which, `remedy` says what to do next.
+"""
+
+
+class WaypostError(Exception):
+    """The root: catch this to catch everything that Waypost raises on purpose."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.what}\n{self.remedy}" if self.remedy else self.what
+
+
+class InvalidInput(WaypostError):
+    exit_code = 2
+
+
+class ConfigError(InvalidInput):
+    pass
+
+
+class NotFound(WaypostError):
+    exit_code = 3
+
+
+class SecurityError(WaypostError):
+    pass
+
+
+class Refused(WaypostError):
+    pass
+
+
+class StoreError(WaypostError):
+    pass
+
+
+class StoreBusy(StoreError):
+    pass
+
+
+class StoreFull(StoreError):
+    pass
+
+
+class StoreReadOnly(StoreError):
+    pass
+
+
+class StoreCorrupt(StoreError):
+    pass
+
+
+class ForeignFile(StoreError):
+    pass
+
+
+class SchemaTooNew(StoreError):
+    pass
+
+
+class DatabaseTooOld(StoreError):
+    pass
+
+
+class EngineError(WaypostError):
+    pass
+
+
+class EngineUnavailable(EngineError):
+    pass
+
+
+class ModelCorrupt(EngineError):
+    pass
