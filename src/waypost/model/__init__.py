@@ -1,0 +1,1 @@
+"""Frozen values of the domain. No I/O, no clock, no environment."""

@@ -1,0 +1,174 @@
+"""What a caller wants remembered: checked before anything is touched, so that nothing is half-written."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from waypost.errors import InvalidInput
+from waypost.model.ids import check_id
+from waypost.model.kinds import kind_of
+from waypost.model.memory import NO_TAGS
+from waypost.model.reference import CodeReference
+from waypost.model.time import parse_time
+
+MAX_TEXT = 1_000_000  # characters; a larger one is a file, not a memory
+MAX_SHORT = 500
+MAX_ITEMS = 100
+MAX_TTL = 100 * 366 * 86_400
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    text: str
+    kind: str = "fact"
+    level: int | None = None
+    domain: str = ""
+    module: str = ""
+    session: str | None = None
+    speaker: str | None = None
+    time: datetime | None = None
+    key: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    ttl: int | None = None
+    replaces: str | None = None
+    refs: tuple[CodeReference, ...] = ()
+    evidence: tuple[str, ...] = ()
+    tags: Mapping[str, str] = NO_TAGS
+    claims: Mapping[str, str] = NO_TAGS  # what the payload says about its own origin: kept, never believed
+    memory_id: str | None = None  # an import keeps the id it brought
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "Draft":
+        """Check a payload (an option set, a JSON line) and turn it into a draft."""
+        if not isinstance(given, Mapping):
+            raise InvalidInput(
+                "A memory must be an object with `text`.", 'For example {"text": "Uploads use S3"}.'
+            )
+        unknown = sorted(str(k) for k in set(given) - _FIELDS - _CLAIMS)
+        if unknown:
+            raise InvalidInput(
+                f"Unknown field {unknown[0][:40]!r}.", f"Fields: {', '.join(sorted(_FIELDS))}."
+            )
+        kind = kind_of(given.get("kind") or "fact")
+        if kind.derived:
+            raise InvalidInput(
+                f"Memories of kind {kind.name!r} come from the code, not by hand.", "Use fact or note."
+            )
+        draft = cls(
+            text=check_text(given.get("text")),
+            kind=kind.name,
+            level=_whole(given, "level", 0, 3),
+            domain=_short(given, "domain") or "",
+            module=_short(given, "module") or "",
+            session=_short(given, "session"),
+            speaker=_short(given, "speaker"),
+            time=_time(given, "time"),
+            key=_short(given, "key"),
+            valid_from=_time(given, "valid_from"),
+            valid_until=_time(given, "valid_until"),
+            ttl=_whole(given, "ttl", 1, MAX_TTL),
+            replaces=check_id(given["replaces"]) if given.get("replaces") is not None else None,
+            refs=tuple(CodeReference.from_json(r) for r in _items(given, "refs")),
+            evidence=tuple(_one_short(e, "evidence") for e in _items(given, "evidence")),
+            tags=_tags(given.get("tags")),
+            claims={k: str(given[k])[:MAX_SHORT] for k in sorted(_CLAIMS) if given.get(k) is not None},
+        )
+        _check_together(draft)
+        return draft
+
+
+_CLAIMS = frozenset({"source", "actor"})
+_FIELDS = frozenset(f.name for f in fields(Draft)) - {"claims", "memory_id"}
+
+
+def check_text(text: object, field: str = "text") -> str:
+    """Return the text as it will be stored: normal line ends, no characters that break terminals or files."""
+    if not isinstance(text, str):
+        raise InvalidInput(
+            f"{field} must be a text, not {type(text).__name__}.", "Give what should be remembered."
+        )
+    if _SURROGATE.search(text):
+        raise InvalidInput(f"{field} is not valid Unicode (a lone surrogate).", "Send it as UTF-8.")
+    clean = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not clean:
+        raise InvalidInput(f"{field} is empty.", "Give what should be remembered.")
+    if len(clean) > MAX_TEXT:
+        raise InvalidInput(
+            f"{field} has {len(clean):,} characters; a memory holds at most {MAX_TEXT:,}.",
+            "Split it, or keep the file and remember where it is (--ref).",
+        )
+    found = _CONTROL.search(clean)
+    if found:
+        raise InvalidInput(
+            f"{field} contains the control character U+{ord(found[0]):04X} at position {found.start()}.",
+            "Remove it: it would act on terminals that show the memory.",
+        )
+    return clean
+
+
+def _check_together(draft: Draft) -> None:
+    if draft.kind == "conversation" and not draft.session:
+        raise InvalidInput("A conversation turn needs its session.", "Add --session NAME.")
+    if draft.valid_from and draft.valid_until and draft.valid_until <= draft.valid_from:
+        raise InvalidInput(
+            "valid_until is not after valid_from.", "A memory is true from an instant until a later one."
+        )
+
+
+def _one_short(value: object, field: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{field} must be a text, not {type(value).__name__}.", "")
+    clean = check_text(value, field)
+    if len(clean) > MAX_SHORT or "\n" in clean:
+        raise InvalidInput(f"{field} must be one line of at most {MAX_SHORT} characters.", "")
+    return clean
+
+
+def _short(given: Mapping[str, Any], field: str) -> str | None:
+    value = given.get(field)
+    return None if value is None else _one_short(value, field)
+
+
+def _whole(given: Mapping[str, Any], field: str, low: int, high: int) -> int | None:
+    value = given.get(field)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise InvalidInput(f"{field}: {str(value)[:40]!r} is not a whole number from {low} to {high}.", "")
+    return value
+
+
+def _time(given: Mapping[str, Any], field: str) -> datetime | None:
+    value = given.get(field)
+    if value is None or isinstance(value, datetime):
+        return None if value is None else parse_time(value.isoformat(), field)
+    return parse_time(value, field)
+
+
+def _items(given: Mapping[str, Any], field: str) -> Sequence[Any]:
+    value = given.get(field)
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        value = (value,)
+    if len(value) > MAX_ITEMS:
+        raise InvalidInput(f"{field} has {len(value)} entries; at most {MAX_ITEMS} fit.", "")
+    return value
+
+
+def _tags(value: object) -> Mapping[str, str]:
+    if value is None:
+        return NO_TAGS
+    if not isinstance(value, Mapping) or len(value) > MAX_ITEMS:
+        raise InvalidInput(
+            "tags must be an object of at most 100 names and values.", 'For example {"team": "core"}.'
+        )
+    return {
+        _one_short(k, "tag name"): _one_short(v if isinstance(v, str) else str(v), f"tag {k}")
+        for k, v in value.items()
+    }

@@ -1,0 +1,46 @@
+"""Identifiers that sort by the time they were made: 48 bits of milliseconds, then 80 random bits.
+
+Written in 26 characters of lower-case Crockford base 32, the layout of a ULID.
+"""
+
+import re
+import secrets
+import threading
+
+from waypost.errors import InvalidInput
+from waypost.model.time import Clock, to_micros
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_FORM = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{25}")
+_RANDOM_BITS = 80
+
+
+class IdMaker:
+    """Makes ids that rise strictly within one process, also when the clock stands still or steps back."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last = 0
+        self._lock = threading.Lock()
+
+    def __call__(self) -> str:
+        millis = to_micros(self._clock()) // 1000
+        with self._lock:
+            fresh = (millis << _RANDOM_BITS) | secrets.randbits(_RANDOM_BITS)
+            self._last = fresh if fresh > self._last else self._last + 1 + secrets.randbits(32)
+            return _encode(self._last)
+
+
+def _encode(number: int) -> str:
+    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def check_id(text: str) -> str:
+    """Return the id in its one spelling, or refuse what cannot be one."""
+    candidate = text.strip().lower() if isinstance(text, str) else ""
+    if not _FORM.fullmatch(candidate):
+        raise InvalidInput(
+            f"{str(text)[:60]!r} is not the id of a memory.",
+            "Ids have 26 characters; `waypost list` shows them.",
+        )
+    return candidate

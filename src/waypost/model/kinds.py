@@ -1,0 +1,71 @@
+"""The sorts of memory: what each is called, which collection holds it, and what follows from that."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from waypost.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    name: str
+    collection: str
+    level: int | None  # the level a memory of this kind has unless told
+    derived: bool = False  # rebuilt from a tree; nobody writes it by hand
+
+    @property
+    def is_journal(self) -> bool:
+        return self.collection == "journal"
+
+
+_TABLE = (
+    Kind("fact", "facts", 1),
+    Kind("decision", "facts", 1),
+    Kind("reason", "facts", 1),
+    Kind("consequence", "facts", 1),
+    Kind("constraint", "facts", 1),
+    Kind("learning", "learnings", 2),
+    Kind("fix", "errors_fixes", 2),
+    Kind("conversation", "journal", None),
+    Kind("note", "journal", None),
+    Kind("workflow_result", "journal", None),
+    Kind("preference", "journal", None),
+    Kind("symbol", "functions", 3, derived=True),
+    Kind("file", "code_structure", 3, derived=True),
+    Kind("table", "database_schema", 3, derived=True),
+    Kind("architecture", "architecture", 3, derived=True),
+    Kind("summary", "code_summaries", 3, derived=True),
+)
+
+KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _TABLE})
+_ALIASES = {"agent": "workflow_result"}
+
+COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE))
+
+# What `--in` means.
+SCOPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "all": COLLECTIONS,
+        "code": ("code_structure", "functions", "code_summaries"),
+        "functions": ("functions",),
+        "database": ("database_schema",),
+        "architecture": ("architecture",),
+        "journal": ("journal",),
+        "facts": ("facts", "learnings", "errors_fixes"),
+    }
+)
+
+
+def kind_of(name: str) -> Kind:
+    kind = KINDS.get(_ALIASES.get(name, name))
+    if kind is None:
+        written = ", ".join(k.name for k in _TABLE if not k.derived)
+        raise InvalidInput(f"There is no kind {str(name)[:40]!r}.", f"Kinds: {written}.")
+    return kind
+
+
+def scope_of(name: str) -> tuple[str, ...]:
+    if name not in SCOPES:
+        raise InvalidInput(f"There is no scope {str(name)[:40]!r}.", f"Scopes: {', '.join(SCOPES)}.")
+    return SCOPES[name]

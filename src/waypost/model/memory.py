@@ -1,0 +1,100 @@
+"""The one kind of record, its versions, and the state beside them.
+
+A memory has a stable `memory_id`. What it says is a `Version`, never overwritten: at most one version is
+current for a memory and a valid instant. Staleness, access and protection are `State`, not versions.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from waypost.model.kinds import KINDS
+from waypost.model.reference import CodeReference
+from waypost.model.time import Moment
+
+SOURCES = ("person", "agent", "extractor", "code", "journal")
+NO_TAGS: Mapping[str, str] = MappingProxyType({})
+NO_DETAILS: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who writes, as the face that took the call knows it. A payload can claim, never set, this."""
+
+    source: str
+    actor: str
+    interactive: bool = False  # a person is there who can be asked
+
+    @property
+    def is_person(self) -> bool:
+        return self.source == "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    memory_id: str
+    kind: str
+    text: str
+    recorded_at: datetime
+    valid_from: datetime
+    source: str
+    actor: str
+    valid_until: datetime | None = None
+    superseded_at: datetime | None = None
+    number: int = 0  # given by the store: rises with every version written
+    level: int | None = None
+    domain: str = ""
+    module: str = ""
+    key: str | None = None
+    session: str | None = None
+    position: int = 0  # place in the session
+    speaker: str | None = None
+    time: datetime | None = None  # when it was said or observed, where the caller knows
+    checkout_id: str | None = None
+    name: str | None = None
+    fingerprint: bytes = b""
+    evidence: tuple[str, ...] = ()
+    refs: tuple[CodeReference, ...] = ()
+    tags: Mapping[str, str] = NO_TAGS
+    details: Mapping[str, Any] = NO_DETAILS  # what only some kinds have, and what a caller claimed
+
+    @property
+    def collection(self) -> str:
+        return KINDS[self.kind].collection
+
+    def visible(self, moment: Moment) -> bool:
+        """The rule of bi-temporal reading, in one place for people; the stores say it in SQL."""
+        if moment.known_at is None:
+            known = self.superseded_at is None
+        else:
+            known = self.recorded_at <= moment.known_at and (
+                self.superseded_at is None or self.superseded_at > moment.known_at
+            )
+        if KINDS[self.kind].is_journal and not moment.explicit:
+            return known
+        true = self.valid_from <= moment.as_of and (
+            self.valid_until is None or moment.as_of < self.valid_until
+        )
+        return known and true
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What changes about a memory without changing what it says."""
+
+    protected: bool = False
+    is_stale: bool = False
+    stale_reason: str | None = None
+    verified_at: datetime | None = None
+    archived_at: datetime | None = None
+    expires_at: datetime | None = None
+    on_expire: str | None = None
+    importance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    version: Version
+    state: State = field(default_factory=State)

@@ -1,0 +1,105 @@
+"""A question and its answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from waypost.model.kinds import COLLECTIONS
+from waypost.model.reference import CodeReference
+from waypost.model.time import Moment, format_time
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Which memories a reader may see: the moment, the collections, the tree, and whether archived ones count."""
+
+    moment: Moment
+    collections: tuple[str, ...] = COLLECTIONS
+    checkout_id: str | None = None
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    id: str
+    score: float
+    text: str
+    kind: str
+    collection: str
+    source: str
+    valid_from: datetime
+    recorded_at: datetime
+    valid_until: datetime | None = None
+    key: str | None = None
+    name: str | None = None
+    path: str | None = None
+    line: int | None = None
+    end_line: int | None = None
+    summary: str | None = None
+    level: int | None = None
+    domain: str = ""
+    session: str | None = None
+    speaker: str | None = None
+    time: datetime | None = None
+    confidence: float | None = None
+    is_stale: bool = False
+    stale_reason: str | None = None
+    code_refs: tuple[CodeReference, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict)
+    why: Mapping[str, float] = field(default_factory=dict)  # how the score came about
+
+    def to_json(self, *, explain: bool = False) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            "id": self.id,
+            "key": self.key,
+            "score": round(self.score, 4),
+            "collection": self.collection,
+            "kind": self.kind,
+            "type": self.kind,
+            "name": self.name,
+            "path": self.path,
+            "line": self.line,
+            "end_line": self.end_line,
+            "text": self.text,
+            "summary": self.summary,
+            "level": self.level,
+            "domain": self.domain or None,
+            "session": self.session,
+            "speaker": self.speaker,
+            "time": _maybe(self.time),
+            "confidence": self.confidence,
+            "is_stale": self.is_stale,
+            "stale_reason": self.stale_reason,
+            "source": self.source,
+            "valid_from": format_time(self.valid_from),
+            "valid_until": _maybe(self.valid_until),
+            "recorded_at": format_time(self.recorded_at),
+            "code_refs": [ref.to_json() for ref in self.code_refs],
+            "tags": dict(self.tags),
+        }
+        if explain:
+            row["why"] = {name: round(part, 4) for name, part in self.why.items()}
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Hits, best first, and what the asker should know about how they were found."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    notices: tuple[str, ...] = ()
+    took_ms: float = 0.0
+
+    def to_json(self, *, explain: bool = False) -> dict[str, Any]:
+        return {
+            "query": self.query,
+            "hits": [hit.to_json(explain=explain) for hit in self.hits],
+            "notices": list(self.notices),
+            "took_ms": round(self.took_ms, 1),
+        }
+
+
+def _maybe(value: datetime | None) -> str | None:
+    return None if value is None else format_time(value)

@@ -1,0 +1,31 @@
+"""The answer to a write: what became of it, and what the writer should know."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Status = Literal["added", "merged", "duplicate", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """`added` and `merged` are on disk when you hold this; `duplicate` names what was already there."""
+
+    id: str | None
+    status: Status
+    key: str | None = None
+    reason: str | None = None
+    masked: tuple[str, ...] = ()  # names of the secrets left out, as "github-token (line 3)"
+    replaces: str | None = None
+    conflicts_with: str | None = None  # says nearly the same but differs: perhaps it should be corrected
+    pending: tuple[str, ...] = ()  # engines that still owe its vectors
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        row: dict[str, Any] = {"id": self.id, "status": self.status}
+        for name in ("key", "reason", "replaces", "conflicts_with"):
+            if getattr(self, name) is not None:
+                row[name] = getattr(self, name)
+        for name in ("masked", "pending", "warnings"):
+            if getattr(self, name):
+                row[name] = list(getattr(self, name))
+        return row

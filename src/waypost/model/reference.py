@@ -1,0 +1,167 @@
+"""Where a memory points in code: a file, its lines, a symbol, at a commit, with the hash of what stood there.
+
+Read: `path#L42-L87`, `path#L42-87`, `path#L42`, `path`, `file:/path#L1-L9`, `file:///path#L1-L9`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from urllib.parse import unquote
+
+from waypost.errors import InvalidInput
+from waypost.model.time import format_time, parse_time
+
+DEFAULT_CONFIDENCE = 0.8
+MAX_LINE = 100_000_000
+_FRAGMENT = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?")
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LineRange:
+    """Lines of a file, counted from 1, both ends included."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.start <= self.end <= MAX_LINE:
+            raise InvalidInput(
+                f"Lines {self.start}-{self.end} are not a range.",
+                "Lines count from 1 and the first is not after the last.",
+            )
+
+    def __contains__(self, line: int) -> bool:
+        return self.start <= line <= self.end
+
+    def __str__(self) -> str:
+        return f"#L{self.start}-L{self.end}"
+
+    @classmethod
+    def parse(cls, fragment: str) -> "LineRange":
+        match = _FRAGMENT.fullmatch(fragment.lstrip("#"))
+        if match is None:
+            raise InvalidInput(f"{fragment[:60]!r} does not name lines.", "Write #L42, #L42-L87 or #L42-87.")
+        start = int(match[1])
+        return cls(start, int(match[2]) if match[2] else start)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeReference:
+    file_path: str
+    line_range: LineRange | None = None
+    symbol_id: str | None = None
+    repo_id: str | None = None
+    git_commit: str | None = None
+    code_hash: str | None = None
+    created_at: datetime | None = None
+    last_verified_at: datetime | None = None
+    stale_since: datetime | None = None
+    confidence_score: float = DEFAULT_CONFIDENCE
+    confidence_reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.file_path or "\0" in self.file_path:
+            raise InvalidInput(
+                "A code reference needs a file path.", "Write it as src/app.py or src/app.py#L10-L20."
+            )
+        if self.code_hash is not None and not _HASH.fullmatch(self.code_hash):
+            raise InvalidInput(
+                f"{self.code_hash[:80]!r} is not a code hash.", "It is 'sha256:' and 64 hexadecimal digits."
+            )
+        if not 0.0 <= self.confidence_score <= 1.0:
+            raise InvalidInput(f"Confidence {self.confidence_score} is outside 0..1.", "")
+
+    def __str__(self) -> str:
+        return f"{self.file_path}{self.line_range or ''}"
+
+    @property
+    def uri(self) -> str:
+        return f"file:{self}"
+
+    @classmethod
+    def parse(cls, text: str) -> "CodeReference":
+        """Read a path or `file:` URI with optional lines. What follows `#` must be lines if it begins with L and a digit."""
+        rest = text.strip()
+        if rest.startswith("file:"):
+            rest = unquote(rest.removeprefix("file:"))
+            if rest.startswith("//"):
+                rest = "/" + rest.lstrip("/")
+        path, mark, fragment = rest.rpartition("#")
+        if mark and re.match(r"L\d", fragment):
+            return cls(path, LineRange.parse(fragment))
+        return cls(rest)
+
+    @classmethod
+    def from_json(cls, value: str | Mapping[str, Any]) -> "CodeReference":
+        """Read what `to_json` wrote, a plain string, or the older keys `line_start` and `line_end`."""
+        if isinstance(value, str):
+            return cls.parse(value)
+        if not isinstance(value, Mapping) or not isinstance(value.get("file_path"), str):
+            raise InvalidInput(
+                f"{str(value)[:80]!r} is not a code reference.",
+                "Give a string like src/app.py#L1-L9 or an object with file_path.",
+            )
+        reference = cls.parse(value["file_path"])
+        lines = value.get("line_range")
+        if isinstance(lines, str):
+            lines = LineRange.parse(lines)
+        elif isinstance(lines, Mapping):
+            lines = LineRange(_line(lines.get("start")), _line(lines.get("end")))
+        elif value.get("line_start") is not None:
+            start = _line(value["line_start"])
+            lines = LineRange(start, _line(value.get("line_end") or start))
+        return replace(
+            reference,
+            line_range=lines or reference.line_range,
+            symbol_id=_text(value, "symbol_id"),
+            repo_id=_text(value, "repo_id"),
+            git_commit=_text(value, "git_commit"),
+            code_hash=_text(value, "code_hash"),
+            created_at=_time(value, "created_at"),
+            last_verified_at=_time(value, "last_verified_at"),
+            stale_since=_time(value, "stale_since"),
+            confidence_score=_score(value.get("confidence_score", DEFAULT_CONFIDENCE)),
+            confidence_reason=_text(value, "confidence_reason"),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The reference with only the keys that say something: at most a few hundred bytes."""
+        row: dict[str, Any] = {"file_path": self.file_path}
+        if self.line_range:
+            row["line_range"] = {"start": self.line_range.start, "end": self.line_range.end}
+        for key in ("symbol_id", "repo_id", "git_commit", "code_hash", "confidence_reason"):
+            if getattr(self, key) is not None:
+                row[key] = getattr(self, key)
+        for key in ("created_at", "last_verified_at", "stale_since"):
+            if getattr(self, key) is not None:
+                row[key] = format_time(getattr(self, key))
+        if self.confidence_score != DEFAULT_CONFIDENCE:
+            row["confidence_score"] = self.confidence_score
+        return row
+
+
+def _line(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{value!r} is not a line number.", "Lines are whole numbers from 1.")
+    return value
+
+
+def _score(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{value!r} is not a confidence.", "It is a number from 0 to 1.")
+    return float(value)
+
+
+def _text(value: Mapping[str, Any], key: str) -> str | None:
+    found = value.get(key)
+    if found is not None and (not isinstance(found, str) or len(found) > 500):
+        raise InvalidInput(f"Code reference: {key} must be a text of at most 500 characters.", "")
+    return found
+
+
+def _time(value: Mapping[str, Any], key: str) -> datetime | None:
+    found = value.get(key)
+    return parse_time(found, key) if found is not None else None
