@@ -1,0 +1,147 @@
+"""The URL of `origin`, as the repository's own configuration gives it.
+
+Read from the file while it is written plainly, which is nearly always and takes microseconds; otherwise (includes,
+per-worktree configuration, escapes) asked of git, which gives the same answer for plain files too. `url.insteadOf`
+and the user's global configuration have no part in it: the id must not depend on who asks.
+"""
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waypost.errors import InvalidInput
+from waypost.space.platform import read_small_file
+
+if TYPE_CHECKING:
+    import subprocess
+
+_LARGEST_CONFIG = 1_000_000
+_BLANK = re.compile(r"[ \t]*(?:[#;].*)?")
+_SECTION = re.compile(r'[ \t]*\[(?P<name>[A-Za-z0-9-]+)(?:[ \t]+"(?P<sub>[^"\\]*)")?\][ \t]*(?:[#;].*)?')
+_VARIABLE = re.compile(r"[ \t]*(?P<key>[A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*(?P<value>.*))?")
+_PLAIN_VALUE = re.compile(r'"(?P<quoted>[^"\\]*)"|(?P<bare>[^"\\#;\s]+(?: +[^"\\#;\s]+)*)?')
+
+
+class _NotPlain(Exception):
+    """Only git itself can say what this file means."""
+
+
+def origin_url(git_dir: Path, common_dir: Path, *, timeout: float) -> str | None:
+    """The URL of the remote `origin`, None when there is none. Of several, the first, from which git fetches.
+
+    Raises InvalidInput when the configuration cannot be read: guessing would open another memory.
+    """
+    config = common_dir / "config"
+    try:
+        text = read_small_file(config, _LARGEST_CONFIG).decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InvalidInput(
+            f"{config} cannot be read: {error.strerror}.", "Make it readable, or work elsewhere."
+        ) from error
+    try:
+        urls = _plain_origin_urls(text)
+    except _NotPlain:
+        urls = _ask_git(git_dir, timeout)
+    return _first_url(urls)
+
+
+def _first_url(urls: list[str]) -> str | None:
+    if "" in urls:  # an empty value clears the list before it
+        urls = urls[len(urls) - urls[::-1].index("") :]
+    return urls[0] if urls else None
+
+
+def _plain_origin_urls(text: str) -> list[str]:
+    urls: list[str] = []
+    section: tuple[str, str | None] = ("", None)
+    for raw in text.removeprefix("\ufeff").split("\n"):
+        line = raw.removesuffix("\r")
+        if line.endswith("\\") or "\0" in line:
+            raise _NotPlain
+        if _BLANK.fullmatch(line):
+            continue
+        if header := _SECTION.fullmatch(line):
+            section = (header["name"].lower(), header["sub"])
+            if section[0] in {"include", "includeif"}:
+                raise _NotPlain
+            continue
+        variable = _VARIABLE.fullmatch(line)
+        if variable is None:
+            raise _NotPlain
+        key, value = variable["key"].lower(), variable["value"]
+        if section == ("extensions", None) and key == "worktreeconfig":
+            raise _NotPlain
+        if section == ("remote", "origin") and key == "url":
+            urls.append(_plain_value(value))
+    return urls
+
+
+def _plain_value(value: str | None) -> str:
+    plain = _PLAIN_VALUE.fullmatch(value.rstrip(" \t")) if value is not None else None
+    if plain is None:
+        raise _NotPlain
+    return plain["quoted"] or plain["bare"] or ""
+
+
+def _ask_git(git_dir: Path, timeout: float) -> list[str]:
+    """Every value of `remote.origin.url`, by a git that sees this repository's configuration and nothing else.
+
+    `git config` runs no hook, filter or monitor, and a named directory needs no `safe.directory`.
+    """
+    import subprocess  # only unusual repositories pay for it
+
+    git = shutil.which("git")
+    if git is None or not os.path.isabs(git):
+        raise InvalidInput(
+            f"{git_dir / 'config'} can only be read by git, and git is not installed.", "Install git and try again."
+        )
+    command = [git, "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", f"--git-dir={git_dir}"]
+    process = subprocess.Popen(
+        [*command, "config", "-z", "--get-all", "remote.origin.url"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(),
+        start_new_session=True,
+    )
+    with process:
+        try:
+            output, complaint = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired as error:
+            _end(process)
+            raise InvalidInput(
+                f"git did not answer within {timeout:g} s about {git_dir}.",
+                "Check that the disk answers and that `git config --list` works there, then try again.",
+            ) from error
+    if process.returncode == 1 and not output:
+        return []
+    if process.returncode != 0:
+        reason = complaint.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise InvalidInput(f"git cannot read {git_dir / 'config'}: {reason}", "Repair that file and try again.")
+    return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
+def _environment() -> dict[str, str]:
+    # A hook runs us with GIT_DIR and others set: they speak of its repository, not of the one we were asked about.
+    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
+    return kept | {
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill git and what it started, so that nobody holds our pipes or lives on."""
+    if os.name == "posix":
+        import signal
+
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()

@@ -1,0 +1,88 @@
+"""Who a memory belongs to: the id of a project or person, computed and never given (CG-2, CG-3).
+
+A project's id is the first 16 hex digits of SHA-256 over the URL of its remote `origin`; else over the root of its
+repository (of the main worktree, so that worktrees share a space); else over the resolved directory.
+"""
+
+import hashlib
+import os
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from waypost.errors import InvalidInput
+from waypost.space.gitconfig import origin_url
+from waypost.space.platform import canonical
+from waypost.space.remote import read_remote, repository_name
+from waypost.space.repository import find_repository
+
+GIT_TIMEOUT_SECONDS = 5.0
+_LONGEST_NAME = 255
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What tells one memory from every other. Holds no user name, password or token of a remote."""
+
+    space_id: str  # 16 hex digits
+    kind: str  # project | person
+    name: str  # for people to read: of the repository, directory or person
+    source: str  # what the id was computed from: origin | git-root | directory | person
+    origin: str | None  # the remote's URL, without user, password and query
+    root: Path  # of the checkout; `Path()` for a person, who has none
+    checkout_id: str  # 16 hex digits, over the resolved root
+
+
+def identify(directory: Path, *, timeout: float = GIT_TIMEOUT_SECONDS) -> Identity:
+    """The project that a directory belongs to: the same from any of its subdirectories.
+
+    Raises InvalidInput when there is no such directory, or when its repository cannot be read: never another id.
+    """
+    resolved = _existing_directory(directory)
+    repository = find_repository(resolved)
+    if repository is None:
+        return _project(resolved, "directory", os.fsencode(resolved), None, resolved.name)
+    root = repository.root
+    url = origin_url(repository.git_dir, repository.common_dir, timeout=timeout)
+    if url is None:
+        shared = repository.shared_root
+        return _project(root, "git-root", os.fsencode(shared), None, shared.name.removesuffix(".git"))
+    remote = read_remote(url, repository.shared_root)
+    name = repository_name(remote.shown or "") or root.name
+    return _project(root, "origin", remote.hashed.encode("utf-8", "surrogateescape"), remote.shown, name)
+
+
+def identify_person(name: str) -> Identity:
+    """The person of that name. Upper and lower case are different people, as on most systems; spelling is NFC."""
+    normal = unicodedata.normalize("NFC", name).strip()
+    if not normal or len(normal) > _LONGEST_NAME or _UNPRINTABLE.search(normal):
+        raise InvalidInput(f"{name[:40]!r} cannot be a person's name.", "Give a name of 1 to 255 printable characters.")
+    # No path and no URL in a configuration file contains NUL, so no project can compute a person's id.
+    digest = _digits(b"person\0" + normal.encode())
+    return Identity(digest, "person", normal, "person", None, Path(), digest)
+
+
+def _project(root: Path, source: str, hashed: bytes, origin: str | None, name: str) -> Identity:
+    readable = _UNPRINTABLE.sub("\ufffd", name)[:_LONGEST_NAME] or str(root)
+    return Identity(_digits(hashed), "project", readable, source, origin, root, _digits(os.fsencode(root)))
+
+
+def _digits(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _existing_directory(directory: Path) -> Path:
+    try:
+        resolved = canonical(directory)
+        # Listing is not needed, entering is: without it nothing below could be told apart from "no repository".
+        entered = resolved.is_dir() and os.access(resolved, os.X_OK)
+    except FileNotFoundError as error:
+        raise InvalidInput(f"There is no directory {str(directory)!r}.", "Check the path.") from error
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of symlinks; ValueError: NUL
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        raise InvalidInput(f"{str(directory)[:200]!r} cannot be used: {reason}.", "Check the path.") from error
+    if not entered:
+        raise InvalidInput(f"{str(directory)!r} is not a directory this user can enter.", "Name a directory.")
+    return resolved

@@ -1,0 +1,139 @@
+"""Where a space lives, and the checks that nothing reaches outside its place (CG-1, CG-3)."""
+
+import os
+import re
+import stat
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from waypost.errors import ForeignFile, InvalidInput, NotFound, SecurityError
+from waypost.space.identity import Identity
+from waypost.space.metadata import METADATA_FILE, Metadata, read_metadata, write_metadata
+from waypost.space.platform import make_private_directory
+
+DATABASE_FILE = "memory.db"
+LONGEST_PATH = 4096
+LONGEST_COMPONENT_BYTES = 255
+_OWN_FILES = (DATABASE_FILE, f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", METADATA_FILE)
+_SPACE_ID = re.compile(r"[0-9a-f]{16}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_WINDOWS_ABSOLUTE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+
+
+def check_claimed_id(identity: Identity, claimed: str) -> None:
+    """Raise SecurityError when a caller names another space than the one its directory has."""
+    if claimed != identity.space_id:
+        raise SecurityError(
+            f"This directory's memory is {identity.space_id}, not {claimed[:40]!r}.",
+            "Leave the id out: it is computed from the directory.",
+        )
+
+
+def space_directory(memory_root: Path, space_id: str) -> Path:
+    """The directory of a space, checked but not created.
+
+    Raises SecurityError for anything but a computed id, and when the directory or a file of ours in it is a link or
+    of another sort: data would be read from or written to somewhere else.
+    """
+    if not _SPACE_ID.fullmatch(space_id):
+        raise SecurityError(f"{space_id[:40]!r} is not the id of a memory.", "An id has 16 digits 0-9, a-f.")
+    try:
+        directory = memory_root.resolve() / space_id
+        _check_sort(directory, stat.S_ISDIR, "directory")
+        for name in _OWN_FILES:
+            _check_sort(directory / name, stat.S_ISREG, "plain file")
+    except (ValueError, RuntimeError) as error:  # NUL in the home's path; a loop of symlinks
+        raise SecurityError(f"{str(memory_root)!r} cannot hold memories: {error}.", "Check WAYPOST_HOME.") from error
+    return directory
+
+
+def open_space(
+    memory_root: Path,
+    identity: Identity,
+    *,
+    clock: Callable[[], datetime],
+    model: str = "",
+    schema_version: int = 0,
+) -> Path:
+    """The directory of this identity's space, made for its owner only, with its metadata when new.
+
+    A file that is there is never overwritten: one that cannot be understood raises ForeignFile.
+    """
+    directory = space_directory(memory_root, identity.space_id)
+    make_private_directory(directory.parent)
+    make_private_directory(directory)
+    try:
+        metadata = read_metadata(directory)
+    except NotFound:
+        fresh = Metadata(identity.name, identity.kind, identity.source, identity.origin, clock(), model, schema_version)
+        write_metadata(directory, fresh, replace=False)
+        metadata = read_metadata(directory)
+    if metadata.kind != identity.kind:
+        raise ForeignFile(
+            f"{directory} holds the memory of a {metadata.kind}, not of a {identity.kind}.",
+            "Move that directory away.",
+        )
+    return directory
+
+
+def safe_relative_path(root: Path, given: str) -> str:
+    """The path of a file in the checkout at `root`, relative to it and with `/`, whether or not it exists.
+
+    Raises SecurityError when it leads outside (by `..`, a symlink, or as an absolute path), has control characters or
+    is over-long; InvalidInput when it is empty or no text.
+    """
+    _check_spelling(given)
+    inside = root.resolve()
+    normal = os.path.normpath(inside / _relative(root, inside, given))
+    try:
+        # What it says and what it normalises to are two places when a symlink stands before `..`.
+        targets = ((inside / given).resolve(), Path(normal).resolve())
+    except (OSError, RuntimeError) as error:
+        raise SecurityError(f"{given[:200]!r} leads nowhere.", "Check its symlinks.") from error
+    if not all(target.is_relative_to(inside) for target in (*targets, Path(normal))):
+        raise _outside(given)
+    return Path(normal).relative_to(inside).as_posix()
+
+
+def _relative(root: Path, inside: Path, given: str) -> str:
+    """An absolute path inside the root, by either of the root's spellings, made relative; others as they are."""
+    if not os.path.isabs(given):
+        return given
+    normal = Path(os.path.normpath(given))
+    for base in (inside, Path(os.path.abspath(root))):
+        if normal.is_relative_to(base):
+            return str(normal.relative_to(base))
+    raise _outside(given)
+
+
+def _check_spelling(given: str) -> None:
+    if not given.strip():
+        raise InvalidInput("A path is empty.", "Name a file of the project.")
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{given[:200]!r} is not text.", "Paths must be valid Unicode.") from error
+    if _CONTROL.search(given):
+        raise SecurityError(f"{given[:200]!r} has control characters.", "Name a file of the project.")
+    components = re.split(r"[/\\]", given)
+    if len(given) > LONGEST_PATH or any(len(part.encode()) > LONGEST_COMPONENT_BYTES for part in components):
+        raise SecurityError(f"The path {given[:40]!r}… is over-long.", "Name a file of the project.")
+    if os.name != "nt" and (_WINDOWS_ABSOLUTE.match(given) or ("\\" in given and ".." in components)):
+        raise _outside(given)  # here a harmless file name, but not where an export is read on Windows
+
+
+def _outside(given: str) -> SecurityError:
+    return SecurityError(f"{given[:200]!r} is outside the project.", "Name a file inside it.")
+
+
+def _check_sort(path: Path, expected: Callable[[int], bool], noun: str) -> None:
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise SecurityError(f"{path} cannot be examined: {error.strerror}.", "Check its permissions.") from error
+    if not expected(mode):
+        sort = "a symlink" if stat.S_ISLNK(mode) else "something else"
+        raise SecurityError(f"{path} is {sort}, not a {noun}.", "Move it away: it is not Waypost's.")
