@@ -7,7 +7,6 @@ and the user's global configuration have no part in it: the id must not depend o
 
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,7 +91,8 @@ def _ask_git(git_dir: Path, timeout: float) -> list[str]:
 
     `git config` runs no hook, filter or monitor, and a named directory needs no `safe.directory`.
     """
-    import subprocess  # only unusual repositories pay for it
+    import shutil  # only unusual repositories pay for these
+    import subprocess
 
     git = shutil.which("git")
     if git is None or not os.path.isabs(git):

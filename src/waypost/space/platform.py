@@ -2,7 +2,6 @@
 
 import errno
 import os
-import secrets
 import stat
 import sys
 from pathlib import Path
@@ -67,7 +66,7 @@ def write_private_file(path: Path, content: bytes, *, replace: bool) -> bool:
 
     With `replace=False` a file that is already there wins; the answer says whether ours was placed.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
         try:
