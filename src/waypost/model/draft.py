@@ -46,19 +46,13 @@ class Draft:
     def of(cls, given: Mapping[str, Any]) -> "Draft":
         """Check a payload (an option set, a JSON line) and turn it into a draft."""
         if not isinstance(given, Mapping):
-            raise InvalidInput(
-                "A memory must be an object with `text`.", 'For example {"text": "Uploads use S3"}.'
-            )
+            raise InvalidInput("A memory must be an object with `text`.", 'For example {"text": "Uploads use S3"}.')
         unknown = sorted(str(k) for k in set(given) - _FIELDS - _CLAIMS)
         if unknown:
-            raise InvalidInput(
-                f"Unknown field {unknown[0][:40]!r}.", f"Fields: {', '.join(sorted(_FIELDS))}."
-            )
+            raise InvalidInput(f"Unknown field {unknown[0][:40]!r}.", f"Fields: {', '.join(sorted(_FIELDS))}.")
         kind = kind_of(given.get("kind") or "fact")
         if kind.derived:
-            raise InvalidInput(
-                f"Memories of kind {kind.name!r} come from the code, not by hand.", "Use fact or note."
-            )
+            raise InvalidInput(f"Memories of kind {kind.name!r} come from the code, not by hand.", "Use fact or note.")
         draft = cls(
             text=check_text(given.get("text")),
             kind=kind.name,
@@ -89,9 +83,7 @@ _FIELDS = frozenset(f.name for f in fields(Draft)) - {"claims", "memory_id"}
 def check_text(text: object, field: str = "text") -> str:
     """Return the text as it will be stored: normal line ends, no characters that break terminals or files."""
     if not isinstance(text, str):
-        raise InvalidInput(
-            f"{field} must be a text, not {type(text).__name__}.", "Give what should be remembered."
-        )
+        raise InvalidInput(f"{field} must be a text, not {type(text).__name__}.", "Give what should be remembered.")
     if _SURROGATE.search(text):
         raise InvalidInput(f"{field} is not valid Unicode (a lone surrogate).", "Send it as UTF-8.")
     clean = text.replace("\r\n", "\n").replace("\r", "\n").strip()
@@ -165,10 +157,7 @@ def _tags(value: object) -> Mapping[str, str]:
     if value is None:
         return NO_TAGS
     if not isinstance(value, Mapping) or len(value) > MAX_ITEMS:
-        raise InvalidInput(
-            "tags must be an object of at most 100 names and values.", 'For example {"team": "core"}.'
-        )
+        raise InvalidInput("tags must be an object of at most 100 names and values.", 'For example {"team": "core"}.')
     return {
-        _one_short(k, "tag name"): _one_short(v if isinstance(v, str) else str(v), f"tag {k}")
-        for k, v in value.items()
+        _one_short(k, "tag name"): _one_short(v if isinstance(v, str) else str(v), f"tag {k}") for k, v in value.items()
     }

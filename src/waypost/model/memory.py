@@ -74,9 +74,7 @@ class Version:
             )
         if KINDS[self.kind].is_journal and not moment.explicit:
             return known
-        true = self.valid_from <= moment.as_of and (
-            self.valid_until is None or moment.as_of < self.valid_until
-        )
+        true = self.valid_from <= moment.as_of and (self.valid_until is None or moment.as_of < self.valid_until)
         return known and true
 
 

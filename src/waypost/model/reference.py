@@ -64,9 +64,7 @@ class CodeReference:
 
     def __post_init__(self) -> None:
         if not self.file_path or "\0" in self.file_path:
-            raise InvalidInput(
-                "A code reference needs a file path.", "Write it as src/app.py or src/app.py#L10-L20."
-            )
+            raise InvalidInput("A code reference needs a file path.", "Write it as src/app.py or src/app.py#L10-L20.")
         if self.code_hash is not None and not _HASH.fullmatch(self.code_hash):
             raise InvalidInput(
                 f"{self.code_hash[:80]!r} is not a code hash.", "It is 'sha256:' and 64 hexadecimal digits."

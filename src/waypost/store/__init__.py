@@ -1,0 +1,1 @@
+"""Where memories are kept: small protocols, and one implementation for each database."""

@@ -1,0 +1,225 @@
+"""What a database has to do for Waypost. Written so that SQLite and PostgreSQL can both say yes to every line.
+
+A `Reader` sees one consistent state of the space; a `Writer` sees its own changes too, and either all of
+them are on disk when its block ends or none is. Writers wait for each other.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from waypost.model.memory import State, Version
+from waypost.model.recall import View
+from waypost.model.time import Moment
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """A piece of a version as it is indexed. `content_hash` is over the text that is embedded."""
+
+    content_hash: bytes
+    language: str
+    terms: str  # what the keyword index holds: stems and whole identifiers, separated by spaces
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that answers, with where it belongs."""
+
+    passage_id: int
+    number: int  # of the version
+    memory_id: str
+    language: str
+    score: float  # higher is better: BM25 or cosine
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What ranking needs to know of a version, without its text."""
+
+    number: int
+    memory_id: str
+    kind: str
+    collection: str
+    level: int | None
+    session: str | None
+    position: int
+    speaker: str | None
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """How an engine's cosines for one question are spread over all passages of a language."""
+
+    count: int
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorAnswer:
+    found: tuple[Found, ...]
+    population: Mapping[str, Population]  # by language
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A current memory whose passage resembles one of the asked vectors."""
+
+    asked: int  # index of the asked vector
+    number: int
+    memory_id: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    kind: str
+    from_id: str
+    to_id: str
+    strength: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """Who did what to which memory, when. It never holds the words of a memory."""
+
+    at: datetime
+    action: str
+    memory_id: str | None
+    source: str
+    actor: str
+    details: Mapping[str, Any]
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a listing shows."""
+
+    kinds: tuple[str, ...] = ()
+    level: int | None = None
+    domain: str | None = None
+    session: str | None = None
+    tags: tuple[tuple[str, str], ...] = ()
+
+
+class Reader(Protocol):
+    def version(self, memory_id: str, moment: Moment) -> Version | None:
+        """The version of this memory that is visible at the moment."""
+
+    def versions(self, memory_id: str) -> list[Version]:
+        """All versions ever recorded, oldest first."""
+
+    def versions_by_number(self, numbers: Iterable[int]) -> dict[int, Version]: ...
+
+    def listing(self, view: View, chosen: Filter, *, after: int = 0, limit: int = 100) -> list[Version]:
+        """Visible versions in the order they were recorded, from the one after number `after`."""
+
+    def states(self, memory_ids: Iterable[str]) -> dict[str, State]: ...
+
+    def find_key(self, key: str) -> Version | None:
+        """The current version with this caller-given key."""
+
+    def find_fingerprint(self, fingerprint: bytes) -> list[Version]:
+        """Every version, current or not, that says exactly this in its scope, oldest first."""
+
+    def sketches(self, numbers: Iterable[int]) -> dict[int, Sketch]: ...
+
+    def neighbours(self, numbers: Iterable[int], reach: int, view: View) -> list[Sketch]:
+        """The visible fellows of these versions: the same session, at most `reach` places away, not themselves."""
+
+    def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]: ...
+
+    def vector_search(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer: ...
+
+    def vector_scores(self, engine: str, vector: "Vector", numbers: Sequence[int]) -> dict[int, float]:
+        """The best cosine of each of these versions' passages."""
+
+    def twins(
+        self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
+    ) -> list[Twin]:
+        """Current memories of this kind and domain, recorded after `since_number`, that resemble a given vector."""
+
+    def missing_vectors(self, engine: str, hashes: Sequence[bytes]) -> list[bytes]:
+        """Which of these texts the engine has not embedded yet."""
+
+    def owed(self) -> dict[str, int]:
+        """How many texts each engine still has to embed."""
+
+    def owed_versions(self, engine: str, limit: int) -> list[Version]:
+        """Some versions, oldest debt first, with a text that this engine still has to embed."""
+
+    def last_number(self) -> int: ...
+
+    def edges(self, memory_id: str) -> list[Edge]: ...
+
+    def tombstones(self, digests: Sequence[bytes]) -> set[bytes]:
+        """Which of these digests stand on a tombstone."""
+
+    def audit_entries(self, memory_id: str | None, limit: int) -> list[AuditEntry]:
+        """Newest first."""
+
+    def counts(self) -> dict[str, int]:
+        """Current memories in each collection."""
+
+    def meta(self, key: str) -> str | None: ...
+
+
+class Writer(Reader, Protocol):
+    def add_version(self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str]) -> int:
+        """Store a version with its passages; texts that `engines` have not embedded are owed. Returns its number."""
+
+    def supersede(self, number: int, at: datetime) -> None: ...
+
+    def set_state(self, memory_id: str, **changes: Any) -> None:
+        """Change fields of the memory's `State`."""
+
+    def add_edge(self, edge: Edge) -> None: ...
+
+    def put_vectors(self, engine: str, rows: Sequence[tuple[bytes, str, "Vector"]]) -> None:
+        """Store (content hash, language, vector); pays the debt for these texts."""
+
+    def owe(self, engine: str) -> None:
+        """From now on every text without a vector of this engine is owed."""
+
+    def erase(self, memory_id: str) -> None:
+        """Remove the memory with all that belongs to it alone. `Store.scrub` then removes the traces."""
+
+    def clear_derived(self) -> None:
+        """Drop passages, keyword entries and vectors of everything; the caller builds them again."""
+
+    def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None: ...
+
+    def add_tombstone(self, digest: bytes, at: datetime) -> None: ...
+
+    def remove_tombstones(self, digests: Iterable[bytes]) -> int: ...
+
+    def add_audit(self, entry: AuditEntry) -> None: ...
+
+    def set_meta(self, key: str, value: str) -> None: ...
+
+
+class Store(Protocol):
+    def read(self) -> AbstractContextManager[Reader]: ...
+
+    def write(self) -> AbstractContextManager[Writer]: ...
+
+    def scrub(self) -> bool:
+        """Remove what erased memories left in free space, logs and derived files. False: a reader was in the way."""
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the database, in sentences; nothing when it is sound."""
+
+    def size_bytes(self) -> int: ...
+
+    def close(self) -> None: ...

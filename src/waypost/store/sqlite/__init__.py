@@ -1,0 +1,1 @@
+"""One file per space, in write-ahead mode, through apsw."""

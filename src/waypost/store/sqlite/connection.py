@@ -1,0 +1,155 @@
+"""Connections to one database file: settings, waiting for a turn, and errors in our own words."""
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from waypost.errors import (
+    DatabaseTooOld,
+    ForeignFile,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
+
+# Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
+OLDEST_SAFE_SQLITE = (3, 51, 3)
+_PAGE_CACHE_KIB = 8 * 1024
+_LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this after a burst
+
+
+def check_library(version: str | None = None) -> None:
+    """Refuse a SQLite library that can lose data under two processes."""
+    found = apsw.sqlite_lib_version() if version is None else version
+    if tuple(map(int, found.split("."))) < OLDEST_SAFE_SQLITE:
+        raise DatabaseTooOld(
+            f"SQLite {found} can corrupt a database used by two processes.",
+            "Install apsw 3.51.3 or later: pip install -U apsw.",
+        )
+
+
+@contextmanager
+def in_our_words(path: Path) -> Iterator[None]:
+    """Turn what SQLite reports into an error that says what to do."""
+    try:
+        yield
+    except apsw.BusyError as error:
+        raise StoreBusy(
+            f"{path} has been held by another process for too long.",
+            "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+        ) from error
+    except apsw.FullError as error:
+        raise StoreFull(
+            f"No room left on the disk of {path}.", "Free some space and repeat; what was stored before is safe."
+        ) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise StoreReadOnly(
+            f"{path} cannot be opened for writing.",
+            "Check that its directory exists and belongs to you, or set WAYPOST_HOME to another one.",
+        ) from error
+    except apsw.NotADBError as error:
+        raise ForeignFile(
+            f"{path} is not a Waypost database.", "Move the file away; Waypost will not overwrite it."
+        ) from error
+    except apsw.CorruptError as error:
+        raise StoreCorrupt(
+            f"{path} is damaged.",
+            "Run `waypost doctor`; `waypost export` saves what can be read. The file was left as it is.",
+        ) from error
+    except apsw.IOError as error:
+        raise StoreError(
+            f"The disk of {path} reported an error ({error}).", "Check the disk and its free space, then repeat."
+        ) from error
+
+
+class Connections:
+    """A few connections to one file, lent to one thread at a time. Survives a fork by starting afresh."""
+
+    def __init__(self, path: Path, busy_seconds: float) -> None:
+        self._path = path
+        self._busy_seconds = busy_seconds
+        self._idle: list[apsw.Connection] = []
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._closed = False
+
+    @contextmanager
+    def lend(self) -> Iterator[apsw.Connection]:
+        connection = self._take()
+        try:
+            yield connection
+        finally:
+            self._give_back(connection)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _take(self) -> apsw.Connection:
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"{self._path} was closed.", "Open the memory again.")
+            if self._process != os.getpid():
+                # Connections of the parent process must neither be used nor closed here.
+                _inherited.extend(self._idle)
+                self._idle, self._process = [], os.getpid()
+            if self._idle:
+                return self._idle.pop()
+        return self._open()
+
+    def _give_back(self, connection: apsw.Connection) -> None:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        with self._lock:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _open(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path))
+        connection.set_busy_handler(_patience(self._busy_seconds))
+        for name, value in (
+            ("journal_mode", "wal"),
+            ("synchronous", "full"),  # acknowledged means on disk
+            ("secure_delete", "on"),  # forgotten text is overwritten, not only unlinked
+            ("foreign_keys", "on"),
+            ("temp_store", "memory"),  # no copies of memories in temporary files
+            ("cache_size", -_PAGE_CACHE_KIB),
+            ("journal_size_limit", _LOG_LIMIT_BYTES),
+            ("trusted_schema", "off"),
+            ("cell_size_check", "on"),
+        ):
+            connection.pragma(name, value)
+        return connection
+
+
+_inherited: list[apsw.Connection] = []
+
+
+def _patience(seconds: float) -> Callable[[int], bool]:
+    """A busy handler that waits in short random steps: many writers get their turn without queueing in lockstep."""
+    deadline = 0.0
+
+    def wait(tries: int) -> bool:
+        nonlocal deadline
+        now = time.monotonic()
+        if tries == 0:
+            deadline = now + seconds
+        if now >= deadline:
+            return False
+        time.sleep(random.uniform(0.0005, min(0.02, 0.001 * (tries + 2))))
+        return True
+
+    return wait

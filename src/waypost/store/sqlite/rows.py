@@ -1,0 +1,149 @@
+"""Between rows and values."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from waypost.model.kinds import COLLECTIONS
+from waypost.model.memory import NO_DETAILS, NO_TAGS, State, Version
+from waypost.model.recall import View
+from waypost.model.reference import CodeReference
+from waypost.model.time import Moment, from_micros, to_micros
+
+VERSION_COLUMNS = (
+    "number, memory_id, kind, text, recorded_at, superseded_at, valid_from, valid_until, source, actor, level, domain, "
+    "module, key, session, position, speaker, time, checkout_id, name, fingerprint, evidence, tags, details"
+)
+STATE_FIELDS = (
+    "protected",
+    "is_stale",
+    "stale_reason",
+    "verified_at",
+    "archived_at",
+    "expires_at",
+    "on_expire",
+    "importance",
+)
+_STATE_TIMES = {"verified_at", "archived_at", "expires_at"}
+_STATE_FLAGS = {"protected", "is_stale"}
+
+
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def number_list(numbers: Iterable[int]) -> str:
+    """A list of whole numbers for `json_each`: one parameter, however many there are."""
+    return "[" + ",".join(map(str, numbers)) + "]"
+
+
+def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
+    (
+        number, memory_id, kind, text, recorded, superseded, start, end, source, actor, level, domain,
+        module, key, session, position, speaker, time, checkout, name, fingerprint, evidence, tags, details,
+    ) = row  # fmt: skip
+    return Version(
+        memory_id=memory_id,
+        kind=kind,
+        text=text,
+        recorded_at=from_micros(recorded),
+        valid_from=from_micros(start),
+        source=source,
+        actor=actor,
+        valid_until=None if end is None else from_micros(end),
+        superseded_at=None if superseded is None else from_micros(superseded),
+        number=number,
+        level=level,
+        domain=domain,
+        module=module,
+        key=key,
+        session=session,
+        position=position,
+        speaker=speaker,
+        time=None if time is None else from_micros(time),
+        checkout_id=checkout,
+        name=name,
+        fingerprint=fingerprint,
+        evidence=() if evidence == "[]" else tuple(json.loads(evidence)),
+        refs=refs,
+        tags=NO_TAGS if tags == "{}" else json.loads(tags),
+        details=NO_DETAILS if details == "{}" else json.loads(details),
+    )
+
+
+def version_parameters(version: Version, position: int) -> tuple[Any, ...]:
+    """In the order of VERSION_COLUMNS, without the number, plus the collection at the end."""
+    return (
+        version.memory_id,
+        version.kind,
+        version.text,
+        to_micros(version.recorded_at),
+        None if version.superseded_at is None else to_micros(version.superseded_at),
+        to_micros(version.valid_from),
+        None if version.valid_until is None else to_micros(version.valid_until),
+        version.source,
+        version.actor,
+        version.level,
+        version.domain,
+        version.module,
+        version.key,
+        version.session,
+        position,
+        version.speaker,
+        None if version.time is None else to_micros(version.time),
+        version.checkout_id,
+        version.name,
+        version.fingerprint,
+        as_json(list(version.evidence)),
+        as_json(dict(version.tags)),
+        as_json(dict(version.details)),
+        version.collection,
+    )
+
+
+def state_of(row: Sequence[Any]) -> State:
+    values = dict(zip(STATE_FIELDS, row, strict=True))
+    for name in _STATE_TIMES:
+        values[name] = None if values[name] is None else from_micros(values[name])
+    for name in _STATE_FLAGS:
+        values[name] = bool(values[name])
+    return State(**values)
+
+
+def state_parameter(name: str, value: Any) -> Any:
+    if name not in STATE_FIELDS:
+        raise KeyError(name)
+    if value is not None and name in _STATE_TIMES:
+        return to_micros(value)
+    return int(value) if name in _STATE_FLAGS else value
+
+
+def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
+    """The condition under which a version is seen, with its parameters. The same rule as `Version.visible`."""
+    sql, parameters = moment_condition(view.moment, alias)
+    if view.collections != COLLECTIONS:
+        sql += f" AND {alias}.collection IN (SELECT value FROM json_each(?))"
+        parameters.append(as_json(list(view.collections)))
+    if view.checkout_id is not None:
+        sql += f" AND ({alias}.checkout_id IS NULL OR {alias}.checkout_id = ?)"
+        parameters.append(view.checkout_id)
+    if not view.archived:
+        sql += (
+            f" AND NOT EXISTS (SELECT 1 FROM states s WHERE s.memory_id = {alias}.memory_id"
+            " AND s.archived_at IS NOT NULL)"
+        )
+    return sql, parameters
+
+
+def moment_condition(moment: Moment, alias: str = "m") -> tuple[str, list[Any]]:
+    parameters: list[Any] = []
+    if moment.known_at is None:
+        known = f"{alias}.superseded_at IS NULL"
+    else:
+        known = f"{alias}.recorded_at <= ? AND ({alias}.superseded_at IS NULL OR {alias}.superseded_at > ?)"
+        parameters += [to_micros(moment.known_at)] * 2
+    true = f"{alias}.valid_from <= ? AND ({alias}.valid_until IS NULL OR {alias}.valid_until > ?)"
+    parameters += [to_micros(moment.as_of)] * 2
+    if not moment.explicit:
+        true = f"({alias}.collection = 'journal' OR ({true}))"
+    return f"{known} AND {true}", parameters

@@ -1,0 +1,181 @@
+"""The tables and how they came to be.
+
+A migration is a name and its statements. All that are missing are applied in order, each in one transaction
+together with its record; a failure leaves the database as it was. A released migration is never edited.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from types import MappingProxyType
+
+import apsw
+
+from waypost.errors import ForeignFile, SchemaTooNew
+from waypost.model.time import to_micros
+
+APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the file's header: tells our file from another SQLite file
+
+MIGRATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "0001_ground": """
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+        CREATE TABLE checkouts (
+            checkout_id TEXT PRIMARY KEY, root TEXT NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE memories (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            memory_id TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            collection TEXT NOT NULL,
+            text TEXT NOT NULL,
+            recorded_at INTEGER NOT NULL,
+            superseded_at INTEGER,
+            valid_from INTEGER NOT NULL,
+            valid_until INTEGER,
+            source TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            level INTEGER,
+            domain TEXT NOT NULL,
+            module TEXT NOT NULL,
+            key TEXT,
+            session TEXT,
+            position INTEGER NOT NULL,
+            speaker TEXT,
+            time INTEGER,
+            checkout_id TEXT,
+            name TEXT,
+            fingerprint BLOB NOT NULL,
+            evidence TEXT NOT NULL,
+            tags TEXT NOT NULL,
+            details TEXT NOT NULL
+        );
+        CREATE INDEX memories_by_id ON memories (memory_id);
+        CREATE INDEX memories_by_fingerprint ON memories (fingerprint);
+        CREATE UNIQUE INDEX memories_by_key ON memories (key) WHERE key IS NOT NULL AND superseded_at IS NULL;
+        CREATE INDEX memories_by_session ON memories (session, position) WHERE session IS NOT NULL;
+        CREATE INDEX memories_current ON memories (collection, kind) WHERE superseded_at IS NULL;
+
+        CREATE TABLE states (
+            memory_id TEXT PRIMARY KEY,
+            protected INTEGER NOT NULL DEFAULT 0,
+            is_stale INTEGER NOT NULL DEFAULT 0,
+            stale_reason TEXT,
+            verified_at INTEGER,
+            archived_at INTEGER,
+            expires_at INTEGER,
+            on_expire TEXT,
+            importance REAL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE code_refs (
+            number INTEGER NOT NULL REFERENCES memories (number) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            path TEXT NOT NULL,
+            symbol TEXT,
+            reference TEXT NOT NULL,
+            PRIMARY KEY (number, place)
+        ) WITHOUT ROWID;
+        CREATE INDEX code_refs_by_path ON code_refs (path);
+        CREATE INDEX code_refs_by_symbol ON code_refs (symbol) WHERE symbol IS NOT NULL;
+
+        CREATE TABLE passages (
+            passage_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            number INTEGER NOT NULL REFERENCES memories (number) ON DELETE CASCADE,
+            hash BLOB NOT NULL,
+            language TEXT NOT NULL
+        );
+        CREATE INDEX passages_by_version ON passages (number);
+        CREATE INDEX passages_by_hash ON passages (hash);
+        CREATE VIRTUAL TABLE keywords USING fts5 (
+            terms, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
+        );
+
+        CREATE TABLE engines (
+            engine_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE TABLE vectors (
+            vector_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            engine_id INTEGER NOT NULL REFERENCES engines (engine_id),
+            hash BLOB NOT NULL,
+            language TEXT NOT NULL,
+            packed BLOB NOT NULL
+        );
+        CREATE UNIQUE INDEX vectors_by_hash ON vectors (engine_id, hash);
+        CREATE TABLE owed (
+            engine_id INTEGER NOT NULL REFERENCES engines (engine_id), hash BLOB NOT NULL, PRIMARY KEY (engine_id, hash)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE edges (
+            kind TEXT NOT NULL, from_id TEXT NOT NULL, to_id TEXT NOT NULL, strength REAL NOT NULL,
+            PRIMARY KEY (from_id, kind, to_id)
+        ) WITHOUT ROWID;
+        CREATE INDEX edges_back ON edges (to_id);
+
+        CREATE TABLE tombstones (digest BLOB PRIMARY KEY, made_at INTEGER NOT NULL) WITHOUT ROWID;
+
+        CREATE TABLE audit (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            action TEXT NOT NULL,
+            memory_id TEXT,
+            source TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            details TEXT NOT NULL
+        );
+        CREATE INDEX audit_by_memory ON audit (memory_id);
+        CREATE TRIGGER audit_keeps_rows BEFORE DELETE ON audit BEGIN SELECT RAISE (ABORT, 'audit is append-only'); END;
+        CREATE TRIGGER audit_keeps_words BEFORE UPDATE ON audit BEGIN SELECT RAISE (ABORT, 'audit is append-only'); END;
+        """,
+    }
+)
+
+
+def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
+    """Bring the file to the schema of this version, or say why it cannot be."""
+    _check_ours(connection, path)
+    if not _missing(connection, path):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for name in _missing(connection, path):  # again, now that nobody else can be at it
+            connection.execute(MIGRATIONS[name])
+            connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, to_micros(now)))
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _check_ours(connection: apsw.Connection, path: str) -> None:
+    application = connection.pragma("application_id")
+    if application == APPLICATION_ID:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.pragma("application_id") != APPLICATION_ID:
+            if application or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
+                raise ForeignFile(
+                    f"{path} is a SQLite database of another program.",
+                    "Move it away, or set WAYPOST_HOME to another directory.",
+                )
+            connection.pragma("application_id", APPLICATION_ID)
+            connection.execute(
+                "CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) WITHOUT ROWID"
+            )
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _missing(connection: apsw.Connection, path: str) -> list[str]:
+    applied = [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY name")]
+    later = [name for name in applied if name not in MIGRATIONS]
+    if later:
+        raise SchemaTooNew(
+            f"{path} was written by a later version of Waypost (it has {later[0]}).",
+            "Upgrade Waypost; this version leaves the file untouched.",
+        )
+    return [name for name in MIGRATIONS if name not in applied]

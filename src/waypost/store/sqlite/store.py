@@ -1,0 +1,116 @@
+"""The SQLite store of one space."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from waypost.model.time import Clock, utc_now
+from waypost.store.sqlite.connection import Connections, check_library, in_our_words
+from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sqlite.schema import migrate
+from waypost.store.sqlite.writer import SqliteWriter
+
+if TYPE_CHECKING:
+    from waypost.store.sqlite.vectors import EngineVectors
+
+DATABASE_NAME = "memory.db"
+
+
+class SqliteStore:
+    """Opens (and where needed creates or migrates) `<folder>/memory.db`. The folder must exist."""
+
+    def __init__(self, folder: Path, *, clock: Clock = utc_now, busy_seconds: float = 60.0) -> None:
+        check_library()
+        self._folder = folder
+        self._path = folder / DATABASE_NAME
+        self._connections = Connections(self._path, busy_seconds)
+        self._turn = threading.Lock()  # threads of this process queue here, processes queue in SQLite
+        self._engines: dict[int, EngineVectors] = {}
+        with in_our_words(self._path), self._connections.lend() as connection:
+            migrate(connection, str(self._path), clock())
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteReader]:
+        with in_our_words(self._path), self._connections.lend() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield SqliteReader(connection, self._vectors)
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def write(self) -> Iterator[SqliteWriter]:
+        with in_our_words(self._path), self._turn, self._connections.lend() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteWriter(connection, self._vectors)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:  # SQLite itself rolls back on some errors
+                    connection.execute("ROLLBACK")
+                raise
+
+    def scrub(self) -> bool:
+        """Merge the keyword index so that no erased word is left in it, empty the log, drop the sidecars.
+
+        Freed pages need nothing: `secure_delete` overwrote them. False when a reader kept the log in use.
+        """
+        with self.write() as writer:
+            writer._db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
+        with in_our_words(self._path), self._connections.lend() as connection:
+            for vectors in self._all_vectors(connection):
+                vectors.drop_sidecars()
+            try:
+                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+            except apsw.BusyError:
+                return False
+            return not busy
+
+    def vacuum(self) -> None:
+        """Write the database anew: nothing that is not a row survives."""
+        with in_our_words(self._path), self._turn, self._connections.lend() as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def problems(self) -> Iterator[str]:
+        with in_our_words(self._path), self._connections.lend() as connection:
+            for (message,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
+                if message != "ok":
+                    yield f"database: {message}"
+            for table, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
+                yield f"database: a row of {table} points at nothing"
+            try:
+                connection.execute("INSERT INTO keywords (keywords) VALUES ('integrity-check')")
+            except apsw.CorruptError:
+                yield "keyword index: damaged; `waypost rebuild` makes it again"
+
+    def size_bytes(self) -> int:
+        return sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
+
+    def close(self) -> None:
+        self._connections.close()
+
+    def _vectors(self, connection: apsw.Connection, engine: str) -> "EngineVectors | None":
+        rows: list[Any] = connection.execute(
+            "SELECT engine_id, dimensions FROM engines WHERE name = ?", (engine,)
+        ).fetchall()
+        if not rows or not rows[0][1]:
+            return None
+        return self._engine_vectors(*rows[0])
+
+    def _all_vectors(self, connection: apsw.Connection) -> "list[EngineVectors]":
+        rows: list[Any] = connection.execute(
+            "SELECT engine_id, dimensions FROM engines WHERE dimensions > 0"
+        ).fetchall()
+        return [self._engine_vectors(*row) for row in rows]
+
+    def _engine_vectors(self, engine_id: int, dimensions: int) -> "EngineVectors":
+        from waypost.store.sqlite.vectors import EngineVectors  # needs numpy; keyword-only work does without
+
+        if engine_id not in self._engines:
+            self._engines[engine_id] = EngineVectors(self._folder, engine_id, dimensions)
+        return self._engines[engine_id]

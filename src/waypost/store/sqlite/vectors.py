@@ -1,0 +1,218 @@
+"""Exact search over all vectors of an engine.
+
+The rows in the database are the truth (half precision). A sidecar file holds them unpacked, as one immutable
+generation that is memory-mapped; what was stored since is read from the database as a tail. Rows deleted
+since are dropped by the caller, who looks every answer up in the same read transaction.
+"""
+
+import contextlib
+import os
+import struct
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Ids = NDArray[np.int64]
+    Codes = NDArray[np.uint8]
+
+_MAGIC = b"WAYPVEC1"
+_HEADER = struct.Struct("<8sQQQ")  # magic, rows, dimensions, last vector id
+_SIDECAR_FROM = 2048  # rows; below, reading them from the database takes a few milliseconds
+_TAIL_SHARE = 4  # a new generation when the tail reaches a quarter of the old one
+_LANGUAGES = ("", "en", "de", "ru", "other")
+_CODE = {language: code for code, language in enumerate(_LANGUAGES)}
+
+
+def pack(vector: "Floats") -> bytes:
+    return np.ascontiguousarray(vector, dtype="<f2").tobytes()
+
+
+def unpack(rows: list[bytes], dimensions: int) -> "Floats":
+    if not rows:
+        return np.empty((0, dimensions), np.float32)
+    return np.frombuffer(b"".join(rows), dtype="<f2").reshape(len(rows), dimensions).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some vectors in the order of their ids."""
+
+    ids: "Ids"
+    languages: "Codes"
+    matrix: "Floats"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All vectors of an engine as of some moment: the mapped generation and the tail."""
+
+    blocks: tuple[Block, ...]
+
+    def scores(self, question: "Floats") -> "Scores":
+        parts = [block.matrix @ question for block in self.blocks]
+        return Scores(
+            np.concatenate([b.ids for b in self.blocks]) if self.blocks else np.empty(0, np.int64),
+            np.concatenate([b.languages for b in self.blocks]) if self.blocks else np.empty(0, np.uint8),
+            np.concatenate(parts) if parts else np.empty(0, np.float32),
+        )
+
+    def pairs_above(self, asked: "Floats", limit: float) -> Iterator[tuple[int, int, float]]:
+        """(vector id, index of the asked vector, cosine) for all that resemble more than `limit`."""
+        for block in self.blocks:
+            cosines = block.matrix @ asked.T
+            for row, column in np.argwhere(cosines > limit):
+                yield int(block.ids[row]), int(column), float(cosines[row, column])
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    ids: "Ids"
+    languages: "Codes"
+    cosines: "Floats"
+
+    def best(self, count: int) -> "NDArray[np.intp]":
+        """Places of the highest cosines, best first; equal ones in the order of their ids."""
+        if count < len(self.cosines):
+            edge = np.partition(self.cosines, -count)[-count]
+            places = np.flatnonzero(self.cosines >= edge)
+        else:
+            places = np.arange(len(self.cosines))
+        return places[np.argsort(-self.cosines[places], kind="stable")][:count]
+
+    def by_language(self) -> Iterator[tuple[str, int, float, float]]:
+        """(language, count, mean, deviation) of the cosines."""
+        for code in np.unique(self.languages):
+            chosen = self.cosines[self.languages == code].astype(np.float64)
+            yield _LANGUAGES[code], len(chosen), float(chosen.mean()), float(chosen.std())
+
+    def of(self, vector_ids: "Ids") -> "Floats":
+        """The cosines of these vectors; NaN where one is not here."""
+        if not len(self.ids):
+            return np.full(len(vector_ids), np.nan, np.float32)
+        places = np.minimum(np.searchsorted(self.ids, vector_ids), len(self.ids) - 1)
+        return np.where(self.ids[places] == vector_ids, self.cosines[places], np.float32(np.nan))
+
+
+class EngineVectors:
+    """The vectors of one engine in this process. Publishes snapshots; never changes one that is out."""
+
+    def __init__(self, folder: Path, engine_id: int, dimensions: int) -> None:
+        self._folder = folder
+        self._engine_id = engine_id
+        self._dimensions = dimensions
+        self._base: Block | None = None
+        self._tail: list[Block] = []
+        self._lock = threading.Lock()
+
+    def snapshot(self, connection: apsw.Connection) -> Snapshot:
+        """All vectors that this read transaction sees, and perhaps newer ones."""
+        with self._lock:
+            if self._base is None and not self._tail:
+                self._base = self._open_sidecar()
+            new = self._read_after(connection, self._last())
+            if len(new.ids):
+                self._tail.append(new)
+                if len(self._tail) > 16:
+                    self._tail = [_joined(self._tail)]
+            self._maybe_write_generation()
+            return Snapshot(tuple(b for b in (self._base, *self._tail) if b is not None and len(b.ids)))
+
+    def drop_sidecars(self) -> None:
+        """Forget the generation: it may hold vectors of what was erased."""
+        with self._lock:
+            self._base, self._tail = None, []
+            for path in self._sidecars():
+                path.unlink(missing_ok=True)
+
+    def _last(self) -> int:
+        block = self._tail[-1] if self._tail else self._base
+        return int(block.ids[-1]) if block is not None and len(block.ids) else 0
+
+    def _read_after(self, connection: apsw.Connection, last: int) -> Block:
+        rows: list[Any] = connection.execute(
+            "SELECT vector_id, language, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDER BY vector_id",
+            (self._engine_id, last),
+        ).fetchall()
+        return Block(
+            np.array([row[0] for row in rows], np.int64),
+            np.array([_CODE.get(row[1], len(_LANGUAGES) - 1) for row in rows], np.uint8),
+            unpack([row[2] for row in rows], self._dimensions),
+        )
+
+    def _sidecars(self) -> list[Path]:
+        return sorted(self._folder.glob(f"vectors-{self._engine_id}-*.bin"))
+
+    def _open_sidecar(self) -> Block | None:
+        for path in reversed(self._sidecars()):
+            # A generation may vanish or be cut off by a crash of the machine; the database has it all.
+            with contextlib.suppress(OSError, ValueError):
+                return _map_block(path, self._dimensions)
+        return None
+
+    def _maybe_write_generation(self) -> None:
+        base = 0 if self._base is None else len(self._base.ids)
+        tail = sum(len(block.ids) for block in self._tail)
+        if tail < max(_SIDECAR_FROM, base // _TAIL_SHARE):
+            return
+        whole = _joined([b for b in (self._base, *self._tail) if b is not None])
+        path = self._folder / f"vectors-{self._engine_id}-{int(whole.ids[-1]):016d}.bin"
+        try:
+            _write_block(path, whole)
+            self._base, self._tail = _map_block(path, self._dimensions), []
+        except (OSError, ValueError):
+            return  # no room or a read-only place: the tail in memory serves, only slower to start
+        for old in self._sidecars():
+            if old != path:
+                with contextlib.suppress(OSError):  # mapped by another process on a system that forbids it
+                    old.unlink(missing_ok=True)
+
+
+def _joined(blocks: list[Block]) -> Block:
+    return Block(
+        np.concatenate([b.ids for b in blocks]),
+        np.concatenate([b.languages for b in blocks]),
+        np.concatenate([b.matrix for b in blocks]),
+    )
+
+
+def _write_block(path: Path, block: Block) -> None:
+    """A complete file or none: temporary name, flush to disk, rename."""
+    rows, dimensions = block.matrix.shape
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".vectors-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(_HEADER.pack(_MAGIC, rows, dimensions, int(block.ids[-1])))
+            file.write(block.ids.astype("<i8").tobytes())
+            file.write(np.ascontiguousarray(block.matrix, "<f4").data)
+            file.write(block.languages.tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _map_block(path: Path, dimensions: int) -> Block:
+    """Map a generation; refuse a file whose size or header is not exactly what it must be."""
+    raw = np.memmap(path, np.uint8, "r")
+    magic, rows, width, last = _HEADER.unpack(bytes(raw[: _HEADER.size]))
+    ids_end = _HEADER.size + 8 * rows
+    matrix_end = ids_end + 4 * rows * width
+    if magic != _MAGIC or width != dimensions or len(raw) != matrix_end + rows:
+        raise ValueError(f"{path} is not a whole generation")
+    ids = raw[_HEADER.size : ids_end].view("<i8")
+    if rows and int(ids[-1]) != last:
+        raise ValueError(f"{path} is torn")
+    return Block(ids, raw[matrix_end:], raw[ids_end:matrix_end].view("<f4").reshape(rows, width))

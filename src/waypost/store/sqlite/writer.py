@@ -1,0 +1,168 @@
+"""Writing: inside one immediate transaction, on the only connection that may write at this moment."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from waypost.model.memory import Version
+from waypost.model.time import to_micros
+from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
+from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, state_parameter, version_parameters
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
+_INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
+_INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
+
+
+class SqliteWriter(SqliteReader):
+    def add_version(self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str]) -> int:
+        position = version.position
+        if version.session is not None and not position:
+            position = self._one(
+                "SELECT coalesce(max(position), 0) + 1 FROM memories WHERE session = ?", version.session
+            )
+        number = int(self._one(_INSERT_VERSION, *version_parameters(version, position)))
+        self._db.executemany(
+            "INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)",
+            [(number, i, r.file_path, r.symbol_id, as_json(r.to_json())) for i, r in enumerate(version.refs)],
+        )
+        self._add_passages(number, passages, engines)
+        return number
+
+    def _add_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
+        for passage in passages:
+            passage_id = self._one(
+                "INSERT INTO passages (number, hash, language) VALUES (?, ?, ?) RETURNING passage_id",
+                number,
+                passage.content_hash,
+                passage.language,
+            )
+            self._db.execute("INSERT INTO keywords (rowid, terms) VALUES (?, ?)", (passage_id, passage.terms))
+        for engine in engines:
+            engine_id = self._engine_id(engine)
+            missing = self.missing_vectors(engine, [passage.content_hash for passage in passages])
+            self._db.executemany(
+                "INSERT OR IGNORE INTO owed VALUES (?, ?)", [(engine_id, digest) for digest in missing]
+            )
+
+    def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
+        self._drop_passages("number = ?", number)
+        self._add_passages(number, passages, engines)
+
+    def supersede(self, number: int, at: datetime) -> None:
+        self._db.execute(
+            "UPDATE memories SET superseded_at = ? WHERE number = ? AND superseded_at IS NULL", (to_micros(at), number)
+        )
+
+    def set_state(self, memory_id: str, **changes: Any) -> None:
+        self._db.execute("INSERT OR IGNORE INTO states (memory_id) VALUES (?)", (memory_id,))
+        for name, value in changes.items():
+            self._db.execute(
+                f"UPDATE states SET {name} = ? WHERE memory_id = ?", (state_parameter(name, value), memory_id)
+            )
+
+    def add_edge(self, edge: Edge) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?)", (edge.kind, edge.from_id, edge.to_id, edge.strength)
+        )
+
+    def put_vectors(self, engine: str, rows: Sequence[tuple[bytes, str, "Vector"]]) -> None:
+        from waypost.store.sqlite.vectors import pack
+
+        if not rows:
+            return
+        engine_id = self._engine_id(engine, dimensions=len(rows[0][2]))
+        self._db.executemany(
+            "INSERT OR IGNORE INTO vectors (engine_id, hash, language, packed) VALUES (?, ?, ?, ?)",
+            [(engine_id, digest, language, pack(vector)) for digest, language, vector in rows],
+        )
+        self._db.executemany("DELETE FROM owed WHERE engine_id = ? AND hash = ?", [(engine_id, row[0]) for row in rows])
+
+    def twins(
+        self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
+    ) -> list[Twin]:
+        # Compared directly: a snapshot taken here would show others what may still be rolled back.
+        from waypost.store.sqlite.vectors import unpack
+
+        rows = self._rows(
+            "SELECT m.number, m.memory_id, v.packed FROM memories m JOIN passages p ON p.number = m.number"
+            " JOIN vectors v ON v.hash = p.hash JOIN engines e ON e.engine_id = v.engine_id AND e.name = ?"
+            " WHERE m.number > ? AND m.superseded_at IS NULL AND m.kind = ? AND m.domain = ?"
+            " AND NOT EXISTS (SELECT 1 FROM passages o WHERE o.number = p.number AND o.passage_id <> p.passage_id)",
+            (engine, since_number, kind, domain),
+        )
+        cosines = unpack([row[2] for row in rows], vectors.shape[1]) @ vectors.T
+        found = [
+            Twin(asked, rows[row][0], rows[row][1], float(cosines[row, asked]))
+            for row in range(len(rows))
+            for asked in range(len(vectors))
+            if cosines[row, asked] > above
+        ]
+        return sorted(found, key=lambda twin: (twin.asked, -twin.similarity, twin.number))
+
+    def owe(self, engine: str) -> None:
+        self._db.execute(
+            "INSERT OR IGNORE INTO owed SELECT ?1, p.hash FROM passages p WHERE NOT EXISTS"
+            " (SELECT 1 FROM vectors v WHERE v.engine_id = ?1 AND v.hash = p.hash)",
+            (self._engine_id(engine),),
+        )
+
+    def erase(self, memory_id: str) -> None:
+        self._drop_passages("number IN (SELECT number FROM memories WHERE memory_id = ?)", memory_id)
+        for table, column in (
+            ("memories", "memory_id"),
+            ("states", "memory_id"),
+            ("edges", "from_id"),
+            ("edges", "to_id"),
+        ):
+            self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (memory_id,))
+
+    def _drop_passages(self, condition: str, parameter: Any) -> None:
+        rows = self._rows(f"SELECT passage_id, hash FROM passages WHERE {condition}", (parameter,))
+        self._db.executemany("DELETE FROM keywords WHERE rowid = ?", [(row[0],) for row in rows])
+        self._db.execute(f"DELETE FROM passages WHERE {condition}", (parameter,))
+        for table in ("vectors", "owed"):
+            self._db.executemany(
+                f"DELETE FROM {table} WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?1)",
+                [(row[1],) for row in rows],
+            )
+
+    def clear_derived(self) -> None:
+        self._db.execute("DELETE FROM owed; DELETE FROM vectors; DELETE FROM passages")
+        self._db.execute("INSERT INTO keywords (keywords) VALUES ('delete-all')")
+
+    def add_tombstone(self, digest: bytes, at: datetime) -> None:
+        self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (digest, to_micros(at)))
+
+    def remove_tombstones(self, digests: Iterable[bytes]) -> int:
+        before = self._db.total_changes()
+        self._db.executemany("DELETE FROM tombstones WHERE digest = ?", [(digest,) for digest in digests])
+        return int(self._db.total_changes() - before)
+
+    def add_audit(self, entry: AuditEntry) -> None:
+        self._db.execute(
+            "INSERT INTO audit (at, action, memory_id, source, actor, details) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                to_micros(entry.at),
+                entry.action,
+                entry.memory_id,
+                entry.source,
+                entry.actor,
+                as_json(dict(entry.details)),
+            ),
+        )
+
+    def set_meta(self, key: str, value: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def _engine_id(self, name: str, dimensions: int = 0) -> int:
+        self._db.execute("INSERT OR IGNORE INTO engines (name) VALUES (?)", (name,))
+        if dimensions:
+            self._db.execute("UPDATE engines SET dimensions = ? WHERE name = ? AND dimensions = 0", (dimensions, name))
+        return int(self._one("SELECT engine_id FROM engines WHERE name = ?", name))
+
+    def _one(self, sql: str, *parameters: Any) -> Any:
+        return self._rows(sql, parameters)[0][0]
