@@ -1,0 +1,1 @@
+"""Text: what is written, read as language, code and secrets."""

@@ -1,0 +1,148 @@
+"""Secrets that show by the place they stand in: addresses, headers, key blocks, machine lines."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+from waypost.text.secret_formats import Span
+from waypost.text.secret_values import is_password, is_placeholder, is_reference, is_token
+
+_KEY_REACH = 40_000
+"""The longest key block that is read: an RSA key of 16384 bits has 12,700 characters, a PGP block may hold several."""
+
+_USERINFO = re.compile(r"(?P<user>[^\s/:@\"'<>`|\\(){}\[\]]{0,128}):(?P<value>[^\s/\"'<>`\\]{1,256}?)@(?=[\w\[{$<%-])")
+_BEARER = re.compile(r"(?:bearer|token|apikey|api-key)(?:[ ]|%20|\+)(?P<value>[\w.~+/=-]{12,4096})", re.IGNORECASE)
+_BASIC = re.compile(r"basic[ ](?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])", re.IGNORECASE)
+_RAW_HEADER = re.compile(r"authorization[\"']?[ ]?[:=,][ ]?[\"']?(?P<value>[\w.~+/=-]{20,4096})", re.IGNORECASE)
+_NETRC = re.compile(r"\s{1,20}login\s{1,20}\S{1,128}\s{1,20}password\s{1,20}(?P<value>\S{1,256})")
+_PGPASS = re.compile(r"^[\w.*-]{1,253}:\d{2,5}:[\w*-]{1,63}:[\w*.-]{1,63}:(?P<value>\S{1,256})$", re.MULTILINE)
+_USER_OPTION = re.compile(r"(?:-u|--user|--proxy-user|-U)[ =][\"']?[^\s:\"'$<]{1,64}:(?P<value>[^\s\"'$<>]{1,128})")
+_DASH_P = re.compile(r"(?<=[ ])-p[ ]?(?P<quote>[\"']?)(?P<value>[^\s\"'$<>]{4,128})(?P=quote)(?=\s|$|[;&|])")
+_KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
+_KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/=]{40}")
+_KEY_LINE = re.compile(r"(?:\\n|\\r|[\s\"'+,>#*;/\\])*(?:[A-Z][A-Za-z-]+: [^\n]{0,200}|[A-Za-z0-9+/=]{16,}+)")
+_PUTTY = re.compile(r"Private-Lines: \d{1,4}\r?\n(?P<value>(?:[A-Za-z0-9+/=]{4,64}\r?\n){1,400})")
+_JWK_PART = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s?:\s?\"(?P<value>[A-Za-z0-9_-]{20,2048})\"")
+
+
+def find_placed(text: str, low: str) -> Iterator[Span]:
+    """Every value in a place made for secrets; `low` is the text in small letters, of the same length."""
+    if "PRIVATE KEY" in text:
+        yield from _key_blocks(text)
+    if "Private-Lines: " in text:
+        yield from ((m.start("value"), m.end("value"), "private-key") for m in _PUTTY.finditer(text))
+    if '"kty"' in text and '"d"' in text or '"oct"' in text:
+        yield from ((m.start("value"), m.end("value"), "private-key") for m in _JWK_PART.finditer(text))
+    yield from _addresses(text)
+    yield from _headers(text, low)
+    yield from _commands(text, low)
+
+
+def _each(literal: str, text: str) -> Iterator[int]:
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + len(literal))
+
+
+def _key_blocks(text: str) -> Iterator[Span]:
+    """The body between BEGIN and END; without an END, as far as the lines look like key material."""
+    done = 0
+    for header in _KEY_HEADER.finditer(text):
+        begin = header.end()
+        if begin < done:
+            continue
+        end = text.find("-- END " if header[0].startswith("---- ") else "-----END", begin, begin + _KEY_REACH)
+        following = text.find("BEGIN ", begin, end if end >= 0 else begin + _KEY_REACH)
+        if end < 0 or 0 <= following < end:
+            end = _end_of_material(text, begin)
+        elif header[0].startswith("---- "):
+            end -= 2
+        if end > begin and _KEY_MATERIAL.search(text, begin, end):
+            start, end = _without_edges(text, begin, end)
+            yield start, end, "private-key"
+            done = end
+
+
+def _end_of_material(text: str, begin: int) -> int:
+    limit = begin + _KEY_REACH
+    end = begin
+    while end < limit and (line := _KEY_LINE.match(text, end)):
+        end = line.end()
+    return end
+
+
+def _without_edges(text: str, begin: int, end: int) -> tuple[int, int]:
+    """The body without the line breaks next to the BEGIN and END lines, real or written as `\\n`."""
+    lead = re.compile(r"(?:\s|\\n|\\r)*").match(text, begin, end)
+    begin = lead.end() if lead else begin
+    while end > begin and (text[end - 1].isspace() or text[end - 2 : end] in ("\\n", "\\r")):
+        end -= 1 if text[end - 1].isspace() else 2
+    return begin, end
+
+
+def _addresses(text: str) -> Iterator[Span]:
+    for at in _each("://", text):
+        found = _USERINFO.match(text, at + 3)
+        if found and _is_address_password(found["value"]):
+            yield found.start("value"), found.end("value"), "url-password"
+
+
+def _is_address_password(value: str) -> bool:
+    return not is_placeholder(value) and not is_reference(value) and not value.isdecimal()
+
+
+def _headers(text: str, low: str) -> Iterator[Span]:
+    for at in _each("bearer", low):
+        yield from _generated(_BEARER.match(text, at), "bearer-token")
+    for at in _each("basic ", low):
+        found = _BASIC.match(text, at)
+        if found and _is_basic(found["value"]):
+            yield found.start("value"), found.end("value"), "basic-auth"
+    for at in _each("authorization", low):
+        yield from _generated(_RAW_HEADER.match(text, at), "authorization")
+        yield from _generated(_BEARER.search(text, at + 13, at + 24), "authorization")
+        if (found := _BEARER.search(text, at + 13, at + 4096)) and found.start() < at + 24:
+            yield from _generated(found, "authorization")
+
+
+def _generated(found: re.Match[str] | None, name: str) -> Iterator[Span]:
+    if found and is_token(found["value"]):
+        yield found.start("value"), found.end("value"), name
+
+
+def _is_basic(value: str) -> bool:
+    """Whether the value is the encoding of `user:password` with a password that is no placeholder."""
+    try:
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    user, colon, password = plain.partition(":")
+    return bool(colon and password and user.isprintable()) and not is_placeholder(password)
+
+
+def _commands(text: str, low: str) -> Iterator[Span]:
+    for at in _each("machine", low):
+        found = _NETRC.search(text, at, at + 500)
+        if found and not is_placeholder(found["value"]):
+            yield found.start("value"), found.end("value"), "netrc"
+    for literal in ("curl ", "wget ", "http "):
+        for at in _each(literal, text):
+            found = _USER_OPTION.search(text, at, _line_end(text, at))
+            if found and not is_placeholder(found["value"]) and not is_reference(found["value"]):
+                yield found.start("value"), found.end("value"), "command-password"
+    for literal in ("mysql", "sshpass", "docker login", "mariadb"):
+        for at in _each(literal, low):
+            found = _DASH_P.search(text, at, _line_end(text, at))
+            if found and is_password(found["value"]):
+                yield found.start("value"), found.end("value"), "command-password"
+    if ":5432:" in text or ":*:" in text:
+        for found in _PGPASS.finditer(text):
+            if not is_placeholder(found["value"]):
+                yield found.start("value"), found.end("value"), "pgpass"
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at, at + 400)
+    return end if end >= 0 else min(len(text), at + 400)

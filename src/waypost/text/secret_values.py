@@ -1,0 +1,98 @@
+"""Is a value that stands where a secret would stand really one?
+
+A name such as `password` or `token` is followed by a type, a variable, a call or a placeholder far more often than by
+a secret. These judgements see only the value; where it stands is the caller's business.
+"""
+
+import re
+from functools import cache
+
+from waypost.text.secret_formats import data
+
+_MIN_PASSWORD = 4
+_MIN_TOKEN = 12
+_MAX_VALUE = 512
+_LONG_TOKEN = 40
+_TURNS_PER_CHAR = 0.22
+"""Changes between small, capital and digit per character: names in camel case have 0.1 to 0.2, random ones 0.35 up."""
+
+_SEPARATORS = re.compile(r"[\s_.\-]+")
+_REFERENCE = re.compile(
+    r"""
+      [$%&*{<@\[(|\\]                       # ${VAR} $VAR %s %(x)s &ref *ptr {x} <x> @x [..] (..)
+    | (?:\.{0,2}/|~/|[a-z]:\\|https?:|file:|vault:|env:|arn:|secret:|ssm:|data:)     # a path or an address
+    | (?:new|function|lambda|await|return|type|typeof|async|not|self|this|os|process|config|settings|env|ENV)\b
+    """,
+    re.VERBOSE,
+)
+_CODE = re.compile(r"\w\(|\)$|\[['\"\w]*\]|->|::|=>|\{\{|\}\}|\$\{|\$\(|<%|%>|</|\|\||&&|\\[uxd]|==")
+_PLAIN_NAME = re.compile(r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*\Z")
+_KEYWORD_IN_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|user|hash|login|парол|kennw")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_WORDY = re.compile(r"[A-Za-zÀ-ÿА-яЁё]+(?:[-_. ][A-Za-zÀ-ÿА-яЁё]+)*\Z")
+_TEMPLATE = re.compile(r"\A[<\[{(].*[>\]})]\Z|%[sdr]\b|%\(|\{\w*\}|#\{|\$\w|\A[*•.x#?\-_=~+]+\Z")
+_CLASS = bytes.maketrans(
+    bytes(range(256)),
+    bytes(
+        ord("d") if 48 <= i <= 57 else ord("u") if 65 <= i <= 90 else ord("l") if 97 <= i <= 122 else ord(".")
+        for i in range(256)
+    ),
+)
+_TURN = re.compile(rb"(?<=l)[ud]|(?<=d)[lu]|(?<=u)d|(?<=uu)l")
+
+
+@cache
+def _placeholders() -> tuple[frozenset[str], re.Pattern[str]]:
+    words = data()["placeholders"]
+    return frozenset(words["whole"]), re.compile("|".join(re.escape(part) for part in words["part"]))
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether the value only marks the place of a secret: `your-key`, `<token>`, `${VAR}`, `xxxx`, `changeme`."""
+    low = value.lower()
+    whole, part = _placeholders()
+    if len(set(low)) <= 2 or part.search(low) or _TEMPLATE.search(value):
+        return True
+    return _SEPARATORS.sub("", low).strip("*'\"`.,;:!?") in whole
+
+
+def is_reference(value: str) -> bool:
+    """Whether the value is code, an address or a name that leads to the secret and is not the secret."""
+    return bool(_REFERENCE.match(value) or _CODE.search(value))
+
+
+def is_name_like(value: str) -> bool:
+    """Whether an unquoted value reads as a variable, an attribute or a plain word."""
+    if not _PLAIN_NAME.match(value):
+        return False
+    return "." in value or not any(c.isdigit() for c in value) or bool(_KEYWORD_IN_NAME.search(value))
+
+
+def is_password(value: str) -> bool:
+    """Whether a value given to a password's name is believable: a digit or a sign among letters, or only digits."""
+    if not _MIN_PASSWORD <= len(value) <= _MAX_VALUE or is_placeholder(value) or is_reference(value):
+        return False
+    if any(c.isspace() for c in value) or _WORDY.match(value):
+        return False
+    return any(c.isalnum() for c in value)
+
+
+def is_word_password(value: str) -> bool:
+    """Whether a plain word can be the password, where a sentence or a form says that it is."""
+    low = value.lower()
+    return len(value) > _MIN_PASSWORD and not is_placeholder(value) and low not in data()["prose"]["words"]
+
+
+def is_token(value: str) -> bool:
+    """Whether a value looks generated: letters and digits that change often, a UUID, or long and without words."""
+    if not _MIN_TOKEN <= len(value) <= 4 * _MAX_VALUE or is_placeholder(value) or is_reference(value):
+        return False
+    if _UUID.match(value):
+        return True
+    if any(c.isspace() for c in value):
+        return False
+    shape = value.encode("latin-1", "replace").translate(_CLASS)
+    turns = len(_TURN.findall(shape))
+    if b"d" not in shape:
+        return len(value) >= _LONG_TOKEN and turns >= _TURNS_PER_CHAR * len(value)
+    return turns >= 3 and turns >= _TURNS_PER_CHAR * (len(value) - shape.count(b"."))
