@@ -1,0 +1,1 @@
+"""Texts into vectors: the engines, their weights and how these are installed."""

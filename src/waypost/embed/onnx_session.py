@@ -1,0 +1,60 @@
+"""An onnxruntime session set up as Waypost wants it: on the CPU, without threads that burn while they wait."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waypost.errors import EngineUnavailable, ModelCorrupt
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SEVERE = 3  # onnxruntime's number for errors: its warnings are about its own choice of kernels
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Session:
+    """Runs one model; safe to use from several threads."""
+
+    def __init__(self, path: Path, threads: int | None = None) -> None:
+        try:
+            import onnxruntime  # type: ignore[import-untyped]
+            from onnxruntime.capi import (  # type: ignore[import-untyped]
+                onnxruntime_pybind11_state as native,
+            )
+        except ImportError as error:
+            raise EngineUnavailable(
+                f"onnxruntime cannot be loaded: {error}", "Install it: `pip install onnxruntime`."
+            ) from error
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads or cores()
+        options.inter_op_num_threads = 1
+        options.log_severity_level = _SEVERE
+        options.enable_mem_pattern = False  # shapes change with every batch: nothing to learn from the last one
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        failures = (native.Fail, native.InvalidProtobuf, native.InvalidGraph, native.InvalidArgument)
+        self._failures = (*failures, native.NoSuchFile, native.NotImplemented, native.RuntimeException)
+        try:
+            self._session = onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
+        except self._failures as error:
+            raise ModelCorrupt(f"{path} cannot be loaded: {error}", "Install or export the model again.") from error
+        self.inputs: tuple[tuple[str, str], ...] = tuple((i.name, i.type) for i in self._session.get_inputs())
+        self.outputs: tuple[tuple[str, tuple[Any, ...]], ...] = tuple(
+            (o.name, tuple(o.shape)) for o in self._session.get_outputs()
+        )
+
+    def run(self, feeds: Mapping[str, NDArray[np.integer[Any]]], output: str | None = None) -> NDArray[np.float32]:
+        """The named output, or the first, for these inputs."""
+        try:
+            answer: NDArray[np.float32] = self._session.run([output or self.outputs[0][0]], dict(feeds))[0]
+        except self._failures as error:
+            raise EngineUnavailable(f"onnxruntime failed: {error}", "Check the model's inputs.") from error
+        return answer

