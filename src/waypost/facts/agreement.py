@@ -1,0 +1,195 @@
+"""Whether two texts that sound alike also agree: the guard between a likeness and the loss of a correction.
+
+Sentence vectors put "the flag is enabled" and "the flag is disabled" side by side. So two facts count as the same only
+where all their commitments are the same; one may add words to the other, but no word may stand in another's place, and
+the words may not have changed roles. In doubt the answer is no: a fact kept twice costs a line, a correction lost costs
+the truth.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from waypost.facts.commitments import STRICT, Key, commitments
+from waypost.facts.lexicon import Lexicon, language_of, lexicon
+from waypost.facts.order import keeps_roles
+
+
+class Relation(Enum):
+    """How the second text stands to the first."""
+
+    SAME = "same"  # the same commitments in other words
+    LESS = "less"  # the second says a part of the first
+    MORE = "more"  # the second says all of the first and more
+    DIFFERENT = "different"  # one commitment stands against another: a correction, perhaps
+    APART = "apart"  # too little in common to say
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    relation: Relation
+    reason: str
+
+
+# Below this share of common words two texts are not variants of one sentence, whatever their vectors say.
+_SAME_FRAME = 0.4
+
+_PLURAL = {
+    "number": "numbers",
+    "unit": "units",
+    "ordinal": "ordinals",
+    "date": "dates",
+    "identifier": "identifiers",
+    "quotation": "quoted strings",
+    "symbol": "symbols",
+    "negation": "negations",
+    "opposite": "opposites",
+    "modal": "modal verbs",
+    "quantifier": "quantities",
+    "condition": "conditions",
+    "tense": "tenses",
+    "person": "persons",
+    "relation": "relations",
+    "acronym": "names",
+}
+
+
+def compare(first: str, second: str) -> Agreement:
+    """How `second` stands to `first`, judged by their commitments."""
+    words = lexicon(language_of(f"{first} {second}"))
+    left, right = commitments(first, words), commitments(second, words)
+    if not left or not right:
+        return Agreement(Relation.APART, "nothing to compare")
+    left, right, turned = _without_agent(left, right, words)
+    return (
+        _strict_difference(left, right)
+        or _word_difference(left, right)
+        or _form_difference(left, right)
+        or _standing(left, right, turned)
+    )
+
+
+def _without_agent(left: list[Key], right: list[Key], words: Lexicon) -> tuple[list[Key], list[Key], bool]:
+    """Both without the `by` of a passive that only one of them has; the passive first, and whether there was one.
+
+    "Anna owns billing" and "billing is owned by Anna" say the same in two voices. Which one is which decides the order
+    of words later.
+    """
+    agents = [[at for at, key in enumerate(keys) if key.text.lower() in words.agents] for keys in (left, right)]
+    if len(agents[0]) == len(agents[1]) or max(map(len, agents)) != 1:
+        return left, right, False
+    at = (agents[0] or agents[1])[0]
+    if agents[0]:
+        return left[:at] + left[at + 1 :], right, True
+    return left, right[:at] + right[at + 1 :], True
+
+
+def _strict_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | None:
+    """The first kind of commitment in which the two are not equal."""
+    here, there = _by_kind(left), _by_kind(right)
+    for kind in STRICT:
+        if here.get(kind) != there.get(kind):
+            return _different(f"{_PLURAL[kind]} differ", kind, left, right)
+    if "negation" in here and _universals(left) != _universals(right):
+        return Agreement(Relation.DIFFERENT, "a negation meets another quantity")
+    return None
+
+
+def _by_kind(keys: Iterable[Key]) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for key in keys:
+        found.setdefault(key.kind, Counter())[key.value] += 1
+    return found
+
+
+def _universals(keys: Iterable[Key]) -> list[str]:
+    return sorted(key.value for key in keys if key.every)
+
+
+def _different(what: str, kind: str, left: Sequence[Key], right: Sequence[Key]) -> Agreement:
+    only_left, only_right = _only(left, right, kind), _only(right, left, kind)
+    return Agreement(Relation.DIFFERENT, f"{what}: {_shown(only_left)} / {_shown(only_right)}")
+
+
+def _only(keys: Sequence[Key], others: Sequence[Key], kind: str) -> list[Key]:
+    """The keys of one kind that the others lack, each as often as it is lacking."""
+    spare = Counter(key.value for key in others if key.kind == kind)
+    lacking = []
+    for key in keys:
+        if key.kind == kind:
+            if spare[key.value]:
+                spare[key.value] -= 1
+            else:
+                lacking.append(key)
+    return lacking
+
+
+def _shown(keys: Sequence[Key]) -> str:
+    return ", ".join(key.text for key in keys[:4]) or "—"
+
+
+def _word_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | None:
+    """Words that stand in one another's place, or a name that only one of the two has."""
+    only_left, only_right = _only(left, right, "word"), _only(right, left, "word")
+    if only_left and only_right:
+        common = len(left) - len(only_left)
+        if common < _SAME_FRAME * min(len(left), len(right)):
+            return Agreement(Relation.APART, f"other words: {_shown(only_left)} / {_shown(only_right)}")
+        return Agreement(Relation.DIFFERENT, f"words differ: {_shown(only_left)} / {_shown(only_right)}")
+    names = [key for key in (*only_left, *only_right) if key.capital]
+    return Agreement(Relation.DIFFERENT, f"only one names {_shown(names)}") if names else None
+
+
+def _form_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | None:
+    """Equal stems in forms that tell two things: go and Go, uses and used, Александр and Александра."""
+    forms = {key.value: key for key in right if key.kind == "word"}
+    pairs = [(key, forms[key.value]) for key in left if key.kind == "word" and key.value in forms]
+    for one, other in pairs:
+        if {one.capital, other.capital} == {True, False}:
+            return Agreement(Relation.DIFFERENT, f"name or word: {one.text} / {other.text}")
+        if one.past != other.past:
+            return Agreement(Relation.DIFFERENT, f"tenses differ: {one.text} / {other.text}")
+    changed = [(one, other) for one, other in pairs if one.text.lower() != other.text.lower()]
+    if len(changed) == 1 and all(key.text[0].isupper() for key in changed[0]):
+        return Agreement(Relation.DIFFERENT, f"names differ: {changed[0][0].text} / {changed[0][1].text}")
+    return None
+
+
+def _standing(left: Sequence[Key], right: Sequence[Key], turned: bool) -> Agreement:
+    """Same, more or less, once nothing contradicts: by length, order and the way words were added."""
+    if len(left) == len(right):
+        if keeps_roles(left, right, turned):
+            return Agreement(Relation.SAME, "the same commitments")
+        return Agreement(Relation.DIFFERENT, "the same words in another order")
+    short, long = (left, right) if len(left) < len(right) else (right, left)
+    added = _added(short, long)
+    if added is None or turned:
+        return Agreement(Relation.DIFFERENT, "the same words in another order")
+    if not _set_off(long, added):
+        return Agreement(Relation.DIFFERENT, f"may narrow: {_shown([long[at] for at in added])}")
+    reason = f"adds: {_shown([long[at] for at in added])}"
+    return Agreement(Relation.MORE if long is right else Relation.LESS, reason)
+
+
+def _added(short: Sequence[Key], long: Sequence[Key]) -> list[int] | None:
+    """Where `long` has keys that `short` lacks; None where the common ones come in another order."""
+    added, at = [], 0
+    for place, key in enumerate(long):
+        if at < len(short) and key.identity == short[at].identity:
+            at += 1
+        else:
+            added.append(place)
+    return added if at == len(short) else None
+
+
+def _set_off(keys: Sequence[Key], added: Sequence[int]) -> bool:
+    """Whether the added words are phrases of their own ("on every host"), not part of another ("fake database")."""
+    places = set(added)
+    for at in added:
+        begins, ends = at - 1 not in places, at + 1 not in places
+        if begins and not (keys[at].opens and (at > 0 or keys[at].preposition)):
+            return False
+        if ends and at + 1 < len(keys) and not keys[at + 1].gap:
+            return False
+    return True

@@ -1,0 +1,112 @@
+"""When a new fact is one the memory already has: skip it, merge it, add it, or offer it as a correction.
+
+Likeness of meaning proposes, the agreement of commitments decides (`waypost.facts.agreement`). Compare only facts of
+the same kind and domain, and never entries of a journal or turns of a conversation: those happened, each of them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from waypost.facts.agreement import Relation, compare
+
+# Cosines by engine: above the first a fact is skipped, from the second on it is merged.
+THRESHOLDS: Mapping[str, tuple[float, float]] = {
+    "minilm-l6-v2": (0.95, 0.85),
+}
+# An engine that nobody measured judges nothing: no cosine is above 2, so only equal texts are duplicates.
+UNCALIBRATED = (2.0, 2.0)
+
+_SPACE = re.compile(r"\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
+
+
+class Verdict(Enum):
+    ADD = "add"  # a fact of its own
+    SKIP = "skip"  # the existing fact says it already
+    MERGE = "merge"  # a new version of the existing fact, with the evidence of both
+    CONFLICT = "conflict"  # add, and offer it as a correction of the existing one
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    verdict: Verdict
+    reason: str
+
+
+def thresholds(engine: str) -> tuple[float, float]:
+    """The (skip, merge) thresholds of `engine`; for one that was never calibrated, such that no cosine passes."""
+    return THRESHOLDS.get(engine, UNCALIBRATED)
+
+
+def judge(
+    new: str,
+    existing: str,
+    similarity: float | None,
+    *,
+    skip_above: float = 0.95,
+    merge_above: float = 0.85,
+) -> Judgement:
+    """What to do with `new` in the face of `existing`, given the cosine of their vectors.
+
+    `similarity` is None while no engine can embed: then only equal texts are duplicates. A fact is never skipped or
+    merged where a commitment of the two differs, and never skipped where it says more than the existing one.
+    """
+    if normal_form(new) == normal_form(existing):
+        return Judgement(Verdict.SKIP, "the same text")
+    if similarity is None:
+        return Judgement(Verdict.ADD, "judged by text alone, and the texts differ")
+    if not similarity >= merge_above:  # written so that NaN adds
+        return Judgement(Verdict.ADD, f"similarity {similarity:.2f} is below {merge_above:.2f}")
+    agreement = compare(existing, new)
+    if agreement.relation is Relation.APART:
+        return Judgement(Verdict.ADD, agreement.reason)
+    if agreement.relation is Relation.DIFFERENT:
+        return Judgement(Verdict.CONFLICT, agreement.reason)
+    if agreement.relation is Relation.MORE or similarity <= skip_above:
+        return Judgement(Verdict.MERGE, agreement.reason)
+    return Judgement(Verdict.SKIP, agreement.reason)
+
+
+def normal_form(text: str) -> str:
+    """`text` without what writing it down twice may change: composition, white space, the last full stop."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip().removesuffix(".").rstrip()
+
+
+def merge_texts(existing: str, new: str) -> str:
+    """The text of the merged fact: the one that says all of both, else the sentences of both without repetition."""
+    if normal_form(existing) == normal_form(new):
+        return existing
+    relation = compare(existing, new).relation
+    if relation in (Relation.SAME, Relation.LESS):
+        return existing
+    if relation is Relation.MORE:
+        return new
+    sentences = _sentences(existing)
+    for sentence in _sentences(new):
+        _join(sentences, sentence)
+    return " ".join(_closed(sentence) for sentence in sentences)
+
+
+def _sentences(text: str) -> list[str]:
+    return [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
+
+
+def _join(sentences: list[str], sentence: str) -> None:
+    """Adds `sentence` to `sentences`, unless one of them says it; one that says less gives way to it."""
+    for at, known in enumerate(sentences):
+        if normal_form(known) == normal_form(sentence):
+            return
+        relation = compare(known, sentence).relation
+        if relation in (Relation.SAME, Relation.LESS):
+            return
+        if relation is Relation.MORE:
+            sentences[at] = sentence
+            return
+    sentences.append(sentence)
+
+
+def _closed(sentence: str) -> str:
+    return sentence if sentence[-1] in ".!?…" else f"{sentence}."

@@ -1,0 +1,177 @@
+"""The word lists by which two facts are compared, one data file per language.
+
+A word is looked up as written first (closed lists: negations, modals, numbers, units, months …), then by its stem
+(opposites and synonyms). The stemmers here remove inflection only: a stemmer made for search would make one word of
+`production` and `product`, and with it one fact of two.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+LANGUAGES = ("en", "de", "ru")
+
+# Lists of one class of words each: the name of the list in the data file, and the kind of key its words become.
+_CLOSED = {
+    "determiners": "determiner",
+    "auxiliaries": "auxiliary",
+    "neutral_prepositions": "preposition",
+    "conjunctions": "conjunction",
+    "relations": "relation",
+    "past": "tense",
+    "future": "tense",
+    "modals": "modal",
+    "persons": "person",
+    "conditions": "condition",
+    "quantifiers": "quantifier",
+    "universals": "universal",
+    "relative_dates": "date",
+    "negations": "negation",
+}
+# Tables of value = "words": the value becomes the key, so that `two`, `zwei` and `2` are one.
+_TABLES = {"numbers": "number", "ordinals": "ordinal", "months": "date", "weekdays": "date", "units": "unit"}
+_PREFIX = {"months": "month ", "weekdays": "weekday ", "ordinals": "ordinal "}
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """One language: what a word means to the comparison, by surface (`closed`) or by stem (`opposite`, `synonym`)."""
+
+    language: str
+    closed: Mapping[str, tuple[str, str]]
+    opposite: Mapping[str, frozenset[str]]
+    synonym: Mapping[str, str]
+    passive: frozenset[str]
+    agents: frozenset[str]
+    months: Mapping[str, str]
+    stem: Callable[[str], str]
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The word lists of `language`, one of `LANGUAGES`."""
+    source = files("waypost.facts").joinpath("data", f"{language}.toml")
+    data = tomllib.loads(source.read_text(encoding="utf-8"))
+    irregular = dict(entry.split("=") for entry in data["stems"].split())
+    inflection = _STEMMERS[language]()
+
+    @cache
+    def stem(word: str) -> str:
+        return inflection(irregular.get(word, word))
+
+    synonym = {stem(word): stem(group.split()[0]) for group in data["synonyms"]["groups"] for word in group.split()}
+    return Lexicon(
+        language=language,
+        closed=_closed(data),
+        opposite=_opposites(data["opposites"]["pairs"], stem),
+        synonym=synonym,
+        passive=frozenset(data["passive"].split()),
+        agents=frozenset(data["agents"].split()),
+        months={word: value for value, words in data["months"].items() for word in words.split()},
+        stem=stem,
+    )
+
+
+@cache
+def foreign_negations() -> Mapping[str, tuple[str, str]]:
+    """The negations of every language: texts mix languages, and a `not` must never pass for an ordinary word."""
+    return {
+        word: key
+        for language in LANGUAGES
+        for word, key in lexicon(language).closed.items()
+        if key[0] == "negation"
+    }
+
+
+def language_of(text: str) -> str:
+    """The language whose function words are most frequent in `text`; English where nothing speaks for another."""
+    words = _WORDS.findall(text.lower())
+    if sum("а" <= word[0] <= "я" for word in words) * 2 >= len(words) > 0:
+        return "ru"
+    german, english = _function_words()
+    score = sum((word in german) - (word in english) for word in words)
+    return "de" if score > 0 or (score == 0 and _UMLAUT.search(text)) else "en"
+
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_UMLAUT = re.compile(r"[äöüßÄÖÜ]")
+
+
+@cache
+def _function_words() -> tuple[frozenset[str], frozenset[str]]:
+    german, english = frozenset(lexicon("de").closed), frozenset(lexicon("en").closed)
+    return german - english, english - german
+
+
+def _closed(data: Mapping[str, str | Mapping[str, str]]) -> dict[str, tuple[str, str]]:
+    closed: dict[str, tuple[str, str]] = {}
+    for name, kind in _CLOSED.items():
+        for group in str(data[name]).split():
+            same = group.split("/")
+            closed.update((word, (kind, same[0])) for word in same)
+    for name, kind in _TABLES.items():
+        table = data[name]
+        assert not isinstance(table, str)
+        for value, words in table.items():
+            closed.update((word, (kind, _PREFIX.get(name, "") + value)) for word in words.split())
+    return closed
+
+
+def _opposites(pairs: list[str], stem: Callable[[str], str]) -> dict[str, frozenset[str]]:
+    """Every word that has an opposite, with the stems of its opposites."""
+    opposite: dict[str, frozenset[str]] = {}
+    for pair in pairs:
+        left, right = ([stem(word) for word in side.split()] for side in pair.split("|"))
+        for side, other in ((left, right), (right, left)):
+            for word in side:
+                opposite[word] = opposite.get(word, frozenset()) | frozenset(other)
+    return opposite
+
+
+def _english() -> Callable[[str], str]:
+    vowel = re.compile("[aeiouy]")
+
+    def stem(word: str) -> str:
+        if word.endswith("ies") and len(word) > 4:
+            word = word[:-3] + "y"
+        elif word.endswith(("sses", "xes", "ches", "shes", "zzes")):
+            word = word[:-2]
+        elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+            word = word[:-1]
+        for ending in ("ing", "ed"):
+            rest = word.removesuffix(ending)
+            if rest != word and len(rest) > 1 and vowel.search(rest) and not word.endswith("eed"):
+                word = rest[:-1] if len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "lsz" else rest
+                break
+        if word.endswith("ied"):
+            word = word[:-3] + "y"
+        return word.removesuffix("e") if len(word) > 3 else word
+
+    return stem
+
+
+def _german() -> Callable[[str], str]:
+    folded = str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"})
+
+    def stem(word: str) -> str:
+        word = word.translate(folded)
+        # No -er: it makes the buyer of the purchase (Käufer, Kauf), not only the plural of the child.
+        for ending in ("en", "em", "es", "e", "n", "s", "t"):
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                return word.removesuffix(ending)
+        return word
+
+    return stem
+
+
+def _russian() -> Callable[[str], str]:
+    import Stemmer  # a compiled part, wanted only where Russian is read
+
+    stem: Callable[[str], str] = Stemmer.Stemmer("russian").stemWord
+    return stem
+
+
+_STEMMERS: Mapping[str, Callable[[], Callable[[str], str]]] = {"en": _english, "de": _german, "ru": _russian}
