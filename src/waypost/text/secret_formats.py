@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
-Span = tuple[int, int, str]
-"""Start, end and rule name of a value to mask."""
+from waypost.text.secret_scan import Scan, Span
 
 _RUN = 20
 """The shortest run of token characters that is looked at: the length of an AWS key id, the shortest format."""
@@ -29,6 +29,8 @@ _LEAST_DISTINCT = 6
 
 _TOKEN_CHAR = bytes(97 if chr(i) in "_-" or (i < 128 and chr(i).isalnum()) else 32 for i in range(256))
 _DIGIT = re.compile(r"[0-9]")
+_ESCAPES = {"\\": 1, "%": 2}
+"""How many characters of a run belong to the escape before it: the n of `\\n`, the 3D of `%3D`."""
 _JOINTS = "./:$~+"
 _ESCAPED = r"(?<=\\[nrt])|(?<=%[0-9A-F]{2})"
 _BLANKED = re.compile(r"(?i)example|redacted|placeholder|dummy|your[-_]|(?:x{5}|0{8}|\*{3}|\.{3}|1234567890ab)")
@@ -74,6 +76,7 @@ class Table:
     by_start: dict[str, tuple[Format, ...]]
     heads: frozenset[str]
     literal: re.Pattern[str]
+    escaped: re.Pattern[str]
     led: tuple[Format, ...]
     anchored: tuple[Format, ...]
 
@@ -94,19 +97,21 @@ def table() -> Table:
     return Table(
         by_start=by_start,
         heads=frozenset(start[:2] for start in starts),
-        literal=re.compile("|".join(re.escape(start) for start in starts)),
+        literal=re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(re.escape(start) for start in starts)})"),
+        escaped=re.compile("|".join(re.escape(start) for start in starts)),
         led=tuple(one for one in formats if one.lead and not one.anchor),
         anchored=tuple(one for one in formats if one.anchor),
     )
 
 
-def find_formats(text: str) -> Iterator[Span]:
+def find_formats(scan: Scan) -> Iterator[Span]:
     """Every value in the text that has a known shape."""
     known = table()
+    text = scan.text
     for one in known.anchored:
         for start in one.starts:
-            yield from _find_anchored(text, start, one)
-    shape = text.encode("latin-1", "replace").translate(_TOKEN_CHAR)
+            yield from _find_anchored(scan, start, one)
+    shape = scan.raw.translate(_TOKEN_CHAR)
     needle = b"a" * _RUN
     end = 0
     while (hit := shape.find(needle, end)) >= 0:
@@ -117,11 +122,10 @@ def find_formats(text: str) -> Iterator[Span]:
         end = stop
 
 
-def _find_anchored(text: str, start: str, one: Format) -> Iterator[Span]:
-    at = -1
-    while (at := text.find(start, at + 1)) >= 0:
+def _find_anchored(scan: Scan, start: str, one: Format) -> Iterator[Span]:
+    for at in scan.places(start):
         low = max(0, at - 8) if one.lead else at
-        found = one.pattern().search(text, low, at + 700)
+        found = one.pattern().search(scan.text, low, at + 700)
         if found and one.accepts(found["body"]):
             yield found.start("body") if one.keep_start else found.start(), found.end(), one.name
 
@@ -135,9 +139,10 @@ def _find_in_run(text: str, floor: int, begin: int, stop: int, known: Table) -> 
         return
     low = max(floor, begin - _BACK) if joined else begin
     high = min(stop, begin + _REACH)
-    for tries, hit in enumerate(known.literal.finditer(text, low, high)):
-        if tries >= _TRIES:
-            break
+    escape = _ESCAPES.get(text[begin - 1]) if begin else None
+    if escape and (hit := known.escaped.match(text, begin + escape)):
+        yield from _match_at(text, hit.start(), hit.group(), known)
+    for hit in islice(known.literal.finditer(text, low, high), _TRIES):
         yield from _match_at(text, hit.start(), hit.group(), known)
     window = text[low : high + 80]
     for one in known.led:
@@ -148,8 +153,6 @@ def _find_in_run(text: str, floor: int, begin: int, stop: int, known: Table) -> 
 
 
 def _match_at(text: str, at: int, start: str, known: Table) -> Iterator[Span]:
-    if not _has_left_edge(text, at):
-        return
     for one in known.by_start[start]:
         found = one.pattern().match(text, at)
         if found and one.accepts(found["body"]):

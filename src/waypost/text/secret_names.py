@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from waypost.text.secret_formats import Span, data
-from waypost.text.secret_values import is_name_like, is_password, is_token, is_word_password
+from waypost.text.secret_formats import data
+from waypost.text.secret_scan import Scan, Span
+from waypost.text.secret_values import is_name_like, is_password, is_reference, is_token, is_word_password
 
 _MAX_VALUE = 2048
 
@@ -19,7 +20,7 @@ _SUFFIX = (
     r"root|admin|user|db|str|string|raw|hex|base64|b64|\d{1,2}))"
 )
 _NAME_END = re.compile(
-    rf"(?P<rest>ord|ort|d|phrase|ь|я|ю|ем|и|а|у|ом|s|es)?(?:es|en|s)?{_SUFFIX}{{0,3}}(?![\w])"
+    rf"(?:wor[dt]|wd|phrase|ort|ь|я|ю|ем|и|а|у|ом)?(?:es|s)?{_SUFFIX}{{0,3}}(?!\w)"
     r"(?P<close>(?:\\{0,3}[\"'`]|&quot;)?[\])]{0,2})",
     re.IGNORECASE,
 )
@@ -40,6 +41,12 @@ _TAG = re.compile(r"(?:[ ][^<>\n]{0,80})?>[ \t]{0,8}")
 _VALUE_ATTRIBUTE = re.compile(r"[\"']?[ ]?[,;]?\s{0,80}(?:\\?[\"'])?value(?:\\?[\"'])?[ ]?[:=][ ]{0,8}", re.IGNORECASE)
 _ARGUMENT = re.compile(r"[ ]?[(,][ ]?(?=[\"'`])")
 _OPTION = re.compile(r"[ ]{1,4}")
+_SETTER = re.compile(
+    r"(?i)(?:define|set\w*|put\w*|add\w*|append|header|env|property|param\w*|attr\w*|with\w*)\([\"'][\w.-]*\Z"
+)
+_TAG_LEAD = re.compile(r"<[\w:.-]*\Z|(?:name|key)=[\"'][\w:.-]*\Z", re.IGNORECASE)
+_ATTRIBUTE_LEAD = re.compile(r"(?:name|key|id|field)(?:\\?[\"'])?[ ]?[:=][ ]?(?:\\?[\"'])?[\w:. -]*\Z", re.IGNORECASE)
+_OPTION_LEAD = re.compile(r"(?:\A|[\s\"'`(\[])--?[\w-]*\Z")
 _BARE = re.compile(r"[^\s\"'`<>«»„“”\\]{1,512}")
 _BARE_LINE = re.compile(r"[^\s]{1,512}")
 _OPENING = re.compile(r"(?:[rbuf]{1,2}(?=[\"']))?(?P<quote>\\{1,3}[\"']|[\"'`«„“‘]|&quot;|&#39;)")
@@ -49,8 +56,10 @@ _TRAILING = ".,;:!?)]}>"
 
 
 class Kind(Enum):
-    PASSWORD = "password"
-    TOKEN = "token"
+    """Which name was found, and so how much the value must prove."""
+
+    PASSWORD = "password"  # noqa: S105
+    TOKEN = "token"  # noqa: S105
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,44 +69,98 @@ class _Value:
     quoted: bool
 
 
-def find_named(text: str, low: str) -> Iterator[Span]:
-    """Every value that a name of a secret is given; `low` is the text in small letters, of the same length."""
+def find_named(scan: Scan) -> Iterator[Span]:
+    """Every believable value that a name of a secret is given."""
+    names = data()["names"]
     for kind in Kind:
-        for literal in data()["names"][kind.value]:
-            at = low.find(literal)
-            while at >= 0:
-                value = _value_after(text, at, at + len(literal), kind)
-                if value:
+        for literal in names[kind.value]:
+            for at in scan.places_in_any_case(literal):
+                if value := _value_after(scan.text, at, literal, kind):
                     yield value.start, value.end, kind.value
-                at = low.find(literal, at + 1)
 
 
-def _value_after(text: str, at: int, end: int, kind: Kind) -> _Value | None:
-    name = _NAME_END.match(text, end)
+def _value_after(text: str, at: int, literal: str, kind: Kind) -> _Value | None:
+    """The believable value that the name at `at` is given, by whichever way of giving matches first."""
+    if not _names_a_secret(text, at, literal):
+        return None
+    name = _NAME_END.match(text, at + len(literal))
     if not name:
         return None
     after = name.end()
     if sign := _SIGN.match(text, after):
         return _assigned(text, at, sign, kind)
-    if argument := _ARGUMENT.match(text, after):
-        return _quoted(text, argument.end(), kind)
-    if (tag := _TAG.match(text, after)) and text[max(0, at - 60) : at].rpartition("<")[1]:
-        return _tagged(text, tag.end(), kind)
-    if attribute := _VALUE_ATTRIBUTE.match(text, after):
-        return _quoted(text, attribute.end(), kind) or _bare(text, attribute.end(), kind, line=True)
-    if (option := _OPTION.match(text, after)) and _is_option(text, at):
-        return _quoted(text, option.end(), kind) or _bare(text, option.end(), kind, line=True)
-    if verb := _VERB.match(text, after):
-        return _said(text, verb.end(), kind)
-    return None
+    for way in (_as_argument, _as_tag, _as_attribute, _as_option):
+        if found := way(text, at, after, kind):
+            return found
+    return _as_sentence(text, after, kind)
+
+
+def _names_a_secret(text: str, at: int, literal: str) -> bool:
+    words = data()["names"]
+    lead = text[max(0, at - 24) : at].lower()
+    if literal == "key" and not lead.rstrip("_- ").endswith(tuple(words["key_leads"])):
+        return False
+    if literal == "pass":
+        after = text[at + 4 : at + 10].lower()
+        if not after.startswith(tuple(words["pass_ends"])) and not lead.endswith(tuple(words["pass_leads"])):
+            return False
+    return not lead.rstrip("_-").endswith(tuple(words["not_the_secret"]))
+
+
+def _as_argument(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+    """`setPassword("…")`, `put("password", "…")`; a bare list of names gives nothing."""
+    found = _ARGUMENT.match(text, after)
+    if not found or ("," in found[0] and not _SETTER.search(text[max(0, at - 60) : at])):
+        return None
+    return _quoted(text, found.end(), kind)
+
+
+def _as_tag(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+    """`<password>…</password>`, `<property name="password">…</property>`."""
+    tag = _TAG.match(text, after)
+    if not tag or not _TAG_LEAD.search(text[max(0, at - 60) : at]):
+        return None
+    end = text.find("<", tag.end(), tag.end() + _MAX_VALUE)
+    if end < 0 or text[end : end + 2] != "</":
+        return None
+    value = text[tag.end() : end].rstrip()
+    return _Value(tag.end(), tag.end() + len(value), False) if _believable(value, kind) else None
+
+
+def _as_attribute(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+    """`name="password" value="…"`, `- name: DB_PASSWORD` with `value: …` on the next line."""
+    found = _VALUE_ATTRIBUTE.match(text, after)
+    if not found or not _ATTRIBUTE_LEAD.search(text[max(0, at - 60) : at]):
+        return None
+    return _quoted(text, found.end(), kind) or _bare(text, found.end(), kind, line=True)
+
+
+def _as_option(text: str, at: int, after: int, kind: Kind) -> _Value | None:
+    """`--db-password …` on a command line."""
+    found = _OPTION.match(text, after)
+    if not found or not _OPTION_LEAD.search(text[max(0, at - 40) : at]):
+        return None
+    return _quoted(text, found.end(), kind) or _bare(text, found.end(), kind, line=True)
+
+
+def _as_sentence(text: str, after: int, kind: Kind) -> _Value | None:
+    """`the password is …`: marked by quotes it may be a plain word, unmarked it must not be one."""
+    verb = _VERB.match(text, after)
+    if not verb:
+        return None
+    opening = _OPENING.match(text, verb.end())
+    if not opening:
+        return _bare(text, verb.end(), kind, line=False)
+    end = _closing(text, opening.end(), opening["quote"])
+    value = text[opening.end() : end] if end > 0 else ""
+    plain = kind is Kind.PASSWORD and " " not in value and is_word_password(value)
+    return _Value(opening.end(), end, True) if value and (plain or _believable(value, kind)) else None
 
 
 def _assigned(text: str, at: int, sign: re.Match[str], kind: Kind) -> _Value | None:
     begin = sign.end()
     if found := _quoted(text, begin, kind):
         return found
-    if _OPENING.match(text, begin):
-        return None
     alone = bool(_LINE_KEY.match(text[text.rfind("\n", 0, at) + 1 : at])) and at - text.rfind("\n", 0, at) < 120
     found = _bare(text, begin, kind, line=alone)
     if not found and kind is Kind.PASSWORD and sign["sign"] == ":" and text[sign.start()] == ":":
@@ -128,40 +191,17 @@ def _closing(text: str, begin: int, quote: str) -> int:
 
 
 def _bare(text: str, begin: int, kind: Kind, *, line: bool) -> _Value | None:
+    """An unquoted value: to the next blank on a line of its own, else to what ends a value in code or an address."""
     found = (_BARE_LINE if line else _BARE).match(text, begin)
-    if not found:
+    if not found or _OPENING.match(text, begin):
         return None
     value = found.group()
-    for stop in ("&", "#", "?") if not line else ():
-        value = value.partition(stop)[0]
+    if not line:
+        value = value.partition("&")[0]
     kept = value.rstrip(_TRAILING + "\"'`")
-    if value != kept and not line and kept + ")" in value + ")" and is_name_like(kept):
+    if is_reference(value) or is_name_like(kept) or not _believable(kept, kind):
         return None
-    value = kept
-    if is_name_like(value) or not _believable(value, kind):
-        return None
-    return _Value(begin, begin + len(value), False)
-
-
-def _tagged(text: str, begin: int, kind: Kind) -> _Value | None:
-    end = text.find("<", begin, begin + _MAX_VALUE)
-    if end < 0 or text[end : end + 2] != "</":
-        return None
-    value = text[begin:end].rstrip()
-    return _Value(begin, begin + len(value), False) if _believable(value, kind) else None
-
-
-def _said(text: str, begin: int, kind: Kind) -> _Value | None:
-    """The value in a sentence: marked by quotes it may be a plain word, unmarked it must not be one."""
-    opening = _OPENING.match(text, begin)
-    if opening:
-        end = _closing(text, opening.end(), opening["quote"])
-        value = text[opening.end() : end] if end > 0 else ""
-        plain = kind is Kind.PASSWORD and " " not in value and is_word_password(value)
-        if value and (plain or _believable(value, kind)):
-            return _Value(opening.end(), end, True)
-        return None
-    return _bare(text, begin, kind, line=False)
+    return _Value(begin, begin + len(kept), False)
 
 
 def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:
@@ -172,14 +212,9 @@ def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:
     lead = text[start:at].strip(" \t-*>•")
     if len(word) > 40 or not word.isalpha() or len(lead) > 40 or "<" in lead or '"' in lead:
         return None
-    formal = text[at].isupper() or not text[at].isascii()
-    return _Value(begin, begin + len(word), False) if formal and is_word_password(word) else None
-
-
-def _is_option(text: str, at: int) -> bool:
-    """Whether the name is a command-line option: `--db-password`, or follows `login … ` as in a .netrc file."""
-    word = text[max(0, at - 40) : at].rsplit(None, 1)
-    return bool(word) and text[max(0, at - 40) : at][-1:] not in " \t\n" and word[-1].startswith("-")
+    begins = at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_-.")
+    formal = (text[at].isupper() and text[at + 1].islower()) or not text[at].isascii()
+    return _Value(begin, begin + len(word), False) if begins and formal and is_word_password(word) else None
 
 
 def _believable(value: str, kind: Kind) -> bool:

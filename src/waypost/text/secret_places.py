@@ -5,7 +5,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from waypost.text.secret_formats import Span
+from waypost.text.secret_scan import Scan, Span
 from waypost.text.secret_values import is_password, is_placeholder, is_reference, is_token
 
 _KEY_REACH = 40_000
@@ -14,11 +14,16 @@ _KEY_REACH = 40_000
 _USERINFO = re.compile(r"(?P<user>[^\s/:@\"'<>`|\\(){}\[\]]{0,128}):(?P<value>[^\s/\"'<>`\\]{1,256}?)@(?=[\w\[{$<%-])")
 _BEARER = re.compile(r"(?:bearer|token|apikey|api-key)(?:[ ]|%20|\+)(?P<value>[\w.~+/=-]{12,4096})", re.IGNORECASE)
 _BASIC = re.compile(r"basic[ ](?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])", re.IGNORECASE)
-_RAW_HEADER = re.compile(r"authorization[\"']?[ ]?[:=,][ ]?[\"']?(?P<value>[\w.~+/=-]{20,4096})", re.IGNORECASE)
+_RAW_HEADER = re.compile(
+    r"authorization(?:\\?[\"'])?[ ]?[:=,][ ]?(?:\\?[\"'])?(?:(?:bearer|token|key|apikey|api-key|jwt)[ ])?"
+    r"(?P<value>[\w.~+/=-]{16,4096})",
+    re.IGNORECASE,
+)
 _NETRC = re.compile(r"\s{1,20}login\s{1,20}\S{1,128}\s{1,20}password\s{1,20}(?P<value>\S{1,256})")
 _PGPASS = re.compile(r"^[\w.*-]{1,253}:\d{2,5}:[\w*-]{1,63}:[\w*.-]{1,63}:(?P<value>\S{1,256})$", re.MULTILINE)
 _USER_OPTION = re.compile(r"(?:-u|--user|--proxy-user|-U)[ =][\"']?[^\s:\"'$<]{1,64}:(?P<value>[^\s\"'$<>]{1,128})")
 _DASH_P = re.compile(r"(?<=[ ])-p[ ]?(?P<quote>[\"']?)(?P<value>[^\s\"'$<>]{4,128})(?P=quote)(?=\s|$|[;&|])")
+_PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login)\b")
 _KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/=]{40}")
 _KEY_LINE = re.compile(r"(?:\\n|\\r|[\s\"'+,>#*;/\\])*(?:[A-Z][A-Za-z-]+: [^\n]{0,200}|[A-Za-z0-9+/=]{16,}+)")
@@ -26,24 +31,18 @@ _PUTTY = re.compile(r"Private-Lines: \d{1,4}\r?\n(?P<value>(?:[A-Za-z0-9+/=]{4,6
 _JWK_PART = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s?:\s?\"(?P<value>[A-Za-z0-9_-]{20,2048})\"")
 
 
-def find_placed(text: str, low: str) -> Iterator[Span]:
-    """Every value in a place made for secrets; `low` is the text in small letters, of the same length."""
-    if "PRIVATE KEY" in text:
+def find_placed(scan: Scan) -> Iterator[Span]:
+    """Every value in a place made for secrets."""
+    text = scan.text
+    if b"PRIVATE KEY" in scan.raw:
         yield from _key_blocks(text)
-    if "Private-Lines: " in text:
+    if b"Private-Lines: " in scan.raw:
         yield from ((m.start("value"), m.end("value"), "private-key") for m in _PUTTY.finditer(text))
-    if '"kty"' in text and '"d"' in text or '"oct"' in text:
+    if b'"kty"' in scan.raw:
         yield from ((m.start("value"), m.end("value"), "private-key") for m in _JWK_PART.finditer(text))
-    yield from _addresses(text)
-    yield from _headers(text, low)
-    yield from _commands(text, low)
-
-
-def _each(literal: str, text: str) -> Iterator[int]:
-    at = text.find(literal)
-    while at >= 0:
-        yield at
-        at = text.find(literal, at + len(literal))
+    yield from _addresses(scan)
+    yield from _headers(scan)
+    yield from _commands(scan)
 
 
 def _key_blocks(text: str) -> Iterator[Span]:
@@ -82,9 +81,9 @@ def _without_edges(text: str, begin: int, end: int) -> tuple[int, int]:
     return begin, end
 
 
-def _addresses(text: str) -> Iterator[Span]:
-    for at in _each("://", text):
-        found = _USERINFO.match(text, at + 3)
+def _addresses(scan: Scan) -> Iterator[Span]:
+    for at in scan.places("://"):
+        found = _USERINFO.match(scan.text, at + 3)
         if found and _is_address_password(found["value"]):
             yield found.start("value"), found.end("value"), "url-password"
 
@@ -93,18 +92,16 @@ def _is_address_password(value: str) -> bool:
     return not is_placeholder(value) and not is_reference(value) and not value.isdecimal()
 
 
-def _headers(text: str, low: str) -> Iterator[Span]:
-    for at in _each("bearer", low):
+def _headers(scan: Scan) -> Iterator[Span]:
+    text = scan.text
+    for at in scan.places_in_any_case("bearer"):
         yield from _generated(_BEARER.match(text, at), "bearer-token")
-    for at in _each("basic ", low):
+    for at in scan.places_in_any_case("basic "):
         found = _BASIC.match(text, at)
         if found and _is_basic(found["value"]):
             yield found.start("value"), found.end("value"), "basic-auth"
-    for at in _each("authorization", low):
+    for at in scan.places_in_any_case("authorization"):
         yield from _generated(_RAW_HEADER.match(text, at), "authorization")
-        yield from _generated(_BEARER.search(text, at + 13, at + 24), "authorization")
-        if (found := _BEARER.search(text, at + 13, at + 4096)) and found.start() < at + 24:
-            yield from _generated(found, "authorization")
 
 
 def _generated(found: re.Match[str] | None, name: str) -> Iterator[Span]:
@@ -122,27 +119,26 @@ def _is_basic(value: str) -> bool:
     return bool(colon and password and user.isprintable()) and not is_placeholder(password)
 
 
-def _commands(text: str, low: str) -> Iterator[Span]:
-    for at in _each("machine", low):
+def _commands(scan: Scan) -> Iterator[Span]:
+    text = scan.text
+    for at in scan.places_in_any_case("machine"):
         found = _NETRC.search(text, at, at + 500)
         if found and not is_placeholder(found["value"]):
             yield found.start("value"), found.end("value"), "netrc"
-    for literal in ("curl ", "wget ", "http "):
-        for at in _each(literal, text):
-            found = _USER_OPTION.search(text, at, _line_end(text, at))
+    for literal in (" -u", " --user", " --proxy-user"):
+        for at in scan.places(literal):
+            found = _USER_OPTION.match(text, at + 1)
             if found and not is_placeholder(found["value"]) and not is_reference(found["value"]):
                 yield found.start("value"), found.end("value"), "command-password"
-    for literal in ("mysql", "sshpass", "docker login", "mariadb"):
-        for at in _each(literal, low):
-            found = _DASH_P.search(text, at, _line_end(text, at))
-            if found and is_password(found["value"]):
-                yield found.start("value"), found.end("value"), "command-password"
-    if ":5432:" in text or ":*:" in text:
+    for at in scan.places(" -p"):
+        found = _DASH_P.match(text, at + 1)
+        if found and is_password(found["value"]) and _PASSWORD_COMMAND.search(text, _line_start(text, at), at):
+            yield found.start("value"), found.end("value"), "command-password"
+    if b":5432:" in scan.raw:
         for found in _PGPASS.finditer(text):
             if not is_placeholder(found["value"]):
                 yield found.start("value"), found.end("value"), "pgpass"
 
 
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at, at + 400)
-    return end if end >= 0 else min(len(text), at + 400)
+def _line_start(text: str, at: int) -> int:
+    return max(text.rfind("\n", max(0, at - 400), at) + 1, at - 400, 0)

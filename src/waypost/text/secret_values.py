@@ -25,11 +25,20 @@ _REFERENCE = re.compile(
     """,
     re.VERBOSE,
 )
-_CODE = re.compile(r"\w\(|\)$|\[['\"\w]*\]|->|::|=>|\{\{|\}\}|\$\{|\$\(|<%|%>|</|\|\||&&|\\[uxd]|==")
+_CODE = re.compile(r"\w\(|\w\[|\)$|\[['\"\w]*\]|->|::|=>|\{\{|\}\}|\$\{|\$\(|<%|%>|</|\|\||&&|\\[uxd]|==")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*\Z")
 _KEYWORD_IN_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|user|hash|login|парол|kennw")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _WORDY = re.compile(r"[A-Za-zÀ-ÿА-яЁё]+(?:[-_. ][A-Za-zÀ-ÿА-яЁё]+)*\Z")
+_NAMED = re.compile(
+    r"""(?ix)
+      [\w-]*(?:password|passwd|passwort|kennwort)[_-]?\d? | (?:pwd|pass)\d?      # the name again: password1
+    | [a-z]+(?:[-_:.\ |][a-z]+)+[-_:]?\d{0,2} | [a-z]+(?:_[a-z0-9]+)+            # words, a constant's name: ROLE_1
+    | [\^~>=v]*\d+(?:\.\d+)+[\w.-]* | 0x[0-9a-f]{1,8} | --.* | .*:              # a version, a code, an option, a label
+    | u?int\d+ | float\d+ | utf-?8 | base64 | sha\d+ | md5 | bcrypt\W? | argon2\w* | .*\b(?:min|max):\d.*
+    """
+)
+_ALGORITHM = re.compile(r"(?i)hmac|sha-?[125]|pbkdf2|pkcs|aes[-_/]|rsa[-_/]|withrsa|bcrypt|scrypt|argon2")
 _TEMPLATE = re.compile(r"\A[<\[{(].*[>\]})]\Z|%[sdr]\b|%\(|\{\w*\}|#\{|\$\w|\A[*•.x#?\-_=~+]+\Z")
 _CLASS = bytes.maketrans(
     bytes(range(256)),
@@ -72,7 +81,7 @@ def is_password(value: str) -> bool:
     """Whether a value given to a password's name is believable: a digit or a sign among letters, or only digits."""
     if not _MIN_PASSWORD <= len(value) <= _MAX_VALUE or is_placeholder(value) or is_reference(value):
         return False
-    if any(c.isspace() for c in value) or _WORDY.match(value):
+    if any(c.isspace() for c in value) or _WORDY.match(value) or _NAMED.fullmatch(value):
         return False
     return any(c.isalnum() for c in value)
 
@@ -89,7 +98,7 @@ def is_token(value: str) -> bool:
         return False
     if _UUID.match(value):
         return True
-    if any(c.isspace() for c in value):
+    if any(c.isspace() for c in value) or _ALGORITHM.search(value):
         return False
     shape = value.encode("latin-1", "replace").translate(_CLASS)
     turns = len(_TURN.findall(shape))

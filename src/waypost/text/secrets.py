@@ -11,6 +11,7 @@ to (`secret_names`), and the place it stands in (`secret_places`).
 import re
 from dataclasses import dataclass
 
+_LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SHORTEST = 8
 """No secret with its name fits into less."""
 
@@ -48,7 +49,7 @@ def mask(text: str) -> Masked:
         found.append(Finding(rule, line, start, end))
         value = text[start:end]
         line += value.count("\n")
-        parts += [text[done:start], f"[secret: {rule}]", *re.findall(r"\r\n|[\n\r]", value)]
+        parts += [text[done:start], f"[secret: {rule}]", *_LINE_BREAK.findall(value)]
         done = end
     parts.append(text[done:])
     return Masked("".join(parts), tuple(found))
@@ -59,10 +60,10 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
     from waypost.text.secret_formats import find_formats
     from waypost.text.secret_names import find_named
     from waypost.text.secret_places import find_placed
+    from waypost.text.secret_scan import Scan
 
-    # The one character whose small form is longer than itself; offsets must not move.
-    low = text.replace("İ", "i").lower()
-    candidates = [*find_formats(text), *find_placed(text, low), *find_named(text, low)]
+    scan = Scan.of(text)
+    candidates = [*find_formats(scan), *find_placed(scan), *find_named(scan)]
     chosen: list[tuple[int, int, str]] = []
     for start, end, rule in sorted(candidates, key=lambda span: (span[0], -span[1])):
         if chosen and start < chosen[-1][1]:
