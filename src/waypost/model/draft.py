@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.model.ids import check_id
 from waypost.model.kinds import kind_of
-from waypost.model.memory import NO_TAGS
 from waypost.model.reference import CodeReference
 from waypost.model.time import parse_time
 
@@ -38,8 +37,10 @@ class Draft:
     replaces: str | None = None
     refs: tuple[CodeReference, ...] = ()
     evidence: tuple[str, ...] = ()
-    tags: Mapping[str, str] = NO_TAGS
-    claims: Mapping[str, str] = NO_TAGS  # what the payload says about its own origin: kept, never believed
+    tags: Mapping[str, str] = field(default_factory=dict)
+    claims: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what the payload says about its own origin: kept, never believed
     memory_id: str | None = None  # an import keeps the id it brought
 
     @classmethod
@@ -155,7 +156,7 @@ def _items(given: Mapping[str, Any], field: str) -> Sequence[Any]:
 
 def _tags(value: object) -> Mapping[str, str]:
     if value is None:
-        return NO_TAGS
+        return {}
     if not isinstance(value, Mapping) or len(value) > MAX_ITEMS:
         raise InvalidInput("tags must be an object of at most 100 names and values.", 'For example {"team": "core"}.')
     return {

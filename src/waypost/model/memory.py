@@ -7,7 +7,6 @@ current for a memory and a valid instant. Staleness, access and protection are `
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any
 
 from waypost.model.kinds import KINDS
@@ -15,8 +14,6 @@ from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 
 SOURCES = ("person", "agent", "extractor", "code", "journal")
-NO_TAGS: Mapping[str, str] = MappingProxyType({})
-NO_DETAILS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +54,8 @@ class Version:
     fingerprint: bytes = b""
     evidence: tuple[str, ...] = ()
     refs: tuple[CodeReference, ...] = ()
-    tags: Mapping[str, str] = NO_TAGS
-    details: Mapping[str, Any] = NO_DETAILS  # what only some kinds have, and what a caller claimed
+    tags: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)  # what only some kinds have, and what a caller claimed
 
     @property
     def collection(self) -> str:

@@ -153,6 +153,9 @@ class Reader(Protocol):
     def missing_vectors(self, engine: str, hashes: Sequence[bytes]) -> list[bytes]:
         """Which of these texts the engine has not embedded yet."""
 
+    def vectors(self, engine: str, hashes: Sequence[bytes]) -> "dict[bytes, Vector]":
+        """The stored vectors of these texts."""
+
     def owed(self) -> dict[str, int]:
         """How many texts each engine still has to embed."""
 
@@ -186,8 +189,8 @@ class Writer(Reader, Protocol):
 
     def add_edge(self, edge: Edge) -> None: ...
 
-    def put_vectors(self, engine: str, rows: Sequence[tuple[bytes, str, "Vector"]]) -> None:
-        """Store (content hash, language, vector); pays the debt for these texts."""
+    def put_vectors(self, engine: str, rows: Sequence[tuple[bytes, str, "Vector"]], *, again: bool = False) -> None:
+        """Store (content hash, language, vector); pays the debt for these texts. `again` replaces what is there."""
 
     def owe(self, engine: str) -> None:
         """From now on every text without a vector of this engine is owed."""
@@ -195,10 +198,11 @@ class Writer(Reader, Protocol):
     def erase(self, memory_id: str) -> None:
         """Remove the memory with all that belongs to it alone. `Store.scrub` then removes the traces."""
 
-    def clear_derived(self) -> None:
-        """Drop passages, keyword entries and vectors of everything; the caller builds them again."""
+    def drop_engine(self, engine: str) -> None:
+        """Remove all vectors of an engine that is not used any more."""
 
-    def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None: ...
+    def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
+        """Index a version anew; vectors of texts that stay are kept."""
 
     def add_tombstone(self, digest: bytes, at: datetime) -> None: ...
 
@@ -214,8 +218,12 @@ class Store(Protocol):
 
     def write(self) -> AbstractContextManager[Writer]: ...
 
-    def scrub(self) -> bool:
-        """Remove what erased memories left in free space, logs and derived files. False: a reader was in the way."""
+    def scrub(self, traces: Sequence[str]) -> bool:
+        """Remove what erased memories left in free space, logs and derived files, and make sure that none of these
+        pieces of text is there any more. False: somebody who reads was in the way, or a piece is still there."""
+
+    def compact(self) -> None:
+        """Put derived indexes into their best shape after much has changed."""
 
     def problems(self) -> Iterator[str]:
         """What is wrong with the database, in sentences; nothing when it is sound."""

@@ -241,16 +241,25 @@ class SqliteReader:
     # -- vectors owed -------------------------------------------------------------------------------------
 
     def missing_vectors(self, engine: str, hashes: Sequence[bytes]) -> list[bytes]:
-        known = {
-            row[0]
+        known = {row[0] for row in self._by_hash("hash", engine, hashes)}
+        return [digest for digest in dict.fromkeys(hashes) if digest not in known]
+
+    def vectors(self, engine: str, hashes: Sequence[bytes]) -> "dict[bytes, Vector]":
+        from waypost.store.sqlite.vectors import unpack
+
+        found = dict(self._by_hash("hash, packed", engine, hashes))
+        return {digest: unpack([packed], len(packed) // 2)[0] for digest, packed in found.items()}
+
+    def _by_hash(self, columns: str, engine: str, hashes: Sequence[bytes]) -> list[Any]:
+        return [
+            row
             for part in _parts(hashes, 500)
             for row in self._rows(
-                "SELECT hash FROM vectors WHERE engine_id = (SELECT engine_id FROM engines WHERE name = ?)"
+                f"SELECT {columns} FROM vectors WHERE engine_id = (SELECT engine_id FROM engines WHERE name = ?)"
                 f" AND hash IN ({','.join('?' * len(part))})",
                 (engine, *part),
             )
-        }
-        return [digest for digest in dict.fromkeys(hashes) if digest not in known]
+        ]
 
     def owed(self) -> dict[str, int]:
         return dict(

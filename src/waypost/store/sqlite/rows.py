@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from waypost.model.kinds import COLLECTIONS
-from waypost.model.memory import NO_DETAILS, NO_TAGS, State, Version
+from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, from_micros, to_micros
@@ -66,8 +66,8 @@ def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
         fingerprint=fingerprint,
         evidence=() if evidence == "[]" else tuple(json.loads(evidence)),
         refs=refs,
-        tags=NO_TAGS if tags == "{}" else json.loads(tags),
-        details=NO_DETAILS if details == "{}" else json.loads(details),
+        tags={} if tags == "{}" else json.loads(tags),
+        details={} if details == "{}" else json.loads(details),
     )
 
 

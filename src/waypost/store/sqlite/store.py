@@ -1,7 +1,8 @@
 """The SQLite store of one space."""
 
+import mmap
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,27 +55,35 @@ class SqliteStore:
                     connection.execute("ROLLBACK")
                 raise
 
-    def scrub(self) -> bool:
-        """Merge the keyword index so that no erased word is left in it, empty the log, drop the sidecars.
+    def scrub(self, traces: Sequence[str]) -> bool:
+        """Merge the keyword index so that no erased word is left in it, drop the sidecars, empty the log.
 
-        Freed pages need nothing: `secure_delete` overwrote them. False when a reader kept the log in use.
+        Freed pages were overwritten when they were freed (`secure_delete`). Should a piece of text still be found,
+        the whole file is written anew.
         """
-        with self.write() as writer:
-            writer._db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
+        self.compact()
         with in_our_words(self._path), self._connections.lend() as connection:
             for vectors in self._all_vectors(connection):
                 vectors.drop_sidecars()
-            try:
-                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
-            except apsw.BusyError:
-                return False
-            return not busy
+            done = _empty_log(connection)
+            if self._has(traces):
+                with self._turn:
+                    connection.execute("VACUUM")
+                done = _empty_log(connection) and not self._has(traces)
+        return done
 
-    def vacuum(self) -> None:
-        """Write the database anew: nothing that is not a row survives."""
-        with in_our_words(self._path), self._turn, self._connections.lend() as connection:
-            connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    def compact(self) -> None:
+        with self.write() as writer:
+            writer.compact_keywords()
+
+    def _has(self, traces: Sequence[str]) -> bool:
+        pieces = [trace.encode() for trace in traces]
+        for path in self._folder.glob(f"{DATABASE_NAME}*"):
+            if path.stat().st_size:
+                with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                    if any(content.find(piece) >= 0 for piece in pieces):
+                        return True
+        return False
 
     def problems(self) -> Iterator[str]:
         with in_our_words(self._path), self._connections.lend() as connection:
@@ -114,3 +123,12 @@ class SqliteStore:
         if engine_id not in self._engines:
             self._engines[engine_id] = EngineVectors(self._folder, engine_id, dimensions)
         return self._engines[engine_id]
+
+
+def _empty_log(connection: apsw.Connection) -> bool:
+    """Move the write-ahead log into the database and cut it off. False: a reader kept it in use for too long."""
+    try:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+    except apsw.BusyError:
+        return False
+    return not busy

@@ -49,8 +49,9 @@ class SqliteWriter(SqliteReader):
             )
 
     def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
-        self._drop_passages("number = ?", number)
+        old = self._rows("SELECT passage_id, hash FROM passages WHERE number = ?", (number,))
         self._add_passages(number, passages, engines)
+        self._drop_passages(old)
 
     def supersede(self, number: int, at: datetime) -> None:
         self._db.execute(
@@ -69,12 +70,16 @@ class SqliteWriter(SqliteReader):
             "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?)", (edge.kind, edge.from_id, edge.to_id, edge.strength)
         )
 
-    def put_vectors(self, engine: str, rows: Sequence[tuple[bytes, str, "Vector"]]) -> None:
+    def put_vectors(self, engine: str, rows: Sequence[tuple[bytes, str, "Vector"]], *, again: bool = False) -> None:
         from waypost.store.sqlite.vectors import pack
 
         if not rows:
             return
         engine_id = self._engine_id(engine, dimensions=len(rows[0][2]))
+        if again:  # not updated in place: a new id is what makes other processes read it
+            self._db.executemany(
+                "DELETE FROM vectors WHERE engine_id = ? AND hash = ?", [(engine_id, r[0]) for r in rows]
+            )
         self._db.executemany(
             "INSERT OR IGNORE INTO vectors (engine_id, hash, language, packed) VALUES (?, ?, ?, ?)",
             [(engine_id, digest, language, pack(vector)) for digest, language, vector in rows],
@@ -111,7 +116,12 @@ class SqliteWriter(SqliteReader):
         )
 
     def erase(self, memory_id: str) -> None:
-        self._drop_passages("number IN (SELECT number FROM memories WHERE memory_id = ?)", memory_id)
+        self._drop_passages(
+            self._rows(
+                "SELECT passage_id, hash FROM passages WHERE number IN (SELECT number FROM memories WHERE memory_id = ?)",
+                (memory_id,),
+            )
+        )
         for table, column in (
             ("memories", "memory_id"),
             ("states", "memory_id"),
@@ -120,19 +130,23 @@ class SqliteWriter(SqliteReader):
         ):
             self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (memory_id,))
 
-    def _drop_passages(self, condition: str, parameter: Any) -> None:
-        rows = self._rows(f"SELECT passage_id, hash FROM passages WHERE {condition}", (parameter,))
+    def _drop_passages(self, rows: Sequence[tuple[int, bytes]]) -> None:
         self._db.executemany("DELETE FROM keywords WHERE rowid = ?", [(row[0],) for row in rows])
-        self._db.execute(f"DELETE FROM passages WHERE {condition}", (parameter,))
+        self._db.executemany("DELETE FROM passages WHERE passage_id = ?", [(row[0],) for row in rows])
         for table in ("vectors", "owed"):
             self._db.executemany(
                 f"DELETE FROM {table} WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?1)",
                 [(row[1],) for row in rows],
             )
 
-    def clear_derived(self) -> None:
-        self._db.execute("DELETE FROM owed; DELETE FROM vectors; DELETE FROM passages")
-        self._db.execute("INSERT INTO keywords (keywords) VALUES ('delete-all')")
+    def drop_engine(self, engine: str) -> None:
+        engine_id = self._engine_id(engine)
+        for table in ("vectors", "owed", "engines"):
+            self._db.execute(f"DELETE FROM {table} WHERE engine_id = ?", (engine_id,))
+
+    def compact_keywords(self) -> None:
+        """Merge the index into one segment: terms of deleted rows are gone from the file afterwards."""
+        self._db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
 
     def add_tombstone(self, digest: bytes, at: datetime) -> None:
         self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (digest, to_micros(at)))

@@ -1,0 +1,1 @@
+"""One file per use case, from end to end. The only place where the rooms meet."""

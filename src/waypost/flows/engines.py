@@ -1,0 +1,83 @@
+"""The engines of a space: the main one for everything, a multilingual one beside it once something is not English."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from waypost.embed.protocol import Engine
+from waypost.errors import EngineError
+from waypost.store.protocol import Reader, Store
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
+MULTILINGUAL = "multilingual"
+_ACTIVE = "multilingual_active"
+
+
+class Engines:
+    """Opens engines when they are first needed and remembers which cannot be used now, and why."""
+
+    def __init__(self, open_engine: Callable[[str], Engine], main: str, multilingual: bool) -> None:
+        self._open_engine = open_engine
+        self._main = main
+        self._multilingual = multilingual
+        self._opened: dict[str, Engine] = {}
+        self._worked: set[str] = set()
+        self.away: dict[str, str] = {}  # engine name → why it cannot embed
+
+    @property
+    def main(self) -> Engine:
+        return self._open(self._main)
+
+    @property
+    def multilingual(self) -> Engine | None:
+        return self._open(MULTILINGUAL) if self._multilingual else None
+
+    def active(self, reader: Reader) -> list[Engine]:
+        """The engines that embed every text of this space."""
+        beside = self.multilingual if reader.meta(_ACTIVE) else None
+        return [self.main] if beside is None else [self.main, beside]
+
+    def awaken_multilingual(self, store: Store) -> None:
+        """A text or question is not English: from now on everything is embedded by the multilingual engine too."""
+        beside = self.multilingual
+        if beside is None:
+            return
+        with store.read() as reader:
+            if reader.meta(_ACTIVE):
+                return
+        with store.write() as writer:
+            writer.set_meta(_ACTIVE, "1")
+            writer.owe(beside.name)
+
+    def is_warm(self, engine: Engine) -> bool:
+        """Whether the engine has already been loaded in this process."""
+        return engine.name in self._worked
+
+    def embed(self, engine: Engine, texts: Sequence[str]) -> "Vector | None":
+        """Vectors, or None when the engine is away; `away` then says why."""
+        try:
+            vectors = engine.embed(texts)
+        except EngineError as error:
+            self.away[engine.name] = str(error)
+            return None
+        self._came_back(engine)
+        return vectors
+
+    def embed_question(self, engine: Engine, text: str) -> "Vector | None":
+        try:
+            vector = engine.embed_question(text)
+        except EngineError as error:
+            self.away[engine.name] = str(error)
+            return None
+        self._came_back(engine)
+        return vector
+
+    def _came_back(self, engine: Engine) -> None:
+        self.away.pop(engine.name, None)
+        self._worked.add(engine.name)
+
+    def _open(self, name: str) -> Engine:
+        if name not in self._opened:
+            self._opened[name] = self._open_engine(name)
+        return self._opened[name]

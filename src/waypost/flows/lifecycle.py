@@ -1,0 +1,213 @@
+"""The life of a memory after it was written: corrected, retracted, rejected, protected, and its history."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from waypost.errors import InvalidInput, NotFound, Refused
+from waypost.facts.sameness import rejected_value, tombstone
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.prepare import Embedded, embed_items, finish, pending, put
+from waypost.model.draft import Draft, check_text
+from waypost.model.ids import check_id
+from waypost.model.kinds import KINDS, kind_of
+from waypost.model.memory import Caller, Memory, State, Version
+from waypost.model.receipt import Receipt
+from waypost.model.time import Moment
+from waypost.store.protocol import AuditEntry, Edge, Reader, Writer
+from waypost.text.secrets import mask
+
+
+def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memory:
+    """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
+    with space.store.read() as reader:
+        version = _visible(reader, check_id(memory_id), moment or Moment(space.clock()))
+        return Memory(version, reader.states([version.memory_id]).get(version.memory_id, State()))
+
+
+def correct(
+    space: OpenSpace,
+    memory_id: str,
+    text: str,
+    caller: Caller,
+    *,
+    valid_from: datetime | None = None,
+    valid_until: datetime | None = None,
+) -> Receipt:
+    """It was said wrongly: the same memory, for the same time unless told, now says `text`."""
+    memory_id = check_id(memory_id)
+    hidden = mask(check_text(text))
+    masked = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.found)
+    key = space.tombstone_key()
+    old = find(space, memory_id).version
+    item = finish(
+        Draft(hidden.text, kind=old.kind),
+        _corrected(space, old, hidden.text, caller, valid_from, valid_until),
+        masked,
+        key,
+    )
+    embedded = embed_items(space, [item])
+    with space.store.write() as writer:
+        current = _visible(writer, memory_id, Moment(space.clock()))
+        if current.number != old.number:  # somebody was quicker; correct what is there now
+            item = finish(
+                item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
+            )
+        if writer.tombstones([item.tombstone]):
+            raise Refused(
+                "This value was rejected or forgotten before.", "A person can lift that with `waypost reject --lift`."
+            )
+        if item.version.fingerprint == current.fingerprint and item.version.valid_from == current.valid_from:
+            if item.version.valid_until == current.valid_until:
+                return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
+        writer.supersede(current.number, item.version.recorded_at)
+        put(writer, item.version, item.passages, embedded)
+        _audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
+        owed = pending(writer, item.passages, embedded)
+    if owed:
+        space.start_worker(space)
+    return Receipt(memory_id, "added", current.key, masked=masked, replaces=memory_id, pending=owed)
+
+
+def _corrected(
+    space: OpenSpace,
+    old: Version,
+    text: str,
+    caller: Caller,
+    valid_from: datetime | None,
+    valid_until: datetime | None,
+) -> Version:
+    version = replace(
+        old,
+        text=text,
+        recorded_at=space.clock(),
+        source=caller.source,
+        actor=caller.actor,
+        valid_from=valid_from or old.valid_from,
+        valid_until=valid_until or old.valid_until,
+    )
+    if version.valid_until and version.valid_until <= version.valid_from:
+        raise InvalidInput(
+            "valid_until is not after valid_from.", "A memory is true from an instant until a later one."
+        )
+    return version
+
+
+def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> None:
+    """Nothing takes its place: it is not held true any more, or with `valid_until` only not after that."""
+    memory_id = check_id(memory_id)
+    key = space.tombstone_key()
+    with space.store.write() as writer:
+        version = _visible(writer, memory_id, Moment(space.clock()))
+        now = space.clock()
+        writer.supersede(version.number, now)
+        if valid_until is not None:
+            if valid_until <= version.valid_from:
+                raise InvalidInput(
+                    "valid_until is not after the memory's beginning.", "Leave it out to retract all of it."
+                )
+            bounded = replace(version, recorded_at=now, valid_until=valid_until)
+            item = finish(Draft(version.text, kind=version.kind), bounded, (), key)
+            put(writer, item.version, item.passages, _nothing_new(space, writer))
+        _audit(space, writer, "retract", memory_id, caller, {"bounded": valid_until is not None})
+
+
+def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
+    """Retract it, and leave a tombstone: this value is not stored again. Its history stays."""
+    memory_id = check_id(memory_id)
+    key = space.tombstone_key()
+    with space.store.write() as writer:
+        version = _visible(writer, memory_id, Moment(space.clock()))
+        if KINDS[version.kind].is_journal:
+            raise InvalidInput(
+                "What was said in a conversation cannot be rejected.",
+                "`waypost retract` takes it out of recall, `waypost forget` removes it.",
+            )
+        now = space.clock()
+        writer.supersede(version.number, now)
+        writer.add_tombstone(tombstone(key, version), now)
+        _audit(space, writer, "reject", memory_id, caller, {})
+
+
+def lift(space: OpenSpace, text: str, caller: Caller, *, kind: str = "fact", domain: str = "") -> bool:
+    """Take a tombstone away. Only a person decides that; the answer says whether there was one."""
+    if not caller.is_person:
+        raise Refused("Only a person can lift a rejection.", "Run it at a terminal, or with --yes as the owner's word.")
+    digest = rejected_value(space.tombstone_key(), mask(check_text(text)).text, kind_of(kind).name, domain)
+    with space.store.write() as writer:
+        lifted = writer.remove_tombstones([digest]) > 0
+        if lifted:
+            _audit(space, writer, "lift", None, caller, {"kind": kind})
+    return lifted
+
+
+def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True) -> None:
+    """Keep it out of everything that ages, prunes or expires memories."""
+    memory_id = check_id(memory_id)
+    with space.store.write() as writer:
+        _visible(writer, memory_id, Moment(space.clock()))
+        writer.set_state(memory_id, protected=on)
+        _audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All that was ever recorded under one id, and what it replaced or was replaced by."""
+
+    memory_id: str
+    versions: tuple[Version, ...]
+    edges: tuple[Edge, ...]
+    related: tuple[Version, ...]  # versions of the memories that it replaced, or that replaced it
+
+
+def history(space: OpenSpace, memory_id: str) -> History:
+    memory_id = check_id(memory_id)
+    with space.store.read() as reader:
+        versions = reader.versions(memory_id)
+        if not versions:
+            raise NotFound(
+                f"There is no memory {memory_id}, and there was none.", "`waypost list` shows what is there."
+            )
+        chain = _chain(reader, memory_id)
+        edges = {edge for member in chain for edge in reader.edges(member) if edge.kind == "supersedes"}
+        related = [version for member in chain if member != memory_id for version in reader.versions(member)]
+    ordered = sorted(related, key=lambda version: version.number)
+    return History(memory_id, tuple(versions), tuple(sorted(edges, key=lambda e: (e.from_id, e.to_id))), tuple(ordered))
+
+
+def _chain(reader: Reader, memory_id: str) -> list[str]:
+    """The memory and all that it superseded or was superseded by, as far as it goes."""
+    found, queue = {memory_id: None}, [memory_id]
+    while queue:
+        for edge in reader.edges(queue.pop()):
+            if edge.kind == "supersedes":
+                for other in (edge.from_id, edge.to_id):
+                    if other not in found:
+                        found[other] = None
+                        queue.append(other)
+    return list(found)
+
+
+def _visible(reader: Reader, memory_id: str, moment: Moment) -> Version:
+    """The version that a command about an id means: the one visible now, else the latest that is still held."""
+    version = reader.version(memory_id, moment)
+    if version is None:
+        held = [v for v in reader.versions(memory_id) if moment.known_at is None and v.superseded_at is None]
+        version = held[-1] if held else None
+    if version is None:
+        past = reader.versions(memory_id)
+        if past:
+            raise NotFound(f"The memory {memory_id} was retracted or replaced.", f"See `waypost history {memory_id}`.")
+        raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
+    return version
+
+
+def _nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
+    """The words are stored already, so their vectors are too, or are owed."""
+    return Embedded(tuple(engine.name for engine in space.engines.active(reader)))
+
+
+def _audit(
+    space: OpenSpace, writer: Writer, action: str, memory_id: str | None, caller: Caller, details: dict[str, Any]
+) -> None:
+    writer.add_audit(AuditEntry(space.clock(), action, memory_id, caller.source, caller.actor, details))

@@ -1,0 +1,137 @@
+"""A draft made ready to be stored: secrets masked, attributed to its caller, cut into passages, embedded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from waypost.facts.sameness import fingerprint, tombstone
+from waypost.flows.open_space import OpenSpace
+from waypost.model.draft import Draft
+from waypost.model.kinds import KINDS
+from waypost.model.memory import Caller, Version
+from waypost.model.reference import CodeReference
+from waypost.retrieve.passages import Passage, passages_of
+from waypost.space.place import safe_relative_path
+from waypost.store.protocol import PassageRow, Writer
+from waypost.text.secrets import mask
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    draft: Draft
+    version: Version
+    passages: tuple[Passage, ...]
+    masked: tuple[str, ...]
+    tombstone: bytes
+
+    @property
+    def own_time(self) -> datetime | None:
+        """When the caller says this was said or became true; None where it says nothing of the sort."""
+        return self.draft.time or self.draft.valid_from
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors by engine and content hash. `engines` are all that must embed these texts, now or later."""
+
+    engines: tuple[str, ...]
+    vectors: dict[str, "dict[bytes, Vector]"] = field(default_factory=dict)
+
+    def of(self, engine: str, passages: Sequence[Passage]) -> "Vector | None":
+        """The vector of a text that is one passage; longer ones are not compared by meaning."""
+        return self.vectors.get(engine, {}).get(passages[0].content_hash) if len(passages) == 1 else None
+
+
+def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepared:
+    """Everything about a write that needs no look at what is stored."""
+    now = space.clock()
+    hidden = mask(draft.text)
+    version = Version(
+        memory_id=draft.memory_id or space.new_id(),
+        kind=draft.kind,
+        text=hidden.text,
+        recorded_at=now,
+        valid_from=draft.valid_from or draft.time or now,
+        valid_until=draft.valid_until,
+        source=caller.source,
+        actor=caller.actor,
+        level=_level(draft),
+        domain=draft.domain,
+        module=draft.module,
+        key=draft.key,
+        session=draft.session,
+        speaker=draft.speaker,
+        time=draft.time,
+        evidence=tuple(mask(line).text for line in draft.evidence),
+        refs=tuple(_placed(space, ref, now) for ref in draft.refs),
+        tags={name: mask(value).text for name, value in draft.tags.items()},
+        details={"claimed": dict(draft.claims)} if draft.claims else {},
+    )
+    found = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.found)
+    return finish(draft, version, found, key)
+
+
+def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) -> Prepared:
+    """Compute what follows from a version's words."""
+    version = replace(version, fingerprint=fingerprint(version))
+    return Prepared(draft, version, tuple(passages_of(version)), masked, tombstone(key, version))
+
+
+def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
+    """Embed what is not embedded yet. The main engine does so now; one beside it only if it is loaded already,
+    else the text is owed and a worker embeds it."""
+    passages = [passage for item in items for passage in item.passages]
+    if any(passage.language not in ("en", "") for passage in passages):
+        space.engines.awaken_multilingual(space.store)
+    with space.store.read() as reader:
+        engines = space.engines.active(reader)
+        hashes = [passage.content_hash for passage in passages]
+        missing = {engine.name: set(reader.missing_vectors(engine.name, hashes)) for engine in engines}
+    for known in missing.values():  # a fact's vector also serves to find its like
+        known.update(item.passages[0].content_hash for item in items if not KINDS[item.version.kind].is_journal)
+    result = Embedded(tuple(engine.name for engine in engines))
+    for engine in engines:
+        if engine is not engines[0] and not space.engines.is_warm(engine):
+            continue
+        texts = {p.content_hash: p.text for p in passages if p.content_hash in missing[engine.name]}
+        vectors = space.engines.embed(engine, list(texts.values())) if texts else None
+        if vectors is not None:
+            result.vectors[engine.name] = dict(zip(texts, vectors, strict=True))
+    return result
+
+
+def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded: Embedded) -> int:
+    """Store a version with its passages and the vectors that are there; the others are owed."""
+    rows = [PassageRow(p.content_hash, p.language, p.terms) for p in passages]
+    number = writer.add_version(version, rows, embedded.engines)
+    for engine, vectors in embedded.vectors.items():
+        writer.put_vectors(
+            engine,
+            [(p.content_hash, p.language, vectors[p.content_hash]) for p in passages if p.content_hash in vectors],
+        )
+    return number
+
+
+def pending(writer: Writer, passages: Sequence[Passage], embedded: Embedded) -> tuple[str, ...]:
+    """The engines that still owe a vector for one of these."""
+    hashes = [passage.content_hash for passage in passages]
+    return tuple(engine for engine in embedded.engines if writer.missing_vectors(engine, hashes))
+
+
+def _level(draft: Draft) -> int | None:
+    usual = KINDS[draft.kind].level
+    if draft.level is not None or usual is None:
+        return draft.level
+    return 2 if draft.module else usual
+
+
+def _placed(space: OpenSpace, ref: CodeReference, now: datetime) -> CodeReference:
+    """The reference by its path inside the checkout. A person's space has no tree to be inside of."""
+    path = ref.file_path
+    if space.identity.kind == "project":
+        path = safe_relative_path(space.identity.root, path)
+    return replace(ref, file_path=path, created_at=ref.created_at or now)

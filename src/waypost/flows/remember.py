@@ -1,0 +1,232 @@
+"""The gateway: the only way a memory gets in, whoever calls.
+
+validate (a `Draft` is) → mask secrets → tombstone? refuse → source and trust from the caller → duplicate? skip,
+merge or add → passages → embed, outside the transaction → store with its audit row, in one transaction. What
+another process may have changed while we embedded is asked again inside the transaction.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from waypost.errors import NotFound
+from waypost.facts.duplicates import THRESHOLDS, Verdict, judge, merge_texts
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, pending, prepare, put
+from waypost.model.draft import Draft
+from waypost.model.kinds import KINDS
+from waypost.model.memory import Caller, Version
+from waypost.model.receipt import Receipt
+from waypost.model.time import Moment, format_time
+from waypost.retrieve.passages import Passage
+from waypost.store.protocol import AuditEntry, Edge, Reader, Twin, Writer
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
+CHUNK = 256  # drafts in one transaction: few syncs for a batch, short waits for other writers
+
+
+def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool) -> Iterator[Receipt]:
+    """Write drafts in order. Each receipt is given out after its memory is on disk.
+
+    `direct`: somebody says this now, so it may bring back what was corrected before. A batch, an import or an
+    extractor may not, unless the draft's own time is later than the correction.
+    """
+    for start in range(0, len(drafts), CHUNK):
+        yield from _remember_chunk(space, drafts[start : start + CHUNK], caller, direct)
+
+
+def _remember_chunk(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, direct: bool) -> list[Receipt]:
+    key = space.tombstone_key()
+    items = [prepare(space, draft, caller, key) for draft in drafts]
+    embedded = embed_items(space, items)
+    with space.store.read() as reader:
+        seen = reader.last_number()
+        twins = _twins(reader, space, items, embedded, since=0)
+    with space.store.write() as writer:
+        gate = _Gate(space, writer, embedded, caller, direct, key)
+        receipts = []
+        for place, item in enumerate(items):
+            newer = _twins(writer, space, [item], embedded, since=seen)[0]
+            receipts.append(gate.admit(item, twins[place] + newer))
+    if any(receipt.pending for receipt in receipts):
+        space.start_worker(space)
+    return receipts
+
+
+def judging_engine(space: OpenSpace, passages: Sequence[Passage]) -> str | None:
+    """Whose cosines can judge this text: each engine only for the languages it understands, if calibrated."""
+    english = all(passage.language in ("en", "") for passage in passages)
+    engine = space.engines.main if english else space.engines.multilingual
+    return engine.name if engine is not None and engine.name in THRESHOLDS else None
+
+
+def _twins(
+    reader: Reader, space: OpenSpace, items: Sequence[Prepared], embedded: Embedded, *, since: int
+) -> list[list[Twin]]:
+    """For each item the current memories of its kind and domain that mean nearly the same, most alike first."""
+    groups: dict[tuple[str, str, str], list[tuple[int, Vector]]] = defaultdict(list)
+    for place, item in enumerate(items):
+        engine = None if KINDS[item.version.kind].is_journal else judging_engine(space, item.passages)
+        vector = embedded.of(engine, item.passages) if engine else None
+        if engine and vector is not None:
+            groups[engine, item.version.kind, item.version.domain].append((place, vector))
+    found: list[list[Twin]] = [[] for _ in items]
+    for (engine, kind, domain), members in groups.items():
+        import numpy as np  # only where vectors are
+
+        asked = np.stack([vector for _, vector in members])
+        for twin in reader.twins(engine, asked, kind, domain, THRESHOLDS[engine][1], since):
+            place = members[twin.asked][0]
+            found[place].append(replace(twin, asked=place))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """Decides about one draft after another inside a write transaction."""
+
+    space: OpenSpace
+    writer: Writer
+    embedded: Embedded
+    caller: Caller
+    direct: bool
+    key: bytes
+
+    def admit(self, item: Prepared, twins: list[Twin]) -> Receipt:
+        if self.writer.tombstones([item.tombstone]):
+            lifting = "a person can lift that with `waypost reject --lift`"
+            return self._refuse(item, f"it was rejected or forgotten before; {lifting}")
+        same = self._same(item) or self._taken(item)
+        if same is not None:
+            return same
+        replaced = self._replaced(item)
+        conflict = None
+        for twin in twins if replaced is None else ():
+            known = self.writer.version(twin.memory_id, Moment(item.version.recorded_at))
+            if known is None or known.number != twin.number or not _overlap(known, item.version):
+                continue
+            engine = judging_engine(self.space, item.passages)
+            skip, merge = THRESHOLDS[engine] if engine else (1.0, 1.0)
+            judged = judge(item.version.text, known.text, twin.similarity, skip_above=skip, merge_above=merge)
+            if judged.verdict is Verdict.SKIP:
+                return Receipt(known.memory_id, "duplicate", item.draft.key, reason=judged.reason, masked=item.masked)
+            if judged.verdict is Verdict.MERGE:
+                return self._merge(item, known, judged.reason)
+            if judged.verdict is Verdict.CONFLICT and conflict is None:
+                conflict = (known.memory_id, judged.reason)
+        return self._add(item, replaced, conflict)
+
+    def _refuse(self, item: Prepared, reason: str) -> Receipt:
+        self._audit("refuse", None, {"kind": item.version.kind, "reason": reason})
+        return Receipt(None, "refused", item.draft.key, reason, item.masked)
+
+    def _taken(self, item: Prepared) -> Receipt | None:
+        """Refuse what would overwrite another memory, or bring back what was corrected."""
+        given = item.draft.memory_id
+        corrected = None if self.direct else self._corrected_at(item)
+        if corrected:
+            return self._refuse(item, f"it was corrected or retracted on {corrected}, and this is not newer")
+        if given and self.writer.versions(given):
+            return self._refuse(item, f"{given} exists and says something else; `waypost correct` changes it")
+        return None
+
+    def _corrected_at(self, item: Prepared) -> str | None:
+        """When this very value was superseded, if nothing since then says it again."""
+        known = self.writer.find_fingerprint(item.version.fingerprint)
+        if not known or any(version.superseded_at is None for version in known):
+            return None
+        last = max(version.superseded_at for version in known if version.superseded_at)
+        return None if item.own_time is not None and item.own_time > last else format_time(last)
+
+    def _same(self, item: Prepared) -> Receipt | None:
+        if item.draft.key is not None:
+            known = self.writer.find_key(item.draft.key)
+            if known is not None and known.memory_id == item.draft.replaces:
+                return None
+            if known is not None and known.fingerprint == item.version.fingerprint:
+                return Receipt(known.memory_id, "duplicate", item.draft.key, "this key is stored", item.masked)
+            if known is not None:
+                return self._refuse(item, f"its key belongs to {known.memory_id}, which says something else")
+        for known in self.writer.find_fingerprint(item.version.fingerprint):
+            if known.superseded_at is None and _overlap(known, item.version):
+                return Receipt(known.memory_id, "duplicate", item.draft.key, "exactly this is stored", item.masked)
+        return None
+
+    def _replaced(self, item: Prepared) -> Version | None:
+        if item.draft.replaces is None:
+            return None
+        moment = Moment(max(item.version.valid_from, self.space.clock()))
+        known = self.writer.version(item.draft.replaces, moment)
+        if known is None:
+            raise NotFound(f"There is no current memory {item.draft.replaces} to replace.", "See `waypost list`.")
+        return known
+
+    def _add(self, item: Prepared, replaced: Version | None, conflict: tuple[str, str] | None) -> Receipt:
+        version = item.version
+        if replaced is not None:
+            self._close(replaced, version)
+        put(self.writer, version, item.passages, self.embedded)
+        if item.draft.ttl is not None:
+            expires = version.recorded_at + timedelta(seconds=item.draft.ttl)
+            self.writer.set_state(version.memory_id, expires_at=expires, on_expire="stale")
+        details: dict[str, object] = {"kind": version.kind, "masked": len(item.masked)}
+        if replaced is not None:
+            details["replaces"] = replaced.memory_id
+        self._audit("remember", version.memory_id, details)
+        return Receipt(
+            version.memory_id,
+            "added",
+            item.draft.key,
+            reason=f"resembles {conflict[0]}, but {conflict[1]}" if conflict else None,
+            masked=item.masked,
+            replaces=replaced.memory_id if replaced else None,
+            conflicts_with=conflict[0] if conflict else None,
+            pending=pending(self.writer, item.passages, self.embedded),
+        )
+
+    def _close(self, old: Version, new: Version) -> None:
+        """The world changed: what `old` says was true until `new` began."""
+        self.writer.supersede(old.number, new.recorded_at)
+        if old.valid_from < new.valid_from:
+            kept_key = None if new.key == old.key else old.key
+            bounded = replace(old, recorded_at=new.recorded_at, valid_until=new.valid_from, key=kept_key)
+            past = finish(Draft(old.text), bounded, (), self.key)
+            put(self.writer, bounded, past.passages, self.embedded)
+        self.writer.add_edge(Edge("supersedes", new.memory_id, old.memory_id))
+
+    def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:
+        """A new version of the known fact that says what both say, with the evidence of both."""
+        new = item.version
+        merged = replace(
+            known,
+            text=merge_texts(known.text, new.text),
+            recorded_at=new.recorded_at,
+            source=new.source,
+            actor=new.actor,
+            evidence=tuple(dict.fromkeys(known.evidence + new.evidence)),
+            refs=tuple(dict.fromkeys(known.refs + new.refs)),
+            tags={**known.tags, **new.tags},
+        )
+        done = finish(item.draft, merged, item.masked, self.key)
+        if self.writer.tombstones([done.tombstone]):
+            return self._add(item, None, None)  # together they would say what was rejected
+        self.writer.supersede(known.number, new.recorded_at)
+        put(self.writer, done.version, done.passages, self.embedded)
+        self._audit("merge", known.memory_id, {"kind": new.kind, "reason": "same meaning"})
+        owed = pending(self.writer, done.passages, self.embedded)
+        return Receipt(known.memory_id, "merged", item.draft.key, reason, item.masked, pending=owed)
+
+    def _audit(self, action: str, memory_id: str | None, details: dict[str, object]) -> None:
+        at = self.space.clock()
+        self.writer.add_audit(AuditEntry(at, action, memory_id, self.caller.source, self.caller.actor, details))
+
+
+def _overlap(one: Version, other: Version) -> bool:
+    """Whether there is an instant at which both claim to be true."""
+    return (one.valid_until is None or other.valid_from < one.valid_until) and (
+        other.valid_until is None or one.valid_from < other.valid_until
+    )

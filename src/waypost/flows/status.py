@@ -1,0 +1,112 @@
+"""How a space is doing, and what is wrong with it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from waypost.embed.install import status as model_status
+from waypost.flows.forget import SCRUB_OWED, scrub
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.settle import rebuild, settle
+from waypost.model.time import format_time
+from waypost.space.metadata import read_metadata
+
+
+def status(space: OpenSpace) -> dict[str, Any]:
+    """Counts, size, engines and what they owe. Keys are part of the contract."""
+    metadata = read_metadata(space.folder)
+    with space.store.read() as reader:
+        counts, owed = reader.counts(), reader.owed()
+        engines = [engine.name for engine in space.engines.active(reader)]
+        newest = reader.audit_entries(None, 1)
+    models = {model.name: model.installed for model in model_status(space.settings)}
+    return {
+        "space": space.identity.space_id,
+        "kind": space.identity.kind,
+        "name": space.identity.name,
+        "root": str(space.identity.root),
+        "path": str(space.folder),
+        "collections": counts,
+        "memories": sum(counts.values()),
+        "storage_bytes": space.store.size_bytes(),
+        "model": space.engines.main.name,
+        "models_installed": models,
+        "pending": {name: owed.get(name, 0) for name in engines},
+        "initialised_at": format_time(metadata.created),
+        "updated_at": format_time(newest[0].at) if newest else None,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a check looked at."""
+
+    check: str
+    ok: bool
+    message: str
+    remedy: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"check": self.check, "ok": self.ok, "message": self.message, "remedy": self.remedy}
+
+
+def doctor(space: OpenSpace, *, fix: bool = False) -> list[Finding]:
+    """Look at everything that can be wrong; with `fix`, mend what can be made again."""
+    findings = [*_check_database(space), *_check_models(space), *_check_debts(space, fix), *_check_traces(space, fix)]
+    if fix and any(f.check == "keyword index" and not f.ok for f in findings):
+        rebuild(space)
+        findings = [f for f in findings if f.check != "keyword index"]
+        findings.append(Finding("keyword index", True, "It was damaged and has been made again."))
+    findings.append(_check_permissions(space.folder))
+    return findings
+
+
+def _check_database(space: OpenSpace) -> Iterator[Finding]:
+    problems = list(space.store.problems())
+    for problem in problems:
+        check, _, message = problem.partition(": ")
+        yield Finding(check, False, message, "Run `waypost export` to save what can be read, then `waypost rebuild`.")
+    if not problems:
+        yield Finding("database", True, "It is sound.")
+
+
+def _check_models(space: OpenSpace) -> Iterator[Finding]:
+    for model in model_status(space.settings):
+        if model.installed:
+            yield Finding(f"model {model.name}", True, f"installed in {model.path}")
+        else:
+            yield Finding(f"model {model.name}", False, model.reason, "Run `waypost model install`.")
+
+
+def _check_debts(space: OpenSpace, fix: bool) -> Iterator[Finding]:
+    with space.store.read() as reader:
+        owed = {name: count for name, count in reader.owed().items() if count}
+    if owed and fix:
+        owed = {name: count for name, count in settle(space).items() if count}
+    for name, count in owed.items():
+        why = space.engines.away.get(name, "they are embedded in the background").splitlines()[0]
+        yield Finding("vectors", False, f"{name} owes {count}: {why}", "Run `waypost doctor --fix` to embed them now.")
+    if not owed:
+        yield Finding("vectors", True, "None is owed.")
+
+
+def _check_traces(space: OpenSpace, fix: bool) -> Iterator[Finding]:
+    with space.store.read() as reader:
+        owing = bool(reader.meta(SCRUB_OWED))
+    if owing and fix:
+        owing = not scrub(space, [])
+    if owing:
+        yield Finding(
+            "forgotten text",
+            False,
+            "Traces may remain in the log: another process is reading.",
+            "Run `waypost doctor --fix`.",
+        )
+
+
+def _check_permissions(folder: Path) -> Finding:
+    open_to_others = folder.stat().st_mode & 0o077
+    if open_to_others:
+        return Finding("permissions", False, f"{folder} can be read by others.", f"Run `chmod -R go= {folder}`.")
+    return Finding("permissions", True, "Only you can read the files.")

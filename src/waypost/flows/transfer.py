@@ -1,0 +1,241 @@
+"""Export and import. An export is JSON, one object a memory; an import passes the gateway like any other write."""
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+from waypost.errors import InvalidInput, StoreError, WaypostError
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.remember import remember
+from waypost.model.draft import Draft
+from waypost.model.ids import check_id
+from waypost.model.memory import Caller, State, Version
+from waypost.model.recall import View
+from waypost.model.receipt import Receipt
+from waypost.model.time import Moment, format_time
+from waypost.retrieve.passages import passages_of
+from waypost.space.platform import make_private_directory
+from waypost.store.protocol import Filter, Reader
+
+FORMATS = ("jsonl", "json")
+_PAGE = 500
+MAX_LINE_BYTES = 16 * 1024 * 1024
+_NAME = re.compile(r"\d{8}T\d{6}Z(-\d+)?\.jsonl?")
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    path: Path
+    memories: int
+    size: int
+    made_at: datetime
+
+
+def memory_row(version: Version, state: State) -> dict[str, Any]:
+    """A memory as `show`, `list` and `export` give it."""
+    row: dict[str, Any] = {
+        "id": version.memory_id,
+        "text": version.text,
+        "kind": version.kind,
+        "collection": version.collection,
+        "key": version.key,
+        "level": version.level,
+        "domain": version.domain or None,
+        "module": version.module or None,
+        "session": version.session,
+        "speaker": version.speaker,
+        "time": _maybe(version.time),
+        "source": version.source,
+        "actor": version.actor,
+        "evidence": list(version.evidence),
+        "tags": dict(version.tags),
+        "code_refs": [ref.to_json() for ref in version.refs],
+        "valid_from": format_time(version.valid_from),
+        "valid_until": _maybe(version.valid_until),
+        "recorded_at": format_time(version.recorded_at),
+        "superseded_at": _maybe(version.superseded_at),
+        "protected": state.protected,
+        "is_stale": state.is_stale,
+        "stale_reason": state.stale_reason,
+    }
+    if version.details.get("claimed"):
+        row["claimed"] = version.details["claimed"]
+    return row
+
+
+def _maybe(value: datetime | None) -> str | None:
+    return None if value is None else format_time(value)
+
+
+def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False) -> Iterator[dict[str, Any]]:
+    """Every memory visible at the moment, in the order they were recorded."""
+    view, after = View(moment, archived=True), 0
+    with space.store.read() as reader:
+        while True:
+            page = reader.listing(view, Filter(), after=after, limit=_PAGE)
+            if not page:
+                return
+            states = reader.states([version.memory_id for version in page])
+            for version in page:
+                row = memory_row(version, states.get(version.memory_id, State()))
+                if embeddings:
+                    row["embeddings"] = _embeddings(space, reader, version)
+                yield row
+            after = page[-1].number
+
+
+def _embeddings(space: OpenSpace, reader: Reader, version: Version) -> list[dict[str, Any]]:
+    passages = passages_of(version)
+    return [
+        {"engine": engine.name, "vector": [round(float(x), 5) for x in vector]}
+        for engine in space.engines.active(reader)
+        for vector in reader.vectors(engine.name, [passage.content_hash for passage in passages]).values()
+    ]
+
+
+def write_rows(found: Iterator[dict[str, Any]], file: IO[str], form: str) -> int:
+    """Write memories as JSON lines, or as one JSON document. Returns how many."""
+    count = 0
+    if form == "json":
+        file.write('{"waypost_export": 1, "memories": [')
+    for count, row in enumerate(found, 1):
+        line = json.dumps(row, ensure_ascii=False)
+        file.write(f"{line}\n" if form == "jsonl" else f"{',' if count > 1 else ''}\n{line}")
+    if form == "json":
+        file.write("\n]}\n")
+    return count
+
+
+def export(
+    space: OpenSpace, moment: Moment, *, path: Path | None = None, form: str = "jsonl", embeddings: bool = False
+) -> Export:
+    """Write an export to `path`, or into the space's own folder. An existing file is not overwritten."""
+    if form not in FORMATS:
+        raise InvalidInput(f"There is no export format {form!r}.", "Formats: jsonl, json.")
+    target = path or _fresh_name(space, form)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    if target.exists():
+        raise InvalidInput(f"{target} exists.", "Choose another name, or remove it first.")
+    try:
+        handle = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            count = write_rows(rows(space, moment, embeddings=embeddings), file, form)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise StoreError(f"{target} cannot be written: {error.strerror}.", "Choose another place.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    return Export(target, count, target.stat().st_size, space.clock())
+
+
+def _fresh_name(space: OpenSpace, form: str) -> Path:
+    make_private_directory(space.exports)
+    stamp = space.clock().strftime("%Y%m%dT%H%M%SZ")
+    path, tries = space.exports / f"{stamp}.{form}", 1
+    while path.exists():
+        tries += 1
+        path = space.exports / f"{stamp}-{tries}.{form}"
+    return path
+
+
+def exports(space: OpenSpace) -> list[Export]:
+    """What lies in the space's export folder, newest first."""
+    found = []
+    for path in space.exports.glob("*.json*") if space.exports.is_dir() else ():
+        if _NAME.fullmatch(path.name):
+            content = path.read_text(encoding="utf-8", errors="replace")
+            count = content.count('\n{"id"') + content.startswith('{"id"')
+            made = datetime.fromtimestamp(path.stat().st_mtime, tz=space.clock().tzinfo)
+            found.append(Export(path, count, path.stat().st_size, made))
+    return sorted(found, key=lambda one: one.path.name, reverse=True)
+
+
+def read_lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON-lines file with their line numbers. A bad line raises InvalidInput that names it."""
+    number = 0
+    while True:
+        line = file.readline(MAX_LINE_BYTES + 1)
+        number += 1
+        if not line:
+            return
+        if len(line) > MAX_LINE_BYTES:
+            raise InvalidInput(f"Line {number} is longer than {MAX_LINE_BYTES:,} bytes.", "Is this a JSON-lines file?")
+        if line.strip():
+            yield number, _object(line, number)
+
+
+def _object(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"Line {number} is not valid UTF-8 ({error.reason}).", "Save the file as UTF-8.") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidInput(
+            f"Line {number} is not valid JSON: {error}.", "Correct that line; nothing was written."
+        ) from error
+    if not isinstance(value, dict):
+        raise InvalidInput(f"Line {number} is not a JSON object.", 'Each line is an object like {"text": "…"}.')
+    return value
+
+
+def check_drafts(found: Iterator[tuple[int, dict[str, Any]]]) -> list[Draft]:
+    """All drafts of a file, or one error that names every bad line (the first few in full)."""
+    drafts, wrong = [], []
+    try:
+        for number, given in found:
+            try:
+                drafts.append(Draft.of(given))
+            except WaypostError as error:
+                wrong.append(f"line {number}: {error.what}")
+    except InvalidInput as error:
+        wrong.append(error.what)
+    if wrong:
+        more = f"\n… and {len(wrong) - 10} more" if len(wrong) > 10 else ""
+        raise InvalidInput("\n".join(wrong[:10]) + more, "Correct these lines and repeat; nothing was written.")
+    return drafts
+
+
+def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receipt]:
+    """Read an export of ours. What is here already stays as it is; ids are kept where they are free."""
+    try:
+        with path.open("rb") as file:
+            drafts = [_imported(number, row) for number, row in _import_rows(file)]
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    return remember(space, drafts, caller, direct=False)
+
+
+def _import_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    start = file.read(64).lstrip()
+    file.seek(0)
+    if not start.startswith(b'{"waypost_export"'):
+        return read_lines(file)
+    whole = _object(file.read(), 1)
+    if not isinstance(whole.get("memories"), list):
+        raise InvalidInput("The export holds no list of memories.", "Was it cut off?")
+    return iter([(i, row if isinstance(row, dict) else {}) for i, row in enumerate(whole["memories"], 1)])
+
+
+_TAKEN = ("text", "kind", "level", "domain", "module", "session", "speaker", "time", "key", "evidence", "tags")
+
+
+def _imported(number: int, row: dict[str, Any]) -> Draft:
+    given = {name: row[name] for name in (*_TAKEN, "valid_from", "valid_until") if row.get(name) is not None}
+    given["refs"] = row.get("code_refs") or row.get("refs") or []
+    given |= {name: row[name] for name in ("source", "actor") if row.get(name) is not None}
+    try:
+        draft = Draft.of(given)
+        if row.get("id") is not None:
+            draft = replace(draft, memory_id=check_id(row["id"]))
+    except WaypostError as error:
+        raise InvalidInput(f"Line {number}: {error.what}", "Correct that line; nothing was written.") from error
+    return draft
