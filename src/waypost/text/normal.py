@@ -11,8 +11,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
+_DATA = Path(__file__).with_name("data") / "confusables.txt"
 _MOST_PASSES = 8  # one suffices for nearly every text; the rest make the form stable under repetition
 _END_PUNCTUATION = " .!?,;:"
 _GAP_MARK = "\x00"  # stands for the kept space while all others are removed
@@ -117,8 +118,7 @@ class _LookAlikes:
 def _look_alikes() -> _LookAlikes:
     always: dict[int, str] = {ord(blank): " " for blank in _BLANKS}
     beside: dict[int, str] = {}
-    data = files("waypost.text").joinpath("data/confusables.txt").read_text("utf-8")
-    for line in data.splitlines():
+    for line in _DATA.read_text("utf-8").splitlines():
         if line.startswith("#"):
             continue
         letter, _, alikes = line.partition(" ")
