@@ -6,6 +6,7 @@ the words may not have changed roles. In doubt the answer is no: a fact kept twi
 the truth.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from enum import Enum
 
 from waypost.facts.commitments import STRICT, Key, commitments
 from waypost.facts.lexicon import Lexicon, language_of, lexicon
-from waypost.facts.order import keeps_roles
+from waypost.facts.order import Voice, keeps_roles
 
 
 class Relation(Enum):
@@ -34,6 +35,8 @@ class Agreement:
 
 # Below this share of common words two texts are not variants of one sentence, whatever their vectors say.
 _SAME_FRAME = 0.4
+
+_RUSSIAN_VERB = re.compile(r"(?:[еёиую]т|[аяую]т|[еи]м|ть)(?:ся)?$")
 
 _PLURAL = {
     "number": "numbers",
@@ -61,28 +64,27 @@ def compare(first: str, second: str) -> Agreement:
     left, right = commitments(first, words), commitments(second, words)
     if not left or not right:
         return Agreement(Relation.APART, "nothing to compare")
-    left, right, turned = _without_agent(left, right, words)
+    left, right, voice = _without_agent(left, right, words)
     return (
         _strict_difference(left, right)
         or _word_difference(left, right)
-        or _form_difference(left, right)
-        or _standing(left, right, turned)
+        or _form_difference(left, right, words)
+        or _standing(left, right, words, voice)
     )
 
 
-def _without_agent(left: list[Key], right: list[Key], words: Lexicon) -> tuple[list[Key], list[Key], bool]:
-    """Both without the `by` of a passive that only one of them has; the passive first, and whether there was one.
+def _without_agent(left: list[Key], right: list[Key], words: Lexicon) -> tuple[list[Key], list[Key], Voice | None]:
+    """Both without the `by` of a passive that only one of them has, and where in which of them that was.
 
-    "Anna owns billing" and "billing is owned by Anna" say the same in two voices. Which one is which decides the order
-    of words later.
+    "Anna owns billing" and "billing is owned by Anna" say the same in two voices, in another order of words.
     """
     agents = [[at for at, key in enumerate(keys) if key.text.lower() in words.agents] for keys in (left, right)]
     if len(agents[0]) == len(agents[1]) or max(map(len, agents)) != 1:
-        return left, right, False
+        return left, right, None
     at = (agents[0] or agents[1])[0]
     if agents[0]:
-        return left[:at] + left[at + 1 :], right, True
-    return left, right[:at] + right[at + 1 :], True
+        return left[:at] + left[at + 1 :], right, Voice(left_is_passive=True, agent=at)
+    return left, right[:at] + right[at + 1 :], Voice(left_is_passive=False, agent=at)
 
 
 def _strict_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | None:
@@ -141,7 +143,7 @@ def _word_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | N
     return Agreement(Relation.DIFFERENT, f"only one names {_shown(names)}") if names else None
 
 
-def _form_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | None:
+def _form_difference(left: Sequence[Key], right: Sequence[Key], words: Lexicon) -> Agreement | None:
     """Equal stems in forms that tell two things: go and Go, uses and used, Александр and Александра."""
     forms = {key.value: key for key in right if key.kind == "word"}
     pairs = [(key, forms[key.value]) for key in left if key.kind == "word" and key.value in forms]
@@ -150,21 +152,37 @@ def _form_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | N
             return Agreement(Relation.DIFFERENT, f"name or word: {one.text} / {other.text}")
         if one.past != other.past:
             return Agreement(Relation.DIFFERENT, f"tenses differ: {one.text} / {other.text}")
-    changed = [(one, other) for one, other in pairs if one.text.lower() != other.text.lower()]
+    changed = [(one, other) for one, other in pairs if _folded(one.text) != _folded(other.text)]
     if len(changed) == 1 and all(key.text[0].isupper() for key in changed[0]):
         return Agreement(Relation.DIFFERENT, f"names differ: {changed[0][0].text} / {changed[0][1].text}")
+    for one, other in pairs:
+        if one.article and other.article and one.article != other.article and (one, other) not in changed:
+            return Agreement(Relation.DIFFERENT, f"cases differ: {one.text} / {other.text}")
+    if words.language == "ru" and changed and not _same_roles(changed):
+        return Agreement(Relation.DIFFERENT, f"forms differ: {changed[0][0].text} / {changed[0][1].text}")
     return None
 
 
-def _standing(left: Sequence[Key], right: Sequence[Key], turned: bool) -> Agreement:
+def _folded(word: str) -> str:
+    return word.lower().replace("ё", "е")
+
+
+def _same_roles(changed: Sequence[tuple[Key, Key]]) -> bool:
+    """Russian tells roles by endings: they may change behind a preposition, or where the verb changes with them."""
+    if any(_RUSSIAN_VERB.search(_folded(one.text)) for one, _ in changed):
+        return True
+    return all(one.preposition and one.preposition == other.preposition for one, other in changed)
+
+
+def _standing(left: Sequence[Key], right: Sequence[Key], words: Lexicon, voice: Voice | None) -> Agreement:
     """Same, more or less, once nothing contradicts: by length, order and the way words were added."""
     if len(left) == len(right):
-        if keeps_roles(left, right, turned):
+        if keeps_roles(left, right, words, voice):
             return Agreement(Relation.SAME, "the same commitments")
         return Agreement(Relation.DIFFERENT, "the same words in another order")
     short, long = (left, right) if len(left) < len(right) else (right, left)
     added = _added(short, long)
-    if added is None or turned:
+    if added is None or voice:
         return Agreement(Relation.DIFFERENT, "the same words in another order")
     if not _set_off(long, added):
         return Agreement(Relation.DIFFERENT, f"may narrow: {_shown([long[at] for at in added])}")

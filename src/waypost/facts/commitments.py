@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from waypost.facts.lexicon import Lexicon, foreign_negations
+from waypost.facts.tokens import literal, tokens
 
 
 class Key(NamedTuple):
@@ -20,9 +21,12 @@ class Key(NamedTuple):
     preposition: str  # the preposition in front of it, "" where there is none
     gap: bool  # weightless words or punctuation stand between it and the key before
     opens: bool  # a phrase begins here: a preposition, conjunction or punctuation mark leads to it
+    clause: bool  # a new clause may begin here: a conjunction or punctuation mark leads to it
     every: bool  # led by a universal: all, every, each
     capital: bool | None  # a capital that tells a name; None where it tells nothing: sentence starts, German nouns
-    past: bool  # an English -ed form that no form of `be` makes a passive, or a Russian past tense
+    past: bool  # a verb in a past tense, as far as its ending tells
+    passive: bool  # a verb in the passive, as far as an auxiliary or its ending tells
+    article: str  # the grammatical case that its article tells, in German
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -50,69 +54,46 @@ STRICT = (
 )
 _WEIGHTLESS = frozenset(("determiner", "auxiliary", "preposition", "conjunction", "universal"))
 _OPENERS = frozenset(("preposition", "conjunction", "universal"))
+_STANDS_OFF = frozenset(("relation", "number", "date"))  # never a part of the compound in front of them
 
-_TOKEN = re.compile(
-    r"""
-    (?P<quotation> "[^"\n]+" | “[^”\n]+” | „[^“”\n]+[“”] | «[^»\n]+» | ‘[^’\n]+’ | `[^`\n]+` | (?<!\w)'[^'\n]+'(?!\w) )
-  | (?P<identifier>
-        \w+://[^\s<>"]*[^\s<>".,;:!?)\]] | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | --?[A-Za-z][\w-]*(?:=\S*\w)?
-      | \#\w+ | @\w[\w.-]*\w | (?:~|\.{1,2})?/[\w.@*~+-]*\w(?:/[\w.@*~+-]*\w)*/?
-      | [^\W\d][\w.-]*(?:/[\w.@*+-]*\w)+/? | \.[A-Za-z][\w.-]*\w
-      | \w+(?:(?:::|->|\.)[^\W\d]\w*)+(?:\(\))? | [^\W\d]\w*\(\) | \w*[^\W_]_\w+ | _+\w+
-      | [^\W\d_]+-\d+ | \d+(?:\.\d+){2,}(?:[-+][\w.]+)? | v\d+(?:\.\d+)*\b
-      | \b(?=\w*\d)(?=\w*[^\W\d_])(?!\d+(?:st|nd|rd|th|[^\W\d_]{1,3})\b)\w+
-      | [^\W\d_]*[^\W\d_A-ZА-ЯÄÖÜ][A-ZА-ЯÄÖÜ]\w* )
-  | (?P<time> \d{1,2}:\d{2}(?::\d{2})? | \d{1,2}\ ?[ap]\.?m\b )
-  | (?P<iso> \d{4}-\d{2}(?:-\d{2})? )
-  | (?P<number> (?<![\w.])[-−]?\d[\d.,]*\d | (?<![\w.])[-−]?\d | \d )
-  | (?P<word> [^\W\d_]+(?:['’-][^\W\d_]+)* | \w+ )
-  | (?P<stop> [.!…;:]+(?=\s|$) | \n+ )
-  | (?P<punctuation> [,()\[\]—–"“”„«»‘’'`;:.!…-] )
-  | (?P<symbol> \S )
-    """,
-    re.VERBOSE,
-)
-_GROUPED_SPACES = re.compile(r"(?<![\d.,])(\d{1,3})((?:[   ]\d{3})+)(?![\d])")
-_DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})$")
 _CONTRACTION = re.compile(r"^(.+?)(n['’]t|['’](?:s|re|ve|ll|d|m))$")
 _IRREGULAR_CONTRACTION = {"wo": "will", "ca": "can", "sha": "shall"}
 _RUSSIAN_PAST = re.compile(r"(?:л|ла|ло|ли)(?:сь|ся)?$")
-_COMMA_GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_DOT_GROUPS = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+_GERMAN_PAST = re.compile(r"te(?:n|t|st)?$")
 
 
 def commitments(text: str, lexicon: Lexicon) -> list[Key]:
     """The keys of `text` in their order, read with the word lists of `lexicon`."""
-    text = _GROUPED_SPACES.sub(lambda found: found[0].translate(_NO_SPACE), text)
     reader = _Reader(lexicon)
-    for found in _TOKEN.finditer(text):
-        reader.read(found.lastgroup or "symbol", found[0])
+    for group, token in tokens(text):
+        reader.read(group, token)
     return _dated(reader.keys)
-
-
-_NO_SPACE = str.maketrans("", "", "   ")
 
 
 class _Reader:
     """Walks the tokens of one text and remembers what stands in front of the next key."""
 
-    __slots__ = ("_begins", "_lexicon", "_lead", "_marks", "keys")
+    __slots__ = ("_auxiliary", "_before_negation", "_begins", "_lead", "_lexicon", "_marks", "keys")
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self._lead: list[tuple[str, str]] = []  # weightless words since the last key: kind and word
         self._marks = False  # punctuation since the last key
         self._begins = True  # the next word begins a sentence
+        self._auxiliary = False  # an auxiliary of the passive came up in this sentence
+        self._before_negation = False  # it stood right before the last negation: "is not used"
         self.keys: list[Key] = []
 
     def read(self, group: str, token: str) -> None:
         if group in ("stop", "punctuation"):
             self._marks = True
-            self._begins = self._begins or group == "stop"
+            if group == "stop":
+                self._begins, self._auxiliary = True, False
         elif group == "word":
             self._word(token)
         else:
-            self._add(*_literal(group, token, self._lexicon.language), token)
+            kind, value = literal(group, token, self._lexicon.language)
+            self._add(*self._lexicon.closed.get(token, (kind, value)) if kind == "symbol" else (kind, value), token)
 
     def _word(self, token: str) -> None:
         contracted = _CONTRACTION.match(token)
@@ -128,6 +109,7 @@ class _Reader:
         kind, value = self._lookup(token, lower)
         if kind in _WEIGHTLESS:
             self._lead.append((kind, lower))
+            self._auxiliary = self._auxiliary or lower in self._lexicon.passive
             self._begins = False
         else:
             self._add(kind, value, token)
@@ -137,7 +119,7 @@ class _Reader:
         if len(token) > 1 and token.isupper():
             unit = lexicon.closed.get(lower)
             return unit if unit and unit[0] == "unit" else ("acronym", token)
-        if lower == "may" and token == "May" and not self._begins:
+        if lower == "may" and token[0] == "M" and not self._begins:
             return "date", "month 5"
         found = lexicon.closed.get(lower) or foreign_negations().get(lower)
         if found:
@@ -150,9 +132,13 @@ class _Reader:
 
     def _add(self, kind: str, value: str, token: str) -> None:
         lead = self._lead
+        if kind == "negation":
+            self._before_negation = self._led_by_passive()
         prepositions = [word for kind_, word in lead if kind_ in ("preposition", "possessive")]
         before = self.keys[-1] if self.keys else None
-        if before and before.kind == "relation":
+        if kind == "relation":
+            prepositions.append(value)
+        elif before and before.kind == "relation":
             prepositions.append(before.value)
         self.keys.append(
             Key(
@@ -160,63 +146,47 @@ class _Reader:
                 value=value,
                 text=token,
                 preposition=prepositions[-1] if prepositions else "",
-                gap=bool(lead) or self._marks or before is None or "relation" in (kind, before.kind),
+                gap=any(kind_ != "possessive" for kind_, _ in lead)
+                or self._marks
+                or before is None
+                or kind in _STANDS_OFF
+                or before.kind == "relation",
                 opens=self._marks or kind == "relation" or any(kind_ in _OPENERS for kind_, _ in lead),
+                clause=self._marks or any(kind_ == "conjunction" for kind_, _ in lead),
                 every=any(kind_ == "universal" for kind_, _ in lead),
                 capital=None if self._begins or self._lexicon.language == "de" else token[0].isupper(),
-                past=self._past(token),
+                past=self._past(token if self._lexicon.language == "de" else token.lower()),
+                passive=self._passive(token.lower()),
+                article=next((self._lexicon.articles[word] for _, word in lead if word in self._lexicon.articles), ""),
             )
         )
         self._lead, self._marks, self._begins = [], False, False
 
-    def _past(self, token: str) -> bool:
-        lexicon, lower = self._lexicon, token.lower()
-        if lexicon.language == "en":
-            was = self.keys and self.keys[-1].kind in ("tense", "negation", "modal")
-            return lower.endswith("ed") and not was and not any(word in lexicon.passive for _, word in self._lead)
-        return lexicon.language == "ru" and bool(_RUSSIAN_PAST.search(lower))
+    def _past(self, word: str) -> bool:
+        language = self._lexicon.language
+        if language == "en":
+            helped = self.keys and self.keys[-1].kind in ("tense", "negation", "modal")
+            return word.endswith("ed") and not helped and not self._led_by_passive()
+        if language == "de":
+            return word[0].islower() and bool(_GERMAN_PAST.search(word))  # nouns have such endings too
+        return bool(_RUSSIAN_PAST.search(word))
 
+    def _passive(self, word: str) -> bool:
+        language = self._lexicon.language
+        if language == "en":
+            return (word.endswith("ed") or word in self._lexicon.participles) and self._led_by_passive()
+        if language == "de":
+            return self._auxiliary and word.endswith(("t", "en"))
+        return word.endswith(("ся", "сь"))
 
-def _literal(group: str, token: str, language: str) -> tuple[str, str]:
-    """Kind and value of a token that is not a word."""
-    if group == "quotation":
-        inner = token[1:-1].strip()
-        found = _TOKEN.fullmatch(inner)
-        return ("identifier" if found and found.lastgroup == "identifier" else "quotation"), inner
-    if group == "time":
-        return "date", _clock(token)
-    if group == "iso":
-        return "date", token
-    if group == "identifier":
-        dotted = _DOTTED_DATE.match(token)
-        if dotted:
-            return "date", f"{dotted[3]}-{int(dotted[2]):02}-{int(dotted[1]):02}"
-        return "identifier", token
-    if group == "number":
-        return "number", _number(token, language)
-    return "symbol", token
-
-
-def _number(token: str, language: str) -> str:
-    """`token` without grouping and with a decimal point: 1,000 in English, 1.000 in German, 0,5 in German and Russian.
-
-    Trailing zeros stay: 3.1 and 3.10 are two versions.
-    """
-    token = token.replace("−", "-")
-    if language == "en":
-        return token.replace(",", "") if _COMMA_GROUPS.fullmatch(token.lstrip("-")) else token
-    if language == "de" and _DOT_GROUPS.fullmatch(token.lstrip("-")):
-        token = token.replace(".", "")
-    return token.replace(",", ".")
-
-
-def _clock(token: str) -> str:
-    """Hours and minutes of a day: 9:30, 09:30, 2 pm."""
-    half = token.lower().replace(".", "").replace(" ", "")
-    if half[-1] == "m":
-        hour = int(half[:-2]) % 12 + (12 if half[-2] == "p" else 0)
-        return f"{hour:02}:00"
-    return token.zfill(5) if token.count(":") == 1 else token.zfill(8)
+    def _led_by_passive(self) -> bool:
+        """A form of `be` stands before, with nothing but adverbs of negation in between."""
+        if any(word in self._lexicon.passive for _, word in self._lead):
+            return True
+        before = self.keys[-1] if self.keys else None
+        return before is not None and (
+            before.text.lower() in self._lexicon.passive or (before.kind == "negation" and self._before_negation)
+        )
 
 
 def _dated(keys: list[Key]) -> list[Key]:
@@ -237,7 +207,7 @@ def _dated(keys: list[Key]) -> list[Key]:
 def _joined(keys: list[Key], start: int, end: int, year: Key, month: Key, day: Key) -> list[Key]:
     value = f"{year.value}-{int(month.value[6:]):02}-{int(day.value):02}"
     first = keys[start]._replace(kind="date", value=value, text=" ".join(key.text for key in keys[start:end]))
-    return keys[:start] + [first] + keys[end:]
+    return [*keys[:start], first, *keys[end:]]
 
 
 def _is_day(key: Key) -> bool:

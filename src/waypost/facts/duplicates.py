@@ -12,9 +12,13 @@ from enum import Enum
 
 from waypost.facts.agreement import Relation, compare
 
-# Cosines by engine: above the first a fact is skipped, from the second on it is merged.
+# Cosines by engine: above the first a fact is skipped, from the second on it is merged. Those of another engine are
+# where it passes the same share of near pairs as MiniLM: of 211 English pairs of the tests (paraphrases and minimal
+# pairs) MiniLM has 43 % above 0.95 and 82 % above 0.85; so has the multilingual encoder at 0.914 and 0.798, rounded up.
+# Of 26,686 unrelated pairs in three languages none reaches its merge threshold (the highest: 0.66).
 THRESHOLDS: Mapping[str, tuple[float, float]] = {
     "minilm-l6-v2": (0.95, 0.85),
+    "use-multilingual-v3": (0.92, 0.80),
 }
 # An engine that nobody measured judges nothing: no cosine is above 2, so only equal texts are duplicates.
 UNCALIBRATED = (2.0, 2.0)
@@ -34,6 +38,15 @@ class Verdict(Enum):
 class Judgement:
     verdict: Verdict
     reason: str
+
+
+_VERDICTS = {
+    Relation.SAME: Verdict.SKIP,
+    Relation.LESS: Verdict.SKIP,
+    Relation.MORE: Verdict.MERGE,
+    Relation.DIFFERENT: Verdict.CONFLICT,
+    Relation.APART: Verdict.ADD,
+}
 
 
 def thresholds(engine: str) -> tuple[float, float]:
@@ -61,13 +74,10 @@ def judge(
     if not similarity >= merge_above:  # written so that NaN adds
         return Judgement(Verdict.ADD, f"similarity {similarity:.2f} is below {merge_above:.2f}")
     agreement = compare(existing, new)
-    if agreement.relation is Relation.APART:
-        return Judgement(Verdict.ADD, agreement.reason)
-    if agreement.relation is Relation.DIFFERENT:
-        return Judgement(Verdict.CONFLICT, agreement.reason)
-    if agreement.relation is Relation.MORE or similarity <= skip_above:
-        return Judgement(Verdict.MERGE, agreement.reason)
-    return Judgement(Verdict.SKIP, agreement.reason)
+    verdict = _VERDICTS[agreement.relation]
+    if verdict is Verdict.SKIP and not similarity > skip_above:
+        verdict = Verdict.MERGE
+    return Judgement(verdict, agreement.reason)
 
 
 def normal_form(text: str) -> str:

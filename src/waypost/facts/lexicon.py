@@ -38,13 +38,21 @@ _PREFIX = {"months": "month ", "weekdays": "weekday ", "ordinals": "ordinal "}
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """One language: what a word means to the comparison, by surface (`closed`) or by stem (`opposite`, `synonym`)."""
+    """One language: what a word means to the comparison, by surface (`closed`) or by stem (`opposite`, `synonym`).
+
+    `passive` are the auxiliaries of that voice and `agents` the words that name who acts in it; `articles` tell the
+    grammatical case; phrases led by `mobile` words may change their place; `places` may stand for one another.
+    """
 
     language: str
     closed: Mapping[str, tuple[str, str]]
     opposite: Mapping[str, frozenset[str]]
     synonym: Mapping[str, str]
     passive: frozenset[str]
+    articles: Mapping[str, str]
+    participles: frozenset[str]
+    places: frozenset[str]
+    mobile: frozenset[str]
     agents: frozenset[str]
     months: Mapping[str, str]
     stem: Callable[[str], str]
@@ -69,6 +77,10 @@ def lexicon(language: str) -> Lexicon:
         opposite=_opposites(data["opposites"]["pairs"], stem),
         synonym=synonym,
         passive=frozenset(data["passive"].split()),
+        articles={word: group for group in data["articles"].split() for word in group.split("/")},
+        participles=frozenset(irregular),
+        places=frozenset(data["places"].split()),
+        mobile=frozenset(data["mobile"].split()),
         agents=frozenset(data["agents"].split()),
         months={word: value for value, words in data["months"].items() for word in words.split()},
         stem=stem,
@@ -79,10 +91,7 @@ def lexicon(language: str) -> Lexicon:
 def foreign_negations() -> Mapping[str, tuple[str, str]]:
     """The negations of every language: texts mix languages, and a `not` must never pass for an ordinary word."""
     return {
-        word: key
-        for language in LANGUAGES
-        for word, key in lexicon(language).closed.items()
-        if key[0] == "negation"
+        word: key for language in LANGUAGES for word, key in lexicon(language).closed.items() if key[0] == "negation"
     }
 
 
@@ -159,16 +168,17 @@ def _german() -> Callable[[str], str]:
     def stem(word: str) -> str:
         word = word.translate(folded)
         # No -er: it makes the buyer of the purchase (Käufer, Kauf), not only the plural of the child.
-        for ending in ("en", "em", "es", "e", "n", "s", "t"):
-            if word.endswith(ending) and len(word) - len(ending) >= 3:
-                return word.removesuffix(ending)
+        for endings in (("en", "em", "es", "e", "n", "s"), ("t",)):
+            ending = next((ending for ending in endings if word.endswith(ending)), "")
+            if len(word) - len(ending) >= 3:
+                word = word.removesuffix(ending)
         return word
 
     return stem
 
 
 def _russian() -> Callable[[str], str]:
-    import Stemmer  # a compiled part, wanted only where Russian is read
+    import Stemmer  # type: ignore[import-not-found]  # a compiled part, wanted only where Russian is read
 
     stem: Callable[[str], str] = Stemmer.Stemmer("russian").stemWord
     return stem
