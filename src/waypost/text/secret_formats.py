@@ -6,15 +6,14 @@ byte search, and only there the table is asked. That costs a few milliseconds a 
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from itertools import islice
-from typing import Any
 
+from waypost.text.secret_data import data
 from waypost.text.secret_scan import Scan, Span
+from waypost.text.secret_values import is_generated
 
 _RUN = 20
 """The shortest run of token characters that is looked at: the length of an AWS key id, the shortest format."""
@@ -32,7 +31,7 @@ _DIGIT = re.compile(r"[0-9]")
 _ESCAPES = {"\\": 1, "%": 2}
 """How many characters of a run belong to the escape before it: the n of `\\n`, the 3D of `%3D`."""
 _JOINTS = "./:$~+"
-_ESCAPED = r"(?<=\\[nrt])|(?<=%[0-9A-F]{2})"
+_ESCAPED = r"(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})"
 _BLANKED = re.compile(r"(?i)example|redacted|placeholder|dummy|your[-_]|(?:x{5}|0{8}|\*{3}|\.{3}|1234567890ab)")
 
 
@@ -64,7 +63,7 @@ class Format:
         """Whether the value has the variety of characters that a generated secret has."""
         if len(set(value)) < _LEAST_DISTINCT or _BLANKED.search(value):
             return False
-        if self.digit and not _DIGIT.search(value):
+        if self.digit and not (_DIGIT.search(value) or is_generated(value)):
             return False
         return not self.mixed or (value != value.lower() and value != value.upper())
 
@@ -82,23 +81,18 @@ class Table:
 
 
 @cache
-def data() -> dict[str, Any]:
-    """The data file beside this module, read once."""
-    return tomllib.loads(files("waypost.text").joinpath("data/secrets.toml").read_text(encoding="utf-8"))
-
-
-@cache
 def table() -> Table:
     """The formats of the data file."""
     formats = [Format(**{**row, "starts": tuple(row["starts"])}) for row in data()["format"]]
     plain = [one for one in formats if not one.lead and not one.anchor]
     starts = sorted({start for one in plain for start in one.starts}, key=len, reverse=True)
     by_start = {start: tuple(f for f in plain if start.startswith(f.starts)) for start in starts}
+    literals = "|".join(re.escape(start) for start in starts)
     return Table(
         by_start=by_start,
         heads=frozenset(start[:2] for start in starts),
-        literal=re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(re.escape(start) for start in starts)})"),
-        escaped=re.compile("|".join(re.escape(start) for start in starts)),
+        literal=re.compile(rf"(?<![A-Za-z0-9])(?:{literals})"),
+        escaped=re.compile(rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})(?:{literals})"),
         led=tuple(one for one in formats if one.lead and not one.anchor),
         anchored=tuple(one for one in formats if one.anchor),
     )
@@ -118,7 +112,7 @@ def find_formats(scan: Scan) -> Iterator[Span]:
         begin = shape.rfind(b" ", end, hit) + 1 or end
         stop = shape.find(b" ", hit)
         stop = len(text) if stop < 0 else stop
-        yield from _find_in_run(text, end, begin, stop, known)
+        yield from _find_in_run(text, begin, stop, known)
         end = stop
 
 
@@ -126,25 +120,24 @@ def _find_anchored(scan: Scan, start: str, one: Format) -> Iterator[Span]:
     for at in scan.places(start):
         low = max(0, at - 8) if one.lead else at
         found = one.pattern().search(scan.text, low, at + 700)
-        if found and one.accepts(found["body"]):
+        if found and _has_left_edge(scan.text, found.start()) and one.accepts(found["body"]):
             yield found.start("body") if one.keep_start else found.start(), found.end(), one.name
 
 
-def _find_in_run(text: str, floor: int, begin: int, stop: int, known: Table) -> Iterator[Span]:
-    joined = begin > floor and text[begin - 1] in _JOINTS
+def _find_in_run(text: str, begin: int, stop: int, known: Table) -> Iterator[Span]:
+    before = text[begin - 1] if begin else " "
     if not _DIGIT.search(text, begin, min(stop, begin + _REACH)):
         # A word or a name, nearly always: only a literal right at its start makes it a token.
-        if text[begin : begin + 2] in known.heads and (hit := known.literal.match(text, begin)):
+        at = begin + _ESCAPES.get(before, 0)
+        if text[at : at + 2] in known.heads and (hit := known.escaped.match(text, at)):
             yield from _match_at(text, hit.start(), hit.group(), known)
         return
-    low = max(floor, begin - _BACK) if joined else begin
+    low = max(0, begin - _BACK) if before in _JOINTS else begin
     high = min(stop, begin + _REACH)
-    escape = _ESCAPES.get(text[begin - 1]) if begin else None
-    if escape and (hit := known.escaped.match(text, begin + escape)):
+    window = text[max(0, low - 3) : high + 80]
+    pattern = known.escaped if "\\" in window or "%" in window else known.literal
+    for hit in islice(pattern.finditer(text, low, high), _TRIES):
         yield from _match_at(text, hit.start(), hit.group(), known)
-    for hit in islice(known.literal.finditer(text, low, high), _TRIES):
-        yield from _match_at(text, hit.start(), hit.group(), known)
-    window = text[low : high + 80]
     for one in known.led:
         if any(start in window for start in one.starts):
             found = one.pattern().search(text, low, high + 80)

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from waypost.text.secret_formats import data
+from waypost.text.secret_data import data
 from waypost.text.secret_scan import Scan, Span
-from waypost.text.secret_values import is_name_like, is_password, is_reference, is_token, is_word_password
+from waypost.text.secret_values import is_code, is_name_like, is_password, is_token, is_word_password
 
 _MAX_VALUE = 2048
 
 _SUFFIX = (
-    r"(?:[_-]?(?:access[_-]?key|key|token|secret|value|text|plain|prod(?:uction)?|dev|staging|live|test|"
+    r"(?:[_.-]?(?:access[_-]?key|key|token|secret|value|text|plain|prod(?:uction)?|dev|staging|live|test|"
     r"root|admin|user|db|str|string|raw|hex|base64|b64|\d{1,2}))"
 )
 _NAME_END = re.compile(
@@ -154,7 +154,7 @@ def _as_sentence(text: str, after: int, kind: Kind) -> _Value | None:
     end = _closing(text, opening.end(), opening["quote"])
     value = text[opening.end() : end] if end > 0 else ""
     plain = kind is Kind.PASSWORD and " " not in value and is_word_password(value)
-    return _Value(opening.end(), end, True) if value and (plain or _believable(value, kind)) else None
+    return _Value(opening.end(), end, True) if value and (plain or _believable(value, kind, quoted=True)) else None
 
 
 def _assigned(text: str, at: int, sign: re.Match[str], kind: Kind) -> _Value | None:
@@ -177,7 +177,7 @@ def _quoted(text: str, begin: int, kind: Kind) -> _Value | None:
     if end < 0:
         return None
     value = text[opening.end() : end]
-    return _Value(opening.end(), end, True) if _believable(value, kind) else None
+    return _Value(opening.end(), end, True) if _believable(value, kind, quoted=True) else None
 
 
 def _closing(text: str, begin: int, quote: str) -> int:
@@ -199,7 +199,7 @@ def _bare(text: str, begin: int, kind: Kind, *, line: bool) -> _Value | None:
     if not line:
         value = value.partition("&")[0]
     kept = value.rstrip(_TRAILING + "\"'`")
-    if is_reference(value) or is_name_like(kept) or not _believable(kept, kind):
+    if is_code(value) or is_name_like(kept) or not _believable(kept, kind):
         return None
     return _Value(begin, begin + len(kept), False)
 
@@ -217,5 +217,5 @@ def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:
     return _Value(begin, begin + len(word), False) if begins and formal and is_word_password(word) else None
 
 
-def _believable(value: str, kind: Kind) -> bool:
-    return is_password(value) if kind is Kind.PASSWORD else is_token(value)
+def _believable(value: str, kind: Kind, *, quoted: bool = False) -> bool:
+    return (is_password if kind is Kind.PASSWORD else is_token)(value, quoted=quoted)

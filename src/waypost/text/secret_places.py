@@ -105,7 +105,7 @@ def _headers(scan: Scan) -> Iterator[Span]:
 
 
 def _generated(found: re.Match[str] | None, name: str) -> Iterator[Span]:
-    if found and is_token(found["value"]):
+    if found and (is_token(found["value"]) or is_password(found["value"])):
         yield found.start("value"), found.end("value"), name
 
 

@@ -1,13 +1,14 @@
 """Is a value that stands where a secret would stand really one?
 
 A name such as `password` or `token` is followed by a type, a variable, a call or a placeholder far more often than by
-a secret. These judgements see only the value; where it stands is the caller's business.
+a secret. These judgements see only the value, and whether it was quoted: inside quotes a value is data, outside it may
+be code.
 """
 
 import re
 from functools import cache
 
-from waypost.text.secret_formats import data
+from waypost.text.secret_data import data
 
 _MIN_PASSWORD = 4
 _MIN_TOKEN = 12
@@ -16,36 +17,46 @@ _LONG_TOKEN = 40
 _TURNS_PER_CHAR = 0.22
 """Changes between small, capital and digit per character: names in camel case have 0.1 to 0.2, random ones 0.35 up."""
 
+_TURNS_OF_LETTERS = 0.3
+"""The same for a value of letters alone, which is a name much more often."""
+
+_LETTERS = "A-Za-zÀ-ÖØ-öø-ÿА-яЁё"
 _SEPARATORS = re.compile(r"[\s_.\-]+")
-_REFERENCE = re.compile(
+_CODE_START = re.compile(
     r"""
-      [$%&*{<@\[(|\\]                       # ${VAR} $VAR %s %(x)s &ref *ptr {x} <x> @x [..] (..)
-    | (?:\.{0,2}/|~/|[a-z]:\\|https?:|file:|vault:|env:|arn:|secret:|ssm:|data:)     # a path or an address
+      [$%&*{<@\[(|\\!]                      # ${VAR} $VAR %s %(x)s &ref *ptr {x} <x> @x [..] (..) !tag
     | (?:new|function|lambda|await|return|type|typeof|async|not|self|this|os|process|config|settings|env|ENV)\b
     """,
     re.VERBOSE,
 )
-_CODE = re.compile(r"\w\(|\w\[|\)$|\[['\"\w]*\]|->|::|=>|\{\{|\}\}|\$\{|\$\(|<%|%>|</|\|\||&&|\\[uxd]|==")
-_PLAIN_NAME = re.compile(r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*\Z")
-_KEYWORD_IN_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|user|hash|login|парол|kennw")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-_WORDY = re.compile(r"[A-Za-zÀ-ÿА-яЁё]+(?:[-_. ][A-Za-zÀ-ÿА-яЁё]+)*\Z")
+_CODE = re.compile(r"\w\(|\w\[|\)$|\[['\"\w]*\]|->|::|=>|\|\||&&|\w==\w|\\[uxd]")
+_ADDRESS = re.compile(r"(?i)\.{0,2}/|~/|[a-z]:\\|(?:https?|file|vault|env|arn|secret|ssm|data|op|keyring):")
+_TEMPLATE = re.compile(
+    r"""
+      \A[<\[{(].*[>\]})]\Z | %[sdr]\b | %\( | \{\w*\} | \{\{ | \}\} | [#$]\{ | \$\( | <% | %> | </
+    | \A\$\w+\Z | \A%\w+%\Z | \$[A-Za-z_]{4,}\b | \A[*•.x#?\-_=~+]+\Z
+    """,
+    re.VERBOSE,
+)
 _NAMED = re.compile(
     r"""(?ix)
       [\w-]*(?:password|passwd|passwort|kennwort)[_-]?\d? | (?:pwd|pass)\d?      # the name again: password1
-    | [a-z]+(?:[-_:.\ |][a-z]+)+[-_:]?\d{0,2} | [a-z]+(?:_[a-z0-9]+)+            # words, a constant's name: ROLE_1
+    | [a-z]+(?:[-_:.\ |,][a-z]+)+[-_:]?\d{0,2} | [a-z]+(?:_[a-z0-9]+)+            # words, a constant's name: ROLE_1
     | [\^~>=v]*\d+(?:\.\d+)+[\w.-]* | 0x[0-9a-f]{1,8} | --.* | .*:              # a version, a code, an option, a label
     | u?int\d+ | float\d+ | utf-?8 | base64 | sha\d+ | md5 | bcrypt\W? | argon2\w* | .*\b(?:min|max):\d.*
     """
 )
-_ALGORITHM = re.compile(r"(?i)hmac|sha-?[125]|pbkdf2|pkcs|aes[-_/]|rsa[-_/]|withrsa|bcrypt|scrypt|argon2")
-_TEMPLATE = re.compile(r"\A[<\[{(].*[>\]})]\Z|%[sdr]\b|%\(|\{\w*\}|#\{|\$\w|\A[*•.x#?\-_=~+]+\Z")
-_CLASS = bytes.maketrans(
-    bytes(range(256)),
-    bytes(
-        ord("d") if 48 <= i <= 57 else ord("u") if 65 <= i <= 90 else ord("l") if 97 <= i <= 122 else ord(".")
-        for i in range(256)
-    ),
+_ALGORITHM = re.compile(r"(?i)hmac|sha-?[125]\d\d|pbkdf2|pkcs|aes[-_/]|rsa[-_/]|withrsa|bcrypt|scrypt|argon2")
+_PLAIN_NAME = re.compile(r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*\Z")
+_KEYWORD_IN_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|user|hash|login|парол|kennw")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_HEX = re.compile(r"(?=.*[0-9])(?=.*[a-fA-F])[0-9a-fA-F]{32,}\Z")
+_BASE64 = re.compile(r"(?=.*[0-9])[A-Za-z0-9+/]{30,}={0,2}\Z")
+_WORDY = re.compile(rf"[{_LETTERS}]+(?:[-_. ’'][{_LETTERS}]+)*\Z")
+_LONG_WORD = re.compile(rf"[{_LETTERS}]{{10}}")
+_CLASS = bytes(
+    ord("d") if 48 <= i <= 57 else ord("u") if 65 <= i <= 90 else ord("l") if 97 <= i <= 122 else ord(".")
+    for i in range(256)
 )
 _TURN = re.compile(rb"(?<=l)[ud]|(?<=d)[lu]|(?<=u)d|(?<=uu)l")
 
@@ -65,21 +76,37 @@ def is_placeholder(value: str) -> bool:
     return _SEPARATORS.sub("", low).strip("*'\"`.,;:!?") in whole
 
 
-def is_reference(value: str) -> bool:
-    """Whether the value is code, an address or a name that leads to the secret and is not the secret."""
-    return bool(_REFERENCE.match(value) or _CODE.search(value))
+def is_reference(value: str, *, quoted: bool = False) -> bool:
+    """Whether the value is code or an address that leads to the secret and is not the secret."""
+    return bool(_ADDRESS.match(value)) or (not quoted and is_code(value))
+
+
+def is_code(value: str) -> bool:
+    """Whether an unquoted value is an expression: a call, an index, a marked variable."""
+    return bool(_CODE_START.match(value) or _CODE.search(value))
 
 
 def is_name_like(value: str) -> bool:
     """Whether an unquoted value reads as a variable, an attribute or a plain word."""
     if not _PLAIN_NAME.match(value):
         return False
-    return "." in value or not any(c.isdigit() for c in value) or bool(_KEYWORD_IN_NAME.search(value))
+    if "." in value or not any(c.isdigit() for c in value):
+        return not is_generated(value)
+    return bool(_KEYWORD_IN_NAME.search(value)) and not is_generated(value)
 
 
-def is_password(value: str) -> bool:
+def is_generated(value: str) -> bool:
+    """Whether small letters, capitals and digits change as often as chance lets them."""
+    shape = value.encode("latin-1", "replace").translate(_CLASS)
+    turns = len(_TURN.findall(shape))
+    if b"d" not in shape and len(value) < _LONG_TOKEN:
+        return turns >= _TURNS_OF_LETTERS * len(value) and len(value) >= _MIN_TOKEN
+    return turns >= 3 and turns >= _TURNS_PER_CHAR * (len(value) - shape.count(b"."))
+
+
+def is_password(value: str, *, quoted: bool = False) -> bool:
     """Whether a value given to a password's name is believable: a digit or a sign among letters, or only digits."""
-    if not _MIN_PASSWORD <= len(value) <= _MAX_VALUE or is_placeholder(value) or is_reference(value):
+    if not _MIN_PASSWORD <= len(value) <= _MAX_VALUE or is_placeholder(value) or is_reference(value, quoted=quoted):
         return False
     if any(c.isspace() for c in value) or _WORDY.match(value) or _NAMED.fullmatch(value):
         return False
@@ -92,16 +119,23 @@ def is_word_password(value: str) -> bool:
     return len(value) > _MIN_PASSWORD and not is_placeholder(value) and low not in data()["prose"]["words"]
 
 
-def is_token(value: str) -> bool:
-    """Whether a value looks generated: letters and digits that change often, a UUID, or long and without words."""
-    if not _MIN_TOKEN <= len(value) <= 4 * _MAX_VALUE or is_placeholder(value) or is_reference(value):
+def is_token(value: str, *, quoted: bool = False) -> bool:
+    """Whether a value looks generated: a UUID, a long hexadecimal number, or letters and digits without words."""
+    if not _MIN_TOKEN <= len(value) <= 4 * _MAX_VALUE or any(c.isspace() for c in value):
         return False
-    if _UUID.match(value):
+    if quoted and _is_noise(value):
         return True
-    if any(c.isspace() for c in value) or _ALGORITHM.search(value):
+    if is_placeholder(value) or _ALGORITHM.search(value):
         return False
-    shape = value.encode("latin-1", "replace").translate(_CLASS)
-    turns = len(_TURN.findall(shape))
-    if b"d" not in shape:
-        return len(value) >= _LONG_TOKEN and turns >= _TURNS_PER_CHAR * len(value)
-    return turns >= 3 and turns >= _TURNS_PER_CHAR * (len(value) - shape.count(b"."))
+    if _BASE64.match(value) and is_generated(value):
+        return True
+    if is_reference(value, quoted=quoted):
+        return False
+    return bool(_UUID.match(value) or _HEX.match(value)) or is_generated(value)
+
+
+def _is_noise(value: str) -> bool:
+    """Whether letters, digits and many different signs are mixed without a word, as in a generated Django key."""
+    signs = {c for c in value if not c.isalnum()}
+    digits = sum(c.isdigit() for c in value)
+    return len(value) >= _LONG_TOKEN and len(signs) >= 4 and digits >= 3 and not _LONG_WORD.search(value)

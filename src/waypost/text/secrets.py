@@ -76,7 +76,7 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
 
 def is_secret_path(path: str) -> bool:
     """Whether the file at this path holds secrets by its name: keys, credentials, environment files."""
-    from waypost.text.secret_formats import data
+    from waypost.text.secret_data import data
 
     paths = data()["paths"]
     clean = path.replace("\\", "/").lower().strip("/")
