@@ -156,7 +156,7 @@ def _form_difference(left: Sequence[Key], right: Sequence[Key], words: Lexicon) 
     if len(changed) == 1 and all(key.text[0].isupper() for key in changed[0]):
         return Agreement(Relation.DIFFERENT, f"names differ: {changed[0][0].text} / {changed[0][1].text}")
     for one, other in pairs:
-        if one.article and other.article and one.article != other.article and (one, other) not in changed:
+        if one.article and other.article and one.article != other.article:
             return Agreement(Relation.DIFFERENT, f"cases differ: {one.text} / {other.text}")
     if words.language == "ru" and changed and not _same_roles(changed):
         return Agreement(Relation.DIFFERENT, f"forms differ: {changed[0][0].text} / {changed[0][1].text}")

@@ -25,6 +25,9 @@ _ORDERED = frozenset(
 _LONGEST = 40
 
 
+_DESIGNATORS = frozenset(("identifier", "quotation", "acronym", "number", "date"))
+
+
 class Voice(NamedTuple):
     """One of two texts is a passive that names who acts, at the key `agent`."""
 
@@ -90,12 +93,14 @@ def _exchanged(left: Sequence[Key], right: Sequence[Key]) -> bool:
         end -= 1
     if end < len(one) and not (left[end].gap and right[end].gap):
         return False
+    # Bare blocks in the middle of a sentence are its subject and its object: "Marta hat Ivan … beigebracht".
+    bare = start == 0 and (end == len(one) or bool(left[end].preposition) or left[end].kind in ("number", "date"))
     left, right = left[start:end], right[start:end]
-    return _moved(left, right) or _mirrored(left, right)
+    return _moved(left, right, bare) or _mirrored(left, right)
 
 
-def _moved(left: Sequence[Key], right: Sequence[Key]) -> bool:
-    """X Y became Y X, each block with its own preposition or as one possession."""
+def _moved(left: Sequence[Key], right: Sequence[Key], bare: bool) -> bool:
+    """X Y became Y X, each block with its own preposition (without any only if `bare`) or as one possession."""
     one, other = _identities(left), _identities(right)
     for cut in range(1, len(one)):
         if one[cut:] + one[:cut] != other:
@@ -107,8 +112,26 @@ def _moved(left: Sequence[Key], right: Sequence[Key]) -> bool:
             return False
         marks = (left[cut].preposition, right[back].preposition)
         own = left[0].preposition == right[back].preposition and left[cut].preposition == right[0].preposition
+        marked = bool(left[0].preposition or left[cut].preposition)
+        own = own and (marked or (bare and _tells_apart(left, right)))
         return own or (marks in _POSSESSION and not left[0].preposition and not right[0].preposition)
     return False
+
+
+def _tells_apart(left: Sequence[Key], right: Sequence[Key]) -> bool:
+    """Whether bare blocks may change places: a name and what it is, or a verb and what it is done to.
+
+    Two plain nouns may not: that all admins are users does not make the users admins.
+    """
+    there = {key.identity: key for key in right}
+    return any(
+        key.kind in _DESIGNATORS
+        or key.capital
+        or there[key.identity].capital
+        or key.passive != there[key.identity].passive
+        or (key.capital is None and key.text[0].islower() and key.kind == "word")  # a verb among German nouns
+        for key in left
+    )
 
 
 def _leans(keys: Sequence[Key], cut: int) -> bool:
