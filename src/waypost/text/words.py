@@ -1,0 +1,180 @@
+"""Terms of the keyword index: the same analysis for what is stored and for what is asked, for every database.
+
+A term has only letters, digits and underscores, so that a plain tokenizer (FTS5's unicode61 with `_` as a letter)
+takes it as it is. A compound such as `v1.2.3`, `user-table` or `a@b.org` becomes one term with `_` between its parts.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from waypost.text.identifiers import identifier_parts, is_hash
+from waypost.text.language import language_of
+from waypost.text.stems import fold, stem
+
+LONGEST_TERM = 64
+MOST_TERMS = 4096  # of a passage, for each list: one of 256 tokens has a few hundred
+MOST_QUERY_TERMS = 64  # an OR of more costs time and finds the same
+SHORT_HASH = 7  # how git abbreviates: the short form finds the long one
+_REMEMBERED_TOKENS = 50_000
+_LONGEST_REMEMBERED = 80
+
+_DATA = Path(__file__).with_name("data")
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])['’ʼ](?=[^\W\d_])")
+_POSSESSIVE = re.compile(r"(?<=[^\W\d_])['’ʼ][sS]\b")
+_LOOSE_MARKS = re.compile("[\u0300-\u036f]+")  # stress in Russian, what could not be composed elsewhere
+_THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
+_TOKEN = re.compile(r"\w+(?:[.:@+/\\-]{1,2}\w+)*")
+_SEPARATORS = re.compile(r"[.:@+/\\-]+")
+_VERSION = re.compile(r"v\d+(?:_\w+)+")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+_CYRILLIC = re.compile("[\u0400-\u052f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    words: list[str]  # tokens whole, as written but for case and spelling
+    stems: list[str]  # stems of words and of the parts of names, and names without separators
+
+    def __bool__(self) -> bool:
+        return bool(self.words)
+
+
+def keyword_terms(text: str, language: str) -> Terms:
+    """The terms under which a text in `language` (as `language_of` says) is found, with their repetitions."""
+    languages = ("de",) if language == "de" else ("en",)
+    words: list[str] = []
+    stems: list[str] = []
+    for token in _tokens(text):
+        whole, stemmed = _analyse(token, languages)
+        words += whole
+        stems += stemmed
+        if len(stems) > MOST_TERMS:
+            break
+    return Terms(words[:MOST_TERMS], stems[:MOST_TERMS])
+
+
+def query_terms(question: str) -> list[str]:
+    """The terms to ask for, each once, the stop words left out when anything else remains.
+
+    The language of a few words is uncertain: Latin words are stemmed as English and as German.
+    """
+    language = language_of(question)
+    stops = stop_words("ru") | (
+        stop_words(language) if language in {"en", "de"} else stop_words("en") | stop_words("de")
+    )
+    telling: dict[str, None] = {}
+    every: dict[str, None] = {}
+    for token in _tokens(question):
+        terms = dict.fromkeys(term for group in _analyse(token, ("en", "de")) for term in group)
+        every |= terms
+        if fold(token) not in stops:
+            telling |= {term: None for term in terms if term not in stops}
+    return list(telling or every)[:MOST_QUERY_TERMS]
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """The words of `en`, `de` or `ru` that say nothing about a question's subject, folded; none for others."""
+    path = _DATA / f"stopwords-{language}.txt"
+    if language not in {"en", "de", "ru"}:
+        return frozenset()
+    lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return frozenset(" ".join(lines).split())
+
+
+def _tokens(text: str) -> list[str]:
+    """Words, names and compounds as written: `don't` without its apostrophe, `user's` without its ending."""
+    if not text.isascii():
+        text = _LOOSE_MARKS.sub("", unicodedata.normalize("NFKC", text))
+    if "'" in text or "’" in text or "ʼ" in text:
+        text = _APOSTROPHE.sub("", _POSSESSIVE.sub("", text))
+    if "," in text:
+        text = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text)
+    return _TOKEN.findall(text)
+
+
+_Analysis = tuple[tuple[str, ...], tuple[str, ...]]
+_analyses: dict[tuple[str, tuple[str, ...]], _Analysis] = {}
+
+
+def _analyse(token: str, languages: tuple[str, ...]) -> _Analysis:
+    """(whole terms, stems) of one token, remembered: most tokens of a text were met before."""
+    if len(token) > _LONGEST_REMEMBERED:
+        return _analyse_compound(token, languages)
+    key = (token, languages)
+    known = _analyses.get(key)
+    if known is None:
+        if len(_analyses) >= _REMEMBERED_TOKENS:
+            _analyses.clear()
+        known = _analyses[key] = _analyse_compound(token, languages)
+    return known
+
+
+def _analyse_compound(token: str, languages: tuple[str, ...]) -> _Analysis:
+    pieces = [piece for piece in _SEPARATORS.split(token) if piece.strip("_")]
+    if not pieces:
+        return (), ()
+    if len(pieces) == 1:
+        only = _analyse_name(pieces[0], languages)
+        return tuple(only[0]), tuple(only[1])
+    words: list[str] = []
+    stems: list[str] = []
+    for piece in pieces:
+        of_piece = _analyse_name(piece, languages)
+        words += of_piece[0]
+        stems += of_piece[1]
+    whole = _cut("_".join(map(fold, pieces)))
+    words.append(whole)
+    if _VERSION.fullmatch(whole):
+        words.append(whole[1:])
+    if not any(piece.isdecimal() for piece in pieces) and len(pieces) <= 6:
+        stems.append(_cut("".join(map(fold, pieces)).replace("_", "")))
+    return tuple(dict.fromkeys(words)), tuple(stems)
+
+
+def _analyse_name(name: str, languages: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Of a token without separators; a name also gives its parts, and itself without underscores."""
+    folded = fold(name)
+    whole = _cut(folded.strip("_"))
+    if len(folded) > LONGEST_TERM:
+        return [whole], [whole]
+    if is_hash(folded):
+        short = [folded[:SHORT_HASH]] if len(folded) > SHORT_HASH else []
+        return [folded, *short], [folded]
+    if _UNSPACED.search(folded):
+        return _analyse_unspaced(folded, languages)
+    parts = [fold(part) for part in identifier_parts(name)]
+    if len(parts) <= 1:
+        return [whole], _stems(whole, languages)
+    stems = [found for part in parts for found in _stems(part, languages)]
+    return [whole], [*stems, "".join(parts)]
+
+
+def _analyse_unspaced(folded: str, languages: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Of a script without spaces: every two neighbouring characters are a term."""
+    words: list[str] = []
+    stems: list[str] = []
+    for run in _UNSPACED.findall(folded):
+        words += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+    for rest in _UNSPACED.split(folded):
+        if rest.strip("_"):
+            words.append(rest.strip("_"))
+            stems += _stems(rest.strip("_"), languages)
+    return words, stems
+
+
+def _stems(folded: str, languages: tuple[str, ...]) -> list[str]:
+    if not folded.isalpha():
+        return [folded]
+    if _CYRILLIC.match(folded):
+        return [stem(folded, "ru")]
+    return list(dict.fromkeys(stem(folded, language) for language in languages))
+
+
+def _cut(term: str) -> str:
+    return term[:LONGEST_TERM]
