@@ -28,7 +28,7 @@ def write_graph(folder: Path) -> None:
     from waypost.embed import safetensors
 
     path = folder / _WEIGHTS
-    (folder / _GRAPH).write_bytes(build(safetensors.load(path), safetensors.places(path), _WEIGHTS, SHAPE))
+    (folder / _GRAPH).write_bytes(build(safetensors.load_floats(path), safetensors.places(path), _WEIGHTS, SHAPE))
 
 
 class Minilm:
@@ -51,7 +51,7 @@ class Minilm:
     def _weights(self) -> dict[str, NDArray[np.float32]]:
         from waypost.embed import safetensors
 
-        return safetensors.load(self._folder / _WEIGHTS)
+        return safetensors.load_floats(self._folder / _WEIGHTS)
 
     def count_tokens(self, text: str) -> int:
         return self._tokenizer.count_tokens(text)

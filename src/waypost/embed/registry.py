@@ -1,5 +1,7 @@
 """From an engine's name in the settings to the engine."""
 
+from pathlib import Path
+
 from waypost.config import Settings
 from waypost.embed import weights
 from waypost.embed.protocol import Engine
@@ -7,12 +9,33 @@ from waypost.errors import ConfigError
 
 
 def open_engine(name: str, settings: Settings) -> Engine:
-    """The engine `minilm`; its parts are loaded when first used.
+    """The engine `minilm`, `multilingual`, `onnx:DIR`, `ollama` or `openai`; weights are loaded when first used.
 
-    Raises `EngineUnavailable` at once if its weights are not installed.
+    Raises `EngineUnavailable` at once if weights are not installed, `ConfigError` if the name or its settings cannot
+    be used. Never downloads anything.
     """
     if name == "minilm":
         from waypost.embed.minilm import Minilm
 
         return Minilm(weights.find(weights.MINILM, settings.models))
-    raise ConfigError(f"Unknown embedding engine {name!r}.", "Use minilm.")
+    if name == "multilingual":
+        from waypost.embed.multilingual import Multilingual
+
+        return Multilingual(weights.find(weights.MULTILINGUAL, settings.models))
+    if name.startswith("onnx:"):
+        from waypost.embed.onnx_dir import OnnxDirectory
+
+        return OnnxDirectory(Path(name.removeprefix("onnx:")).expanduser())
+    if name in {"ollama", "openai"}:
+        return _open_remote(name, settings)
+    raise ConfigError(f"Unknown embedding engine {name!r}.", "Use minilm, multilingual, onnx:DIR, ollama or openai.")
+
+
+def _open_remote(name: str, settings: Settings) -> Engine:
+    from waypost.embed import remote
+
+    if name == "ollama":
+        return remote.ollama(settings.ollama, settings.secrets)
+    if settings.openai is None:
+        raise ConfigError("The engine openai has no settings.", "Give [openai] url and model in config.toml.")
+    return remote.openai(settings.openai, settings.secrets)

