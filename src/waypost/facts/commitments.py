@@ -155,8 +155,8 @@ class _Reader:
                 clause=self._marks or any(kind_ == "conjunction" for kind_, _ in lead),
                 every=any(kind_ == "universal" for kind_, _ in lead),
                 capital=None if self._begins or self._lexicon.language == "de" else token[0].isupper(),
-                past=self._past(token if self._lexicon.language == "de" else token.lower()),
-                passive=self._passive(token.lower()),
+                past=self._past(token),
+                passive=self._passive(token),
                 article=next((self._lexicon.articles[word] for _, word in lead if word in self._lexicon.articles), ""),
             )
         )
@@ -164,19 +164,21 @@ class _Reader:
 
     def _past(self, word: str) -> bool:
         language = self._lexicon.language
+        if language == "de":
+            return word[0].islower() and bool(_GERMAN_PAST.search(word))  # nouns have such endings too
+        word = word.lower()
         if language == "en":
             helped = self.keys and self.keys[-1].kind in ("tense", "negation", "modal")
             return word.endswith("ed") and not helped and not self._led_by_passive()
-        if language == "de":
-            return word[0].islower() and bool(_GERMAN_PAST.search(word))  # nouns have such endings too
         return bool(_RUSSIAN_PAST.search(word))
 
     def _passive(self, word: str) -> bool:
         language = self._lexicon.language
+        if language == "de":
+            return self._auxiliary and word[0].islower() and word.endswith(("t", "en"))
+        word = word.lower()
         if language == "en":
             return (word.endswith("ed") or word in self._lexicon.participles) and self._led_by_passive()
-        if language == "de":
-            return self._auxiliary and word.endswith(("t", "en"))
         return word.endswith(("ся", "сь"))
 
     def _led_by_passive(self) -> bool:
