@@ -11,7 +11,14 @@ from enum import Enum
 
 from waypost.text.secret_data import data
 from waypost.text.secret_scan import Scan, Span
-from waypost.text.secret_values import is_code, is_name_like, is_password, is_token, is_word_password
+from waypost.text.secret_values import (
+    is_code,
+    is_name_like,
+    is_password,
+    is_short_number,
+    is_token,
+    is_word_password,
+)
 
 _MAX_VALUE = 2048
 
@@ -47,6 +54,9 @@ _SETTER = re.compile(
 _TAG_LEAD = re.compile(r"<[\w:.-]*\Z|(?:name|key)=[\"'][\w:.-]*\Z", re.IGNORECASE)
 _ATTRIBUTE_LEAD = re.compile(r"(?:name|key|id|field)(?:\\?[\"'])?[ ]?[:=][ ]?(?:\\?[\"'])?[\w:. -]*\Z", re.IGNORECASE)
 _OPTION_LEAD = re.compile(r"(?:\A|[\s\"'`(\[])--?[\w-]*\Z")
+_NO_NAME = re.compile(r"(?:::|\$\{)[\w-]*\Z|[\w*]:\Z")
+"""Part of a type (`AWS::IAM::AccessKey`), of a resource (`arn:aws:secret:…`), or a variable that is read (`${TOKEN:-}`)."""
+_CALL_LEAD = re.compile(r"(?i)(?:\A|[^\w])(?:set|with|use|add|put)?_?(?:user|db|the|api|auth|access|client)?_?\Z")
 _BARE = re.compile(r"[^\s\"'`<>«»„“”\\]{1,512}")
 _BARE_LINE = re.compile(r"[^\s]{1,512}")
 _OPENING = re.compile(r"(?:[rbuf]{1,2}(?=[\"']))?(?P<quote>\\{1,3}[\"']|[\"'`«„“‘]|&quot;|&#39;)")
@@ -104,13 +114,16 @@ def _names_a_secret(text: str, at: int, literal: str) -> bool:
         after = text[at + 4 : at + 10].lower()
         if not after.startswith(tuple(words["pass_ends"])) and not lead.endswith(tuple(words["pass_leads"])):
             return False
-    return not lead.rstrip("_-").endswith(tuple(words["not_the_secret"]))
+    if _NO_NAME.search(lead):
+        return False
+    return not lead.rstrip("_- ").endswith(tuple(words["not_the_secret"]))
 
 
 def _as_argument(text: str, at: int, after: int, kind: Kind) -> _Value | None:
     """`setPassword("…")`, `put("password", "…")`; a bare list of names gives nothing."""
     found = _ARGUMENT.match(text, after)
-    if not found or ("," in found[0] and not _SETTER.search(text[max(0, at - 60) : at])):
+    lead = text[max(0, at - 60) : at]
+    if not found or not (_SETTER if "," in found[0] else _CALL_LEAD).search(lead):
         return None
     return _quoted(text, found.end(), kind)
 
@@ -138,7 +151,7 @@ def _as_attribute(text: str, at: int, after: int, kind: Kind) -> _Value | None:
 def _as_option(text: str, at: int, after: int, kind: Kind) -> _Value | None:
     """`--db-password …` on a command line."""
     found = _OPTION.match(text, after)
-    if not found or not _OPTION_LEAD.search(text[max(0, at - 40) : at]):
+    if not found or text[found.end() : found.end() + 1] == "-" or not _OPTION_LEAD.search(text[max(0, at - 40) : at]):
         return None
     return _quoted(text, found.end(), kind) or _bare(text, found.end(), kind, line=True)
 
@@ -163,6 +176,8 @@ def _assigned(text: str, at: int, sign: re.Match[str], kind: Kind) -> _Value | N
         return found
     alone = bool(_LINE_KEY.match(text[text.rfind("\n", 0, at) + 1 : at])) and at - text.rfind("\n", 0, at) < 120
     found = _bare(text, begin, kind, line=alone)
+    if found and text[at].isascii() and is_short_number(text[found.start : found.end]):
+        return None
     if not found and kind is Kind.PASSWORD and sign["sign"] == ":" and text[sign.start()] == ":":
         return _word_after_colon(text, at, begin)
     return found
@@ -199,7 +214,7 @@ def _bare(text: str, begin: int, kind: Kind, *, line: bool) -> _Value | None:
     if not line:
         value = value.partition("&")[0]
     kept = value.rstrip(_TRAILING + "\"'`")
-    if is_code(value) or is_name_like(kept) or not _believable(kept, kind):
+    if is_code(value) or value.endswith(":") or is_name_like(kept.rstrip("/|")) or not _believable(kept, kind):
         return None
     return _Value(begin, begin + len(kept), False)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from waypost.text.secret_scan import Scan, Span
-from waypost.text.secret_values import is_password, is_placeholder, is_reference, is_token
+from waypost.text.secret_values import is_name_like, is_password, is_placeholder, is_reference, is_token
 
 _KEY_REACH = 40_000
 """The longest key block that is read: an RSA key of 16384 bits has 12,700 characters, a PGP block may hold several."""
@@ -25,6 +25,7 @@ _USER_OPTION = re.compile(r"(?:-u|--user|--proxy-user|-U)[ =][\"']?[^\s:\"'$<]{1
 _DASH_P = re.compile(r"(?<=[ ])-p[ ]?(?P<quote>[\"']?)(?P<value>[^\s\"'$<>]{4,128})(?P=quote)(?=\s|$|[;&|])")
 _PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login)\b")
 _KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
+_DIGIT = re.compile(r"[0-9]")
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/=]{40}")
 _KEY_LINE = re.compile(r"(?:\\n|\\r|[\s\"'+,>#*;/\\])*(?:[A-Z][A-Za-z-]+: [^\n]{0,200}|[A-Za-z0-9+/=]{16,}+)")
 _PUTTY = re.compile(r"Private-Lines: \d{1,4}\r?\n(?P<value>(?:[A-Za-z0-9+/=]{4,64}\r?\n){1,400})")
@@ -58,7 +59,7 @@ def _key_blocks(text: str) -> Iterator[Span]:
             end = _end_of_material(text, begin)
         elif header[0].startswith("---- "):
             end -= 2
-        if end > begin and _KEY_MATERIAL.search(text, begin, end):
+        if end > begin and _KEY_MATERIAL.search(text, begin, end) and _DIGIT.search(text, begin, end):
             start, end = _without_edges(text, begin, end)
             yield start, end, "private-key"
             done = end
@@ -101,11 +102,16 @@ def _headers(scan: Scan) -> Iterator[Span]:
         if found and _is_basic(found["value"]):
             yield found.start("value"), found.end("value"), "basic-auth"
     for at in scan.places_in_any_case("authorization"):
+        if at and (text[at - 1].isalnum() or text[at - 1] == ":"):
+            continue
         yield from _generated(_RAW_HEADER.match(text, at), "authorization")
 
 
 def _generated(found: re.Match[str] | None, name: str) -> Iterator[Span]:
-    if found and (is_token(found["value"]) or is_password(found["value"])):
+    if not found:
+        return
+    value = found["value"]
+    if is_token(value) or (_DIGIT.search(value) and not is_name_like(value) and is_password(value)):
         yield found.start("value"), found.end("value"), name
 
 

@@ -22,15 +22,18 @@ _TURNS_OF_LETTERS = 0.3
 
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ÿА-яЁё"
 _SEPARATORS = re.compile(r"[\s_.\-]+")
+_ESCAPE = re.compile(r"\\+[nrt]")
 _CODE_START = re.compile(
     r"""
-      [$%&*{<@\[(|\\!]                      # ${VAR} $VAR %s %(x)s &ref *ptr {x} <x> @x [..] (..) !tag
+      [$%&*{<@\[()|\\!?:^,;]                    # ${VAR} $VAR %s %(x)s &ref *ptr {x} <x> @x [..] (..) !tag
     | (?:new|function|lambda|await|return|type|typeof|async|not|self|this|os|process|config|settings|env|ENV)\b
     """,
     re.VERBOSE,
 )
-_CODE = re.compile(r"\w\(|\w\[|\)$|\[['\"\w]*\]|->|::|=>|\|\||&&|\w==\w|\\[uxd]")
-_ADDRESS = re.compile(r"(?i)\.{0,2}/|~/|[a-z]:\\|(?:https?|file|vault|env|arn|secret|ssm|data|op|keyring):")
+_CODE = re.compile(r"\w\(|\)[.\[]|\w\[|\)$|\[['\"\w]*\]|->|::|=>|\|\||&&|\w==\w|\\[uxd]")
+_ADDRESS = re.compile(
+    r"(?i)\.{0,2}/|~/|[a-z]:\\|(?:https?|file|vault|env|arn|secret|ssm|data|op|keyring):|[a-z][a-z0-9+.-]{1,15}://"
+)
 _TEMPLATE = re.compile(
     r"""
       \A[<\[{(].*[>\]})]\Z | %[sdr]\b | %\( | \{\w*\} | \{\{ | \}\} | [#$]\{ | \$\( | <% | %> | </
@@ -42,12 +45,14 @@ _NAMED = re.compile(
     r"""(?ix)
       [\w-]*(?:password|passwd|passwort|kennwort)[_-]?\d? | (?:pwd|pass)\d?      # the name again: password1
     | [a-z]+(?:[-_:.\ |,][a-z]+)+[-_:]?\d{0,2} | [a-z]+(?:_[a-z0-9]+)+            # words, a constant's name: ROLE_1
+    | [a-z_/]+\#[a-z_]+ | \^\w+\^ | -\d+
     | [\^~>=v]*\d+(?:\.\d+)+[\w.-]* | 0x[0-9a-f]{1,8} | --.* | .*:              # a version, a code, an option, a label
     | u?int\d+ | float\d+ | utf-?8 | base64 | sha\d+ | md5 | bcrypt\W? | argon2\w* | .*\b(?:min|max):\d.*
     """
 )
 _ALGORITHM = re.compile(r"(?i)hmac|sha-?[125]\d\d|pbkdf2|pkcs|aes[-_/]|rsa[-_/]|withrsa|bcrypt|scrypt|argon2")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)*\Z")
+_CONSTANT = re.compile(r"[A-Z]+\d\Z")
 _KEYWORD_IN_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|user|hash|login|парол|kennw")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _HEX = re.compile(r"(?=.*[0-9])(?=.*[a-fA-F])[0-9a-fA-F]{32,}\Z")
@@ -69,7 +74,7 @@ def _placeholders() -> tuple[frozenset[str], re.Pattern[str]]:
 
 def is_placeholder(value: str) -> bool:
     """Whether the value only marks the place of a secret: `your-key`, `<token>`, `${VAR}`, `xxxx`, `changeme`."""
-    low = value.lower()
+    low = _ESCAPE.sub("", value.lower())
     whole, part = _placeholders()
     if len(set(low)) <= 2 or part.search(low) or _TEMPLATE.search(value):
         return True
@@ -88,11 +93,11 @@ def is_code(value: str) -> bool:
 
 def is_name_like(value: str) -> bool:
     """Whether an unquoted value reads as a variable, an attribute or a plain word."""
-    if not _PLAIN_NAME.match(value):
+    if not _PLAIN_NAME.match(value) or is_generated(value):
         return False
-    if "." in value or not any(c.isdigit() for c in value):
-        return not is_generated(value)
-    return bool(_KEYWORD_IN_NAME.search(value)) and not is_generated(value)
+    if "." in value or "_" in value or _CONSTANT.match(value) or not any(c.isdigit() for c in value):
+        return True
+    return bool(_KEYWORD_IN_NAME.search(value))
 
 
 def is_generated(value: str) -> bool:
@@ -111,6 +116,11 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
     if any(c.isspace() for c in value) or _WORDY.match(value) or _NAMED.fullmatch(value):
         return False
     return any(c.isalnum() for c in value)
+
+
+def is_short_number(value: str) -> bool:
+    """Whether the value is a number too short to be believed without a sentence around it."""
+    return value.isdecimal() and len(value) < 6
 
 
 def is_word_password(value: str) -> bool:

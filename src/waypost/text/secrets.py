@@ -56,19 +56,21 @@ def mask(text: str) -> Masked:
 
 
 def _spans(text: str) -> list[tuple[int, int, str]]:
-    """What to mask, in order and without overlaps: the longer of two that meet wins, and shape before name."""
+    """What to mask, in order and without overlaps: what meets is joined, under the surer name."""
     from waypost.text.secret_formats import find_formats
     from waypost.text.secret_names import find_named
     from waypost.text.secret_places import find_placed
     from waypost.text.secret_scan import Scan
 
     scan = Scan.of(text)
-    candidates = [*find_formats(scan), *find_placed(scan), *find_named(scan)]
+    # In the order of trust, which the sort keeps. An address tells better where its password ends than a name does.
+    candidates = [*find_placed(scan), *find_formats(scan), *find_named(scan)]
     chosen: list[tuple[int, int, str]] = []
-    for start, end, rule in sorted(candidates, key=lambda span: (span[0], -span[1])):
+    for start, end, rule in sorted(candidates, key=lambda span: span[0]):
         if chosen and start < chosen[-1][1]:
             first, last, name = chosen[-1]
-            chosen[-1] = (first, max(last, end), name)
+            if start > first or name != "url-password":
+                chosen[-1] = (first, max(last, end), name)
         else:
             chosen.append((start, end, rule))
     return chosen
