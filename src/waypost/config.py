@@ -38,6 +38,7 @@ class Settings:
     )
     openai: RemoteEngine | None = None
     busy_timeout_seconds: float = 60.0
+    background: bool = True  # start a worker for vectors owed
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
 
     @property
@@ -45,7 +46,7 @@ class Settings:
         return self.home / "memory"
 
 
-_KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "ollama", "openai"}
+_KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "ollama", "openai"}
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -74,6 +75,8 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         busy_timeout_seconds=float(
             _typed(table, "busy_timeout_seconds", (int, float), settings.busy_timeout_seconds)
         ),
+        background=env.get("WAYPOST_BACKGROUND", "1") != "0"
+        and _typed(table, "background", bool, settings.background),
         secrets={name: env[name] for name in named if env.get(name)},
     )
 
@@ -116,7 +119,9 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error
+        raise ConfigError(
+            f"{path} is not valid TOML: {error}", "Correct that line or remove the file."
+        ) from error
 
 
 def _typed(table: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
@@ -134,7 +139,9 @@ def _remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine
     try:
         given = RemoteEngine(**{"url": default.url, "model": default.model, **table} if default else table)
     except TypeError as error:
-        raise ConfigError(f"[{name}]: {error}", "It takes url, model, dimensions, api_key_variable.") from error
+        raise ConfigError(
+            f"[{name}]: {error}", "It takes url, model, dimensions, api_key_variable."
+        ) from error
     if not given.url.startswith(("http://", "https://")):
         raise ConfigError(f"[{name}] url must begin with http:// or https://, not {given.url!r}.", "")
     return given

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
+from waypost.embed.weights import MINILM
+from waypost.embed.weights import MULTILINGUAL as MULTILINGUAL_MODEL
 from waypost.errors import EngineError
 from waypost.store.protocol import Reader, Store
 
@@ -12,6 +14,47 @@ if TYPE_CHECKING:
 
 MULTILINGUAL = "multilingual"
 _ACTIVE = "multilingual_active"
+
+
+_BUILT_IN = {"minilm": MINILM.name, MULTILINGUAL: MULTILINGUAL_MODEL.name}
+
+
+class LazyEngine:
+    """An engine by its name in the settings, opened when it first has to work.
+
+    Until then, and while its weights or server are away, its identity is known all the same: what it owes can be
+    counted. It is tried again each time, so that weights installed meanwhile are used.
+    """
+
+    def __init__(self, setting: str, open_engine: Callable[[str], Engine]) -> None:
+        self._setting = setting
+        self._open_engine = open_engine
+        self._engine: Engine | None = None
+
+    @property
+    def name(self) -> str:
+        built_in = _BUILT_IN.get(self._setting)
+        if built_in is not None:
+            return built_in
+        try:
+            return self._opened().name
+        except EngineError:
+            return self._setting
+
+    @property
+    def dimensions(self) -> int:
+        return self._opened().dimensions
+
+    def embed(self, texts: Sequence[str]) -> "Vector":
+        return self._opened().embed(texts)
+
+    def embed_question(self, text: str) -> "Vector":
+        return self._opened().embed_question(text)
+
+    def _opened(self) -> Engine:
+        if self._engine is None:
+            self._engine = self._open_engine(self._setting)
+        return self._engine
 
 
 class Engines:
@@ -79,5 +122,5 @@ class Engines:
 
     def _open(self, name: str) -> Engine:
         if name not in self._opened:
-            self._opened[name] = self._open_engine(name)
+            self._opened[name] = LazyEngine(name, self._open_engine)
         return self._opened[name]

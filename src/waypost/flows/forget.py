@@ -45,7 +45,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             writer.add_tombstone(tombstone(key, version), now)
         writer.erase(memory_id)
         writer.set_meta(SCRUB_OWED, "1")
-        writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, {"versions": len(versions)}))
+        details = {"versions": len(versions), "owners_word": caller.owners_word}
+        writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
     changed = _clean_exports(space.exports, memory_id, versions)
     complete = scrub(space, _pieces(versions))
     return Forgotten(memory_id, len(versions), tuple(changed), complete)

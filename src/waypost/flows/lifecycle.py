@@ -57,9 +57,8 @@ def correct(
             raise Refused(
                 "This value was rejected or forgotten before.", "A person can lift that with `waypost reject --lift`."
             )
-        if item.version.fingerprint == current.fingerprint and item.version.valid_from == current.valid_from:
-            if item.version.valid_until == current.valid_until:
-                return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
+        if item.version.text == current.text and _period(item.version) == _period(current):
+            return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
         writer.supersede(current.number, item.version.recorded_at)
         put(writer, item.version, item.passages, embedded)
         _audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
@@ -91,6 +90,10 @@ def _corrected(
             "valid_until is not after valid_from.", "A memory is true from an instant until a later one."
         )
     return version
+
+
+def _period(version: Version) -> tuple[datetime, datetime | None]:
+    return version.valid_from, version.valid_until
 
 
 def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> None:
@@ -131,7 +134,7 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
 
 def lift(space: OpenSpace, text: str, caller: Caller, *, kind: str = "fact", domain: str = "") -> bool:
     """Take a tombstone away. Only a person decides that; the answer says whether there was one."""
-    if not caller.is_person:
+    if not caller.decides:
         raise Refused("Only a person can lift a rejection.", "Run it at a terminal, or with --yes as the owner's word.")
     digest = rejected_value(space.tombstone_key(), mask(check_text(text)).text, kind_of(kind).name, domain)
     with space.store.write() as writer:
@@ -210,4 +213,5 @@ def _nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
 def _audit(
     space: OpenSpace, writer: Writer, action: str, memory_id: str | None, caller: Caller, details: dict[str, Any]
 ) -> None:
-    writer.add_audit(AuditEntry(space.clock(), action, memory_id, caller.source, caller.actor, details))
+    word = {"owners_word": True} if caller.owners_word else {}
+    writer.add_audit(AuditEntry(space.clock(), action, memory_id, caller.source, caller.actor, details | word))

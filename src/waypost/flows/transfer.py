@@ -239,3 +239,11 @@ def _imported(number: int, row: dict[str, Any]) -> Draft:
     except WaypostError as error:
         raise InvalidInput(f"Line {number}: {error.what}", "Correct that line; nothing was written.") from error
     return draft
+
+
+def listed(space: OpenSpace, view: View, chosen: Filter, limit: int) -> list[dict[str, Any]]:
+    """The latest memories that a filter lets through, oldest of them first."""
+    with space.store.read() as reader:
+        versions = reader.latest(view, chosen, limit)
+        states = reader.states([version.memory_id for version in versions])
+    return [memory_row(version, states.get(version.memory_id, State())) for version in versions]

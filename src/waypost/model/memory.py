@@ -22,11 +22,12 @@ class Caller:
 
     source: str
     actor: str
-    interactive: bool = False  # a person is there who can be asked
+    owners_word: bool = False  # `--yes` without a terminal: done as the owner's word, and audited as such
 
     @property
-    def is_person(self) -> bool:
-        return self.source == "person"
+    def decides(self) -> bool:
+        """Whether what only a person may decide can be decided by this caller."""
+        return self.source == "person" or self.owners_word
 
 
 @dataclass(frozen=True, slots=True)

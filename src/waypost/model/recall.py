@@ -1,6 +1,6 @@
 """A question and its answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -91,6 +91,15 @@ class Answer:
     hits: tuple[Hit, ...]
     notices: tuple[str, ...] = ()
     took_ms: float = 0.0
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         return {

@@ -3,10 +3,11 @@
 import hashlib
 from dataclasses import dataclass
 
+from waypost.text.split import split
+
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.text.language import language_of
-from waypost.text.split import split
 from waypost.text.words import keyword_terms
 
 PASSAGE_TOKENS = 256
@@ -30,10 +31,17 @@ def passages_of(version: Version) -> list[Passage]:
     for place, (start, end) in enumerate(split(version.text, PASSAGE_TOKENS)):
         text = who + version.text[start:end]
         beside = _labels(version) if place == 0 else ""
-        terms = keyword_terms(f"{text}\n{beside}" if beside else text, language)
+        terms = _index_terms(f"{text}\n{beside}" if beside else text, language)
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
         passages.append(Passage(text, digest, language, terms))
     return passages
+
+
+def _index_terms(text: str, language: str) -> str:
+    """Stems, and whole only what is more than a word: names, versions, paths. A plain word whole adds length, not sense."""
+    terms = keyword_terms(text, language)
+    stems = set(terms.stems)
+    return " ".join([*terms.stems, *(word for word in terms.words if not word.isalpha() and word not in stems)])
 
 
 def _labels(version: Version) -> str:

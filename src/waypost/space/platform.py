@@ -4,6 +4,8 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from waypost.errors import InvalidInput, SecurityError, StoreError, StoreFull, StoreReadOnly
@@ -117,3 +119,28 @@ def write_failure(error: OSError, path: Path) -> StoreError:
             "Make it writable for this user, or set WAYPOST_HOME to a directory that is.",
         )
     return StoreError(f"{path} cannot be written: {error.strerror or error}.", "Check the path and its disk.")
+
+
+@contextmanager
+def try_lock(path: Path) -> Iterator[bool]:
+    """Hold the lock of this file if nobody else does; the block learns whether it has it. A dead holder holds nothing."""
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), PRIVATE_FILE)
+    try:
+        yield _lock(handle)
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    try:
+        if os.name == "posix":
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]  # exists on Windows only
+    except OSError:
+        return False
+    return True

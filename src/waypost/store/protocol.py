@@ -125,6 +125,9 @@ class Reader(Protocol):
     def listing(self, view: View, chosen: Filter, *, after: int = 0, limit: int = 100) -> list[Version]:
         """Visible versions in the order they were recorded, from the one after number `after`."""
 
+    def latest(self, view: View, chosen: Filter, limit: int) -> list[Version]:
+        """The visible versions recorded last, oldest of them first."""
+
     def states(self, memory_ids: Iterable[str]) -> dict[str, State]: ...
 
     def find_key(self, key: str) -> Version | None:

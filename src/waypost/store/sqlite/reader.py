@@ -79,22 +79,14 @@ class SqliteReader:
         return {version.number: version for version in found}
 
     def listing(self, view: View, chosen: Filter, *, after: int = 0, limit: int = 100) -> list[Version]:
-        condition, parameters = visible(view)
-        for sql, value in (
-            ("m.kind IN (SELECT value FROM json_each(?))", as_json(list(chosen.kinds)) if chosen.kinds else None),
-            ("m.level = ?", chosen.level),
-            ("m.domain = ?", chosen.domain),
-            ("m.session = ?", chosen.session),
-        ):
-            if value is not None:
-                condition += f" AND {sql}"
-                parameters.append(value)
-        for name, value in chosen.tags:
-            condition += " AND EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.key = ? AND t.value = ?)"
-            parameters += [name, value]
+        condition, parameters = _chosen(view, chosen)
         return self._versions(
             f"WHERE {condition} AND m.number > ? ORDER BY m.number LIMIT ?", [*parameters, after, limit]
         )
+
+    def latest(self, view: View, chosen: Filter, limit: int) -> list[Version]:
+        condition, parameters = _chosen(view, chosen)
+        return self._versions(f"WHERE {condition} ORDER BY m.number DESC LIMIT ?", [*parameters, limit])[::-1]
 
     def states(self, memory_ids: Iterable[str]) -> dict[str, State]:
         rows = self._rows(
@@ -316,3 +308,20 @@ class SqliteReader:
 
 def _parts(items: Sequence[bytes], size: int) -> Iterable[Sequence[bytes]]:
     return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _chosen(view: View, chosen: Filter) -> tuple[str, list[Any]]:
+    condition, parameters = visible(view)
+    for sql, value in (
+        ("m.kind IN (SELECT value FROM json_each(?))", as_json(list(chosen.kinds)) if chosen.kinds else None),
+        ("m.level = ?", chosen.level),
+        ("m.domain = ?", chosen.domain),
+        ("m.session = ?", chosen.session),
+    ):
+        if value is not None:
+            condition += f" AND {sql}"
+            parameters.append(value)
+    for name, wanted in chosen.tags:
+        condition += " AND EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.key = ? AND t.value = ?)"
+        parameters += [name, wanted]
+    return condition, parameters

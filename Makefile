@@ -1,0 +1,52 @@
+# Everything a stranger needs: `make demo`, `make test`. The first run sets up .venv from the lock file.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: help setup demo test test-fast lint format bench soak clean
+
+help:
+	@echo "make demo       remember a few things about this repository and ask for them"
+	@echo "make test       lint, types, layers and all tests"
+	@echo "make test-fast  the inner loop: tests without the slow ones"
+	@echo "make bench      speed and quality against other systems (installs them)"
+	@echo "make soak       long runs: many processes, many kills"
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Waypost needs Python 3.11 or later; try: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/waypost model install
+	@touch $@
+
+demo: setup
+	@PATH="$(abspath $(BIN)):$$PATH" bash scripts/demo.sh
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: lint
+	$(BIN)/python -m pytest -n $(JOBS) -m "not soak"
+
+test-fast: setup
+	$(BIN)/python -m pytest -n $(JOBS) -m "not soak and not slow"
+
+soak: setup
+	$(BIN)/python -m pytest -m soak -s
+
+bench: setup
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist

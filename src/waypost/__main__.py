@@ -1,0 +1,6 @@
+"""`python -m waypost`."""
+
+from waypost.faces.cli.entry import main
+
+if __name__ == "__main__":
+    main()

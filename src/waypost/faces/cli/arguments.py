@@ -1,0 +1,41 @@
+"""What the command framework cannot say itself: `--person` with or without a name."""
+
+COMMANDS = (
+    "ask",
+    "audit",
+    "context",
+    "correct",
+    "doctor",
+    "export",
+    "exports",
+    "forget",
+    "history",
+    "import",
+    "list",
+    "model",
+    "protect",
+    "rebuild",
+    "reject",
+    "remember",
+    "retract",
+    "show",
+    "status",
+    "work",
+)
+MYSELF = "@me"  # `--person` alone: the person of the settings
+
+
+def settle_person(arguments: list[str]) -> list[str]:
+    """Write `--person` as `--person=NAME`, so that the command after a bare one is not taken for a name."""
+    settled = list(arguments)
+    for place, word in enumerate(settled):
+        if word in COMMANDS:
+            break
+        if word == "--person":
+            following = settled[place + 1] if place + 1 < len(settled) else ""
+            if not following or following in COMMANDS or following.startswith("-"):
+                settled[place] = f"--person={MYSELF}"
+            else:
+                settled[place : place + 2] = [f"--person={following}"]
+            break
+    return settled

@@ -1,0 +1,77 @@
+"""Where the process begins. Answers what needs nothing before anything is imported, and translates errors once."""
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from waypost import __version__
+
+        print(f"waypost {__version__}")
+        return
+    # Two BLAS threads contend on the small products we make; one is faster (docs/architecture.md).
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; every error becomes two lines and an exit code."""
+    from waypost.errors import WaypostError
+    from waypost.faces.cli.arguments import settle_person
+
+    for stream in (sys.stdout, sys.stderr):
+        # A memory may hold characters that this terminal cannot show: never fail for that.
+        getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
+    try:
+        from waypost.faces.cli.app import app
+
+        app(settle_person(arguments), standalone_mode=True)
+    except WaypostError as error:
+        _report(error.what, error.remedy, json="--json" in arguments)
+        return error.exit_code
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except KeyboardInterrupt:
+        _report("Stopped.", "", json=False)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing to complain about
+        return 1
+    except Exception as error:  # noqa: BLE001  the last wall before the user: a traceback helps nobody there
+        _log_crash()
+        _report(
+            f"Something unexpected happened: {type(error).__name__}: {error}",
+            _crash_remedy(),
+            json="--json" in arguments,
+        )
+        return 1
+    return 0
+
+
+def _report(what: str, remedy: str, *, json: bool) -> None:
+    if json:
+        from json import dumps
+
+        print(dumps({"error": what, "remedy": remedy}, ensure_ascii=False))
+    print(f"error: {what}", file=sys.stderr)
+    if remedy:
+        print(remedy, file=sys.stderr)
+
+
+def _log_crash() -> None:
+    """Keep the traceback where a report can be made from it."""
+    import contextlib
+    import traceback
+
+    from waypost import config
+
+    with contextlib.suppress(Exception):
+        home = config.load().home
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "crash.log").write_text(traceback.format_exc(), encoding="utf-8")
+
+
+def _crash_remedy() -> str:
+    return "This is a bug; crash.log in Waypost's home has the details. Nothing that was acknowledged is lost."

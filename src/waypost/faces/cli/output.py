@@ -1,0 +1,110 @@
+"""Answers for people: short, quiet, with what they need for the next command. JSON goes out as it is."""
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from waypost.model.recall import Answer, Hit
+    from waypost.model.receipt import Receipt
+
+# Colour and cursor codes of a stored text must not reach the terminal; C1 controls act like them.
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_SHOWN_LINES = 12
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def safe(text: str) -> str:
+    """The text without anything that acts on a terminal."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
+def console() -> "Console":
+    from rich.console import Console
+
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+
+
+def print_receipt(receipt: "Receipt") -> None:
+    out = console()
+    words = {"added": "Remembered", "merged": "Merged into", "duplicate": "Known already", "refused": "Refused"}
+    out.print(f"[bold]{words[receipt.status]}[/bold] {receipt.id or ''}".rstrip())
+    if receipt.replaces and receipt.replaces != receipt.id:
+        out.print(f"  replaces {receipt.replaces}")
+    if receipt.reason:
+        out.print(f"  {safe(receipt.reason)}", markup=False)
+    if receipt.conflicts_with:
+        out.print(f"  If it replaces that one: waypost correct {receipt.conflicts_with} TEXT", markup=False)
+    for what in receipt.masked:
+        out.print(f"  masked: {what}", markup=False)
+    for engine in receipt.pending:
+        out.print(f"  found by keywords until {engine} has embedded it", markup=False)
+
+
+def print_answer(answer: "Answer", *, explain: bool) -> None:
+    out = console()
+    for place, hit in enumerate(answer.hits, 1):
+        out.print(f"[bold]{place}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
+        out.print(_place(hit), markup=False, style="green", end="\n" if _place(hit) else "")
+        _print_text(out, hit.text)
+        out.print(f"   {_origin(hit)}", markup=False, style="dim")
+        if hit.is_stale:
+            out.print(f"   stale: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
+        if explain:
+            parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())
+            out.print(f"   why: {parts}", markup=False, style="dim")
+    if not answer.hits:
+        out.print("Nothing was found.")
+    print_notices(answer.notices)
+
+
+def print_notices(notices: tuple[str, ...]) -> None:
+    for notice in notices:
+        print(f"note: {safe(notice)}", file=sys.stderr)
+
+
+def _place(hit: "Hit") -> str:
+    return f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or ""
+
+
+def _origin(hit: "Hit") -> str:
+    when = (hit.time or hit.valid_from).strftime("%Y-%m-%d")
+    who = f"{safe(hit.speaker)}, " if hit.speaker else ""
+    return f"{hit.kind} · {who}{hit.source} · {when} · {hit.id}"
+
+
+def _print_text(out: "Console", text: str) -> None:
+    lines = safe(text).splitlines()
+    for line in lines[:_SHOWN_LINES]:
+        out.print(f"   {line}", markup=False)
+    if len(lines) > _SHOWN_LINES:
+        out.print(f"   … {len(lines) - _SHOWN_LINES} more lines", style="dim")
+
+
+def print_rows(rows: Sequence[dict[str, Any]]) -> None:
+    out = console()
+    for row in rows:
+        level = f"L{row['level']} " if row["level"] is not None else ""
+        domain = f"{safe(row['domain'])} · " if row["domain"] else ""
+        out.print(f"[bold]{row['id']}[/bold]  ", end="")
+        out.print(
+            f"{level}{row['kind']} · {domain}{row['source']} · {row['valid_from'][:10]}", markup=False, style="dim"
+        )
+        _print_text(out, row["text"])
+    if not rows:
+        out.print("Nothing is remembered here yet. Try: waypost remember TEXT")
+
+
+def print_pairs(pairs: dict[str, Any]) -> None:
+    """A value a line, the names in one column."""
+    width = max((len(name) for name in pairs), default=0)
+    out = console()
+    for name, value in pairs.items():
+        out.print(f"{name:<{width}}  {safe(str(value))}", markup=False)

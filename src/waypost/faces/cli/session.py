@@ -1,0 +1,50 @@
+"""What a command needs to begin: the memory it works on, who is asking, and a confirmed yes."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waypost import config
+from waypost.errors import InvalidInput
+from waypost.faces.cli.arguments import MYSELF
+from waypost.model.memory import Caller
+
+if TYPE_CHECKING:
+    from waypost.memory import Memory
+
+
+@dataclass
+class Session:
+    """The options that stand before the command."""
+
+    directory: Path = Path()
+    person: str | None = None
+
+    def memory(self, *, yes: bool = False) -> "Memory":
+        from waypost.memory import Memory
+
+        settings = config.load()
+        person = settings.person if self.person == MYSELF else self.person
+        return Memory.open_as(caller(settings.person, yes=yes), self.directory, person=person, settings=settings)
+
+
+def interactive() -> bool:
+    """Whether a person sits at a terminal: both ends must be one."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def caller(person: str, *, yes: bool = False) -> Caller:
+    if interactive():
+        return Caller("person", person)
+    return Caller("agent", "command line", owners_word=yes)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask at a terminal; elsewhere only `--yes` will do."""
+    if yes:
+        return
+    if not interactive():
+        raise InvalidInput("This destroys something and nobody is here to confirm it.", "Add --yes if you mean it.")
+    if input(f"{question} [y/N] ").strip().casefold() not in {"y", "yes", "j", "ja", "д", "да"}:
+        raise InvalidInput("Not confirmed; nothing was changed.", "")

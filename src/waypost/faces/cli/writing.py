@@ -1,0 +1,166 @@
+"""The longer halves of commands that read or write files and streams."""
+
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import typer
+
+from waypost.errors import InvalidInput
+from waypost.faces.cli.output import print_json, print_receipt, safe
+from waypost.faces.cli.session import Session, confirm, interactive
+from waypost.flows.lifecycle import History
+from waypost.flows.transfer import check_drafts, memory_row, read_lines, write_rows
+from waypost.model.memory import State
+from waypost.model.receipt import Receipt
+from waypost.model.time import format_time
+from waypost.store.protocol import AuditEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from waypost.memory import Memory
+
+STDIN = Path("-")
+_MOST_INPUT = 4_000_000  # bytes of a text read from standard input
+
+
+def tags(given: list[str] | None) -> dict[str, str] | None:
+    """`NAME=VALUE` options as a mapping."""
+    if not given:
+        return None
+    pairs = [tag.partition("=") for tag in given]
+    for name, mark, _ in pairs:
+        if not mark or not name:
+            raise InvalidInput(f"The tag {name[:40]!r} has no value.", "Write --tag NAME=VALUE.")
+    return {name: value for name, _, value in pairs}
+
+
+def remember_one(session: Session, text: str | None, options: dict[str, Any], *, yes: bool, json: bool) -> None:
+    if text is None:
+        raise InvalidInput("There is nothing to remember.", "Give a text, - for standard input, or --batch FILE.jsonl.")
+    if text == "-":
+        text = sys.stdin.buffer.read(_MOST_INPUT).decode("utf-8", "surrogateescape")
+    memory = session.memory(yes=yes)
+    receipt = memory.remember(text, **options)
+    if receipt.status == "refused" and (yes or interactive()):
+        receipt = _lift_and_repeat(memory, text, options, receipt, yes=yes)
+    print_written(receipt, json=json)
+
+
+def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refused: Receipt, *, yes: bool) -> Receipt:
+    """A person who writes a rejected value again may mean it."""
+    confirm(f"Refused: {refused.reason}. Store it all the same?", yes=yes)
+    if not memory.lift(text, kind=options.get("kind") or "fact", domain=options.get("domain") or ""):
+        return refused
+    return memory.remember(text, **options)
+
+
+def print_written(receipt: Receipt, *, json: bool) -> None:
+    if json:
+        print_json(receipt.to_json())
+    else:
+        print_receipt(receipt)
+    if receipt.status == "refused":
+        raise typer.Exit(1)
+
+
+def remember_batch(session: Session, path: Path, *, json: bool) -> None:
+    with _opened(path) as file:
+        drafts = check_drafts(read_lines(file))
+    print_receipts(session.memory().remember_drafts(drafts), json=json)
+
+
+@contextmanager
+def _opened(path: Path) -> "Iterator[IO[bytes]]":
+    if path == STDIN:
+        with tempfile.TemporaryFile() as spool:  # read whole before anything is written
+            while block := sys.stdin.buffer.read(1 << 20):
+                spool.write(block)
+            spool.seek(0)
+            yield spool
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    with file:
+        yield file
+
+
+def print_receipts(receipts: Iterable[Receipt], *, json: bool) -> None:
+    """One JSON line each as soon as it is committed, or the sums for people."""
+    sums: dict[str, int] = {}
+    for receipt in receipts:
+        sums[receipt.status] = sums.get(receipt.status, 0) + 1
+        if json:
+            print_json(receipt.to_json())
+            sys.stdout.flush()
+        elif receipt.status == "refused":
+            print(f"refused{' ' + receipt.key if receipt.key else ''}: {safe(receipt.reason or '')}", file=sys.stderr)
+    if not json:
+        print(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or "Nothing to do.")
+
+
+def print_history(found: History, *, json: bool) -> None:
+    if json:
+        print_json(
+            {
+                "id": found.memory_id,
+                "versions": [memory_row(version, State()) for version in found.versions],
+                "edges": [{"kind": e.kind, "from": e.from_id, "to": e.to_id} for e in found.edges],
+                "related": [memory_row(version, State()) for version in found.related],
+            }
+        )
+        return
+    for version in (*found.versions, *found.related):
+        until = f" until {format_time(version.superseded_at)}" if version.superseded_at else ""
+        true = f"true from {format_time(version.valid_from)}"
+        true += f" until {format_time(version.valid_until)}" if version.valid_until else ""
+        other = "" if version.memory_id == found.memory_id else f"  [{version.memory_id}]"
+        print(f"{format_time(version.recorded_at)}{until}  {version.source} ({version.actor}), {true}{other}")
+        print(f"    {safe(version.text)}")
+
+
+def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
+    if json:
+        rows = [
+            {
+                "number": e.number,
+                "at": format_time(e.at),
+                "action": e.action,
+                "id": e.memory_id,
+                "source": e.source,
+                "actor": e.actor,
+                "details": dict(e.details),
+            }
+            for e in entries
+        ]
+        print_json({"entries": rows})
+        return
+    for entry in entries:
+        details = " ".join(f"{name}={value}" for name, value in entry.details.items())
+        print(
+            f"{format_time(entry.at)}  {entry.action:<10} {entry.memory_id or '-':<26}  {entry.source} ({entry.actor})  {safe(details)}"
+        )
+
+
+def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json: bool) -> None:
+    if path == STDIN:
+        write_rows(
+            memory.rows(options["as_of"], options["known_at"], embeddings=options["embeddings"]),
+            sys.stdout,
+            options["form"],
+        )
+        return
+    done = memory.export(path, **options)
+    if json:
+        print_json({"path": str(done.path), "memories": done.memories, "size": done.size, "format": options["form"]})
+    elif path is None and not sys.stdout.isatty():
+        sys.stdout.write(done.path.read_text(encoding="utf-8"))
+        print(f"Also kept as {done.path}.", file=sys.stderr)
+    else:
+        print(f"{done.memories} memories written to {done.path}.")

@@ -1,0 +1,44 @@
+"""The one worker of a space: a detached process that pays the vectors owed and ends when nothing is left."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.settle import Progress, settle
+from waypost.space.platform import try_lock
+
+LOCK_NAME = "worker.lock"
+
+
+def start_worker(space: OpenSpace) -> None:
+    """Start the worker unless it runs, is not wanted, or could do nothing because its engine is away."""
+    if not space.settings.background or space.engines.away:
+        return
+    with _only_one(space) as free:
+        if not free:
+            return
+    where = ["--person", space.identity.name] if space.identity.kind == "person" else ["-C", str(space.identity.root)]
+    subprocess.Popen(
+        [sys.executable, "-m", "waypost", *where, "work"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, "WAYPOST_HOME": str(space.settings.home)},
+        cwd=space.folder,
+    )
+
+
+def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int] | None:
+    """Be the worker. None: another one is at it already."""
+    with _only_one(space) as free:
+        return settle(space, progress=progress) if free else None
+
+
+@contextmanager
+def _only_one(space: OpenSpace) -> Iterator[bool]:
+    with try_lock(space.folder / LOCK_NAME) as free:
+        yield free

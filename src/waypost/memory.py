@@ -1,0 +1,319 @@
+"""The façade: `Memory.open(".")`. The only place that wires parts together."""
+
+import atexit
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from waypost import config
+from waypost.config import Settings
+from waypost.embed.registry import open_engine
+from waypost.errors import InvalidInput
+from waypost.flows import brief as brief_flow
+from waypost.flows import forget as forget_flow
+from waypost.flows import lifecycle, transfer, worker
+from waypost.flows import recall as recall_flow
+from waypost.flows import remember as remember_flow
+from waypost.flows import settle as settle_flow
+from waypost.flows import status as status_flow
+from waypost.flows.engines import Engines
+from waypost.flows.open_space import OpenSpace
+from waypost.model.draft import Draft
+from waypost.model.ids import IdMaker
+from waypost.model.kinds import kind_of, scope_of
+from waypost.model.memory import Caller
+from waypost.model.memory import Memory as Record
+from waypost.model.recall import Answer, View
+from waypost.model.receipt import Receipt
+from waypost.model.time import Clock, Moment, parse_time, utc_now
+from waypost.space.identity import Identity, identify, identify_person
+from waypost.space.place import check_claimed_id
+from waypost.space.place import open_space as make_space
+from waypost.store.protocol import AuditEntry, Filter
+from waypost.store.sqlite.store import SqliteStore
+
+IDLE_SECONDS = 3600  # an open space that nobody used for this long is closed
+LIBRARY = Caller("agent", "library")  # code that calls us is an agent, whatever its texts say
+
+When = datetime | str | None
+
+
+class Memory:
+    """Long-term memory of one project or person.
+
+    Several `Memory` objects of one space share one open database. One that was closed for idleness opens again
+    by itself on the next call.
+    """
+
+    def __init__(self, identity: Identity, settings: Settings, caller: Caller, clock: Clock) -> None:
+        self._identity = identity
+        self._settings = settings
+        self._caller = caller
+        self._clock = clock
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = ".",
+        *,
+        person: str | None = None,
+        space_id: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+    ) -> "Memory":
+        """The memory of the project that `path` belongs to, or of a person. The id is always computed; naming another
+        one raises SecurityError."""
+        return cls.open_as(LIBRARY, path, person=person, space_id=space_id, settings=settings, clock=clock)
+
+    @classmethod
+    def open_as(
+        cls,
+        caller: Caller,
+        path: str | Path = ".",
+        *,
+        person: str | None = None,
+        space_id: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+    ) -> "Memory":
+        """For faces, which know who is calling."""
+        settings = settings or config.load()
+        identity = identify_person(person) if person is not None else identify(Path(path))
+        if space_id is not None:
+            check_claimed_id(identity, space_id)
+        memory = cls(identity, settings, caller, clock)
+        memory._space  # noqa: B018  an unusable place is reported now, not with the first write
+        return memory
+
+    @property
+    def _space(self) -> OpenSpace:
+        return _open_spaces.get(self._identity, self._settings, self._clock)
+
+    @property
+    def space_id(self) -> str:
+        return self._identity.space_id
+
+    @property
+    def folder(self) -> Path:
+        """Where this memory's files are."""
+        return self._space.folder
+
+    def close(self) -> None:
+        """Close the database now. The object can still be used: it opens again."""
+        _open_spaces.drop(self._identity, self._settings)
+
+    def __enter__(self) -> "Memory":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- write --------------------------------------------------------------------------------------------
+
+    def remember(self, text: str, **options: Any) -> Receipt:
+        """Store one memory. Options are those of the command line: kind, refs, level, domain, session, time, …"""
+        draft = Draft.of({**options, "text": text})
+        return next(remember_flow.remember(self._space, [draft], self._caller, direct=True))
+
+    def remember_many(self, memories: Iterable[Mapping[str, Any]]) -> Sequence[Receipt]:
+        """Store many, in order: all are checked first, so that a bad one leaves nothing half-written."""
+        drafts = []
+        for place, given in enumerate(memories):
+            try:
+                drafts.append(Draft.of(given))
+            except InvalidInput as error:
+                raise type(error)(f"Memory {place}: {error.what}", error.remedy) from error
+        return list(self.remember_drafts(drafts))
+
+    def remember_drafts(self, drafts: Sequence[Draft]) -> Iterator[Receipt]:
+        """Store checked drafts; receipts come as transactions are committed."""
+        return remember_flow.remember(self._space, drafts, self._caller, direct=False)
+
+    def correct(self, memory_id: str, text: str, *, valid_from: When = None, valid_until: When = None) -> Receipt:
+        """It was said wrongly: from now on the memory says `text`, for the same time unless told."""
+        return lifecycle.correct(
+            self._space,
+            memory_id,
+            text,
+            self._caller,
+            valid_from=_when(valid_from, "valid_from"),
+            valid_until=_when(valid_until, "valid_until"),
+        )
+
+    def retract(self, memory_id: str, *, valid_until: When = None) -> None:
+        """Take it back without a replacement; with `valid_until`, it was true until then."""
+        lifecycle.retract(self._space, memory_id, self._caller, valid_until=_when(valid_until, "valid_until"))
+
+    def reject(self, memory_id: str) -> None:
+        """Take it back, and never store this value again."""
+        lifecycle.reject(self._space, memory_id, self._caller)
+
+    def lift(self, text: str, *, kind: str = "fact", domain: str = "") -> bool:
+        """Allow a rejected value again. Only a person may."""
+        return lifecycle.lift(self._space, text, self._caller, kind=kind, domain=domain)
+
+    def forget(self, memory_id: str) -> forget_flow.Forgotten:
+        """Remove it and every trace of it. There is no way back."""
+        return forget_flow.forget(self._space, memory_id, self._caller)
+
+    def protect(self, memory_id: str, *, on: bool = True) -> None:
+        lifecycle.protect(self._space, memory_id, self._caller, on=on)
+
+    # -- read ---------------------------------------------------------------------------------------------
+
+    def recall(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        scope: str = "all",
+        as_of: When = None,
+        known_at: When = None,
+        now: When = None,
+        fresh: bool = False,
+    ) -> Answer:
+        """The memories that answer best. `now` is the moment of the question, for words like "yesterday"."""
+        view = self._view(scope, as_of, known_at)
+        return recall_flow.recall(self._space, question, view, k=k, now=_when(now, "now"), fresh=fresh)
+
+    def brief(
+        self, task: str, tokens: int = brief_flow.DEFAULT_TOKENS, *, as_of: When = None, known_at: When = None
+    ) -> brief_flow.Briefing:
+        """What an agent should know before it starts on a task, fenced as data, within the budget."""
+        return brief_flow.brief(self._space, task, self._view("all", as_of, known_at), tokens=tokens)
+
+    def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Record:
+        return lifecycle.find(self._space, memory_id, self._moment(as_of, known_at))
+
+    def list(
+        self,
+        *,
+        kind: str | None = None,
+        level: int | None = None,
+        domain: str | None = None,
+        session: str | None = None,
+        tags: Mapping[str, str] | None = None,
+        limit: int = 50,
+        as_of: When = None,
+        known_at: When = None,
+    ) -> Sequence[dict[str, Any]]:
+        """Memories in the order they were recorded, the newest last."""
+        chosen = Filter((kind_of(kind).name,) if kind else (), level, domain, session, tuple((tags or {}).items()))
+        return transfer.listed(self._space, self._view("all", as_of, known_at), chosen, limit)
+
+    def history(self, memory_id: str) -> lifecycle.History:
+        return lifecycle.history(self._space, memory_id)
+
+    def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
+        with self._space.store.read() as reader:
+            return reader.audit_entries(memory_id, limit)
+
+    # -- operate ------------------------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        return status_flow.status(self._space)
+
+    def doctor(self, *, fix: bool = False) -> Sequence[status_flow.Finding]:
+        return status_flow.doctor(self._space, fix=fix)
+
+    def settle(self, *, progress: settle_flow.Progress = lambda *_: None) -> dict[str, int]:
+        """Embed everything that is owed, now. Returns what is still owed, by engine."""
+        return settle_flow.settle(self._space, progress=progress)
+
+    def work(self) -> dict[str, int] | None:
+        """Be the space's worker: settle unless somebody else is at it."""
+        return worker.work(self._space)
+
+    def rebuild(self, *, progress: settle_flow.Progress = lambda *_: None) -> dict[str, int]:
+        """Make everything derived again from what is kept."""
+        return settle_flow.rebuild(self._space, progress=progress)
+
+    def export(
+        self,
+        path: str | Path | None = None,
+        *,
+        form: str = "jsonl",
+        embeddings: bool = False,
+        as_of: When = None,
+        known_at: When = None,
+    ) -> transfer.Export:
+        target = None if path is None else Path(path).absolute()
+        moment = self._moment(as_of, known_at)
+        return transfer.export(self._space, moment, path=target, form=form, embeddings=embeddings)
+
+    def rows(self, as_of: When = None, known_at: When = None, *, embeddings: bool = False) -> Iterator[dict[str, Any]]:
+        """Every memory as an export has it."""
+        return transfer.rows(self._space, self._moment(as_of, known_at), embeddings=embeddings)
+
+    def exports(self) -> Sequence[transfer.Export]:
+        return transfer.exports(self._space)
+
+    def import_file(self, path: str | Path) -> Iterator[Receipt]:
+        """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""
+        return transfer.import_file(self._space, Path(path), self._caller)
+
+    # -- moments ------------------------------------------------------------------------------------------
+
+    def _moment(self, as_of: When, known_at: When) -> Moment:
+        at = _when(as_of, "as_of")
+        return Moment(at or self._clock(), _when(known_at, "known_at"), explicit=at is not None)
+
+    def _view(self, scope: str, as_of: When, known_at: When) -> View:
+        return View(self._moment(as_of, known_at), scope_of(scope), self._identity.checkout_id)
+
+
+def _when(value: When, field: str) -> datetime | None:
+    if value is None:
+        return None
+    return parse_time(value if isinstance(value, str) else value.isoformat(), field)
+
+
+class _OpenSpaces:
+    """The spaces that this process has open, one instance each, closed after an hour without use."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[Path, str, str], tuple[OpenSpace, datetime]] = {}
+        self._lock = threading.RLock()
+
+    def get(self, identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
+        key, now = _key(identity, settings), clock()
+        with self._lock:
+            for other, (space, used) in list(self._open.items()):
+                if (now - used).total_seconds() > IDLE_SECONDS:
+                    del self._open[other]
+                    space.store.close()
+            known = self._open.get(key)
+            space = known[0] if known and known[0].settings == settings else _wire(identity, settings, clock)
+            self._open[key] = (space, now)
+            return space
+
+    def drop(self, identity: Identity, settings: Settings) -> None:
+        with self._lock:
+            known = self._open.pop(_key(identity, settings), None)
+        if known:
+            known[0].store.close()
+
+    def drop_all(self) -> None:
+        with self._lock:
+            spaces, self._open = [space for space, _ in self._open.values()], {}
+        for space in spaces:
+            space.store.close()
+
+
+def _key(identity: Identity, settings: Settings) -> tuple[Path, str, str]:
+    return settings.home, identity.space_id, identity.checkout_id
+
+
+def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
+    folder = make_space(settings.memory_root, identity, clock=clock, model=settings.engine)
+    store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
+    engines = Engines(lambda name: open_engine(name, settings), settings.engine, settings.multilingual)
+    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), worker.start_worker)
+    settle_flow.adopt_engine(space)
+    return space
+
+
+_open_spaces = _OpenSpaces()
+atexit.register(_open_spaces.drop_all)

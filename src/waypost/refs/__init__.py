@@ -1,0 +1,1 @@
+"""Where memories point, and how far they can be trusted."""

@@ -1,0 +1,82 @@
+"""Every test runs in a world of its own: an empty home, no settings of the person who runs it, no background worker."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from waypost import config
+from waypost.config import Settings
+from waypost.embed.fake import FakeEngine
+from waypost.memory import Memory
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    import os
+
+    for name in list(os.environ):
+        if name.startswith(("WAYPOST_", "GIT_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("WAYPOST_BACKGROUND", "0")
+    yield
+    from waypost import memory
+
+    memory._open_spaces.drop_all()
+
+
+class TestClock:
+    """A clock that stands still until it is told to go on."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **by: float) -> datetime:
+        self.now += timedelta(**by)
+        return self.now
+
+
+@pytest.fixture
+def clock() -> TestClock:
+    return TestClock()
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return config.load()
+
+
+@pytest.fixture
+def fake_engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    """One engine for every name: hashed words, so that texts that share words are alike."""
+    engine = FakeEngine()
+    monkeypatch.setattr("waypost.memory.open_engine", lambda _name, _settings: engine)
+    return engine
+
+
+OpenMemory = Callable[..., Memory]
+
+
+@pytest.fixture
+def open_memory(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> OpenMemory:
+    """Open the memory of a named project directory, with the test's clock and a fake engine."""
+
+    def open_(name: str = "project", **options: object) -> Memory:
+        directory = tmp_path / "work" / name
+        directory.mkdir(parents=True, exist_ok=True)
+        return Memory.open(directory, clock=clock, **options)  # type: ignore[arg-type]
+
+    return open_
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> Memory:
+    return open_memory()

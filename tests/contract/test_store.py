@@ -1,0 +1,338 @@
+"""What every store promises, told by its protocol alone."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from waypost.model.memory import State, Version
+from waypost.model.recall import View
+from waypost.model.reference import CodeReference
+from waypost.model.time import Moment
+from waypost.store.protocol import AuditEntry, Edge, Filter, PassageRow, Store
+
+T0 = datetime(2026, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+NOW = View(Moment(T0 + 100 * DAY))
+ENGINE = "test-engine"
+
+
+def version(memory_id: str, text: str = "", **changes: Any) -> Version:
+    values: dict[str, Any] = {
+        "memory_id": memory_id,
+        "kind": "fact",
+        "text": text or f"text of {memory_id}",
+        "recorded_at": T0,
+        "valid_from": T0,
+        "source": "agent",
+        "actor": "test",
+        "fingerprint": memory_id.encode(),
+    }
+    return Version(**(values | changes))
+
+
+def passage(terms: str, digest: str | None = None, language: str = "en") -> PassageRow:
+    return PassageRow((digest or terms).encode().ljust(16, b"\0")[:16], language, terms)
+
+
+def add(store: Store, new: Version, *terms: str, engines: Sequence[str] = ()) -> int:
+    with store.write() as writer:
+        return writer.add_version(new, [passage(term) for term in terms or (new.text,)], engines)
+
+
+def unit(*values: float) -> NDArray[np.float32]:
+    vector = np.array(values, np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def found(store: Store, terms: list[str], view: View = NOW, limit: int = 10) -> list[str]:
+    with store.read() as reader:
+        return [hit.memory_id for hit in reader.keyword_search(terms, limit, view)]
+
+
+def test_a_version_comes_back_as_it_was_written(store: Store) -> None:
+    new = version(
+        "m1",
+        "Überweisung läuft über S3 — проверено",
+        valid_until=T0 + 5 * DAY,
+        level=2,
+        domain="billing",
+        module="invoices",
+        key="k1",
+        session="s1",
+        speaker="Anna",
+        time=T0 + DAY,
+        name="upload",
+        evidence=("ADR-7", "PR 12"),
+        refs=(CodeReference.parse("src/a.py#L1-L9"), CodeReference.parse("src/b.py")),
+        tags={"team": "core"},
+        details={"claimed": {"source": "person"}},
+    )
+    number = add(store, new)
+    with store.read() as reader:
+        stored = reader.versions("m1")
+    assert [(v.number, v.position) for v in stored] == [(number, 1)]
+    assert new == Version(**{f: getattr(stored[0], f) for f in new.__slots__} | {"number": 0, "position": 0})
+
+
+def test_a_failed_write_leaves_nothing(store: Store) -> None:
+    with pytest.raises(RuntimeError), store.write() as writer:
+        writer.add_version(version("m1"), [passage("alpha")], [])
+        writer.set_meta("colour", "red")
+        raise RuntimeError
+    with store.read() as reader:
+        assert reader.versions("m1") == []
+        assert reader.meta("colour") is None
+    assert found(store, ["alpha"]) == []
+
+
+def test_keywords_find_the_rarest_match_first_and_only_visible_versions(store: Store) -> None:
+    for place in range(6):
+        add(store, version(f"m{place}"), "common word" + (" rare" if place == 3 else ""))
+    assert found(store, ["rare", "common"])[0] == "m3"
+    with store.write() as writer:
+        writer.supersede(writer.versions("m3")[0].number, T0 + 10 * DAY)
+    assert "m3" not in found(store, ["rare", "common"])
+    assert "m3" in found(store, ["rare"], View(Moment(T0 + 5 * DAY, T0 + 5 * DAY)))
+
+
+def test_a_term_with_query_syntax_in_it_is_only_a_term(store: Store) -> None:
+    add(store, version("m1"), "near and or not get_user_by_id")
+    for term in ("near", "and", "or", "not", "get_user_by_id"):
+        assert found(store, [term]) == ["m1"]
+
+
+def test_filters_reach_past_many_better_matches_that_are_hidden(store: Store) -> None:
+    for place in range(60):
+        add(store, version(f"n{place}", kind="note"), "needle needle needle")
+    add(store, version("fact"), "needle in a much longer passage of other words that dilute it")
+    view = View(NOW.moment, collections=("facts",))
+    assert found(store, ["needle"], view, limit=3) == ["fact"]
+
+
+@pytest.mark.parametrize(
+    ("as_of", "known_at", "expected"),
+    [
+        (5, None, "new"),  # by what we know today it was always the new value
+        (5, 5, "old"),  # but on that day we believed the old one
+        (-1, None, None),  # before it began to be true
+        (15, None, "new"),
+    ],
+)
+def test_a_reader_sees_what_was_true_then_as_far_as_it_was_known_then(
+    store: Store, as_of: int, known_at: int | None, expected: str | None
+) -> None:
+    add(store, version("m", "old"), "value")
+    with store.write() as writer:
+        writer.supersede(writer.versions("m")[0].number, T0 + 10 * DAY)
+        writer.add_version(version("m", "new", recorded_at=T0 + 10 * DAY), [passage("value")], [])
+    moment = Moment(T0 + as_of * DAY, None if known_at is None else T0 + known_at * DAY, explicit=True)
+    with store.read() as reader:
+        seen = reader.version("m", moment)
+        everything = reader.versions("m")
+    assert (seen.text if seen else None) == expected
+    assert [v.text for v in everything if v.visible(moment)] == ([expected] if expected else [])
+
+
+def test_what_is_bounded_ends_at_its_end(store: Store) -> None:
+    add(store, version("m", valid_until=T0 + 5 * DAY), "sale")
+    with store.read() as reader:
+        assert reader.version("m", Moment(T0 + 5 * DAY - timedelta(microseconds=1)))
+        assert reader.version("m", Moment(T0 + 5 * DAY)) is None
+
+
+def test_a_turn_of_a_conversation_has_no_end_unless_a_moment_is_asked_for(store: Store) -> None:
+    add(store, version("m", kind="note", valid_from=T0 + 500 * DAY), "later")
+    assert found(store, ["later"]) == ["m"]
+    assert found(store, ["later"], View(Moment(T0, explicit=True))) == []
+
+
+def test_each_checkout_sees_its_own_tree_and_what_belongs_to_all(store: Store) -> None:
+    add(store, version("a", checkout_id="tree-a"), "here")
+    add(store, version("b", checkout_id="tree-b"), "here")
+    add(store, version("c"), "here")
+    assert set(found(store, ["here"], View(NOW.moment, checkout_id="tree-a"))) == {"a", "c"}
+
+
+def test_archived_memories_stay_out_unless_asked_for(store: Store) -> None:
+    add(store, version("a"), "old")
+    with store.write() as writer:
+        writer.set_state("a", archived_at=T0)
+    assert found(store, ["old"]) == []
+    assert found(store, ["old"], View(NOW.moment, archived=True)) == ["a"]
+
+
+def test_vectors_find_the_nearest_and_tell_how_cosines_are_spread(store: Store) -> None:
+    with store.write() as writer:
+        for place, vector in enumerate((unit(1, 0), unit(1, 1), unit(0, 1))):
+            row = passage(f"p{place}", language="en" if place < 2 else "de")
+            writer.add_version(version(f"m{place}"), [row], [ENGINE])
+            writer.put_vectors(ENGINE, [(row.content_hash, row.language, vector)])
+    with store.read() as reader:
+        answer = reader.vector_search(ENGINE, unit(1, 0.1), 2, NOW)
+        others = reader.vector_scores(ENGINE, unit(1, 0.1), [1, 2, 3])
+    assert [hit.memory_id for hit in answer.found] == ["m0", "m1"]
+    assert answer.found[0].score == pytest.approx(0.995, abs=2e-3)
+    assert {name: spread.count for name, spread in answer.population.items()} == {"en": 2, "de": 1}
+    assert answer.population["de"].mean == pytest.approx(others[3], abs=1e-6)
+    assert others[1] == pytest.approx(answer.found[0].score)
+
+
+def test_one_vector_serves_every_memory_with_the_same_text(store: Store) -> None:
+    row = passage("same")
+    with store.write() as writer:
+        writer.add_version(version("a"), [row], [ENGINE])
+        writer.put_vectors(ENGINE, [(row.content_hash, "en", unit(1, 0))])
+        writer.add_version(version("b"), [row], [ENGINE])
+        assert writer.owed() == {ENGINE: 0}
+    with store.read() as reader:
+        hits = reader.vector_search(ENGINE, unit(1, 0), 5, NOW).found
+    assert {hit.memory_id for hit in hits} == {"a", "b"}
+
+
+def test_texts_without_a_vector_are_owed_until_it_comes(store: Store) -> None:
+    add(store, version("a"), "alpha", engines=[ENGINE])
+    with store.read() as reader:
+        assert reader.owed() == {ENGINE: 1}
+        assert [v.memory_id for v in reader.owed_versions(ENGINE, 10)] == ["a"]
+        assert reader.missing_vectors(ENGINE, [passage("alpha").content_hash]) == [passage("alpha").content_hash]
+    with store.write() as writer:
+        writer.put_vectors(ENGINE, [(passage("alpha").content_hash, "en", unit(1, 2))])
+    with store.read() as reader:
+        assert reader.owed() == {ENGINE: 0}
+        assert reader.owed_versions(ENGINE, 10) == []
+        assert reader.vectors(ENGINE, [passage("alpha").content_hash]).keys() == {passage("alpha").content_hash}
+
+
+def test_a_new_engine_is_owed_everything_and_an_old_one_can_go(store: Store) -> None:
+    add(store, version("a"), "alpha")
+    with store.write() as writer:
+        writer.owe("second")
+        assert writer.owed()["second"] == 1
+        writer.put_vectors("second", [(passage("alpha").content_hash, "en", unit(1, 0, 0))])
+        writer.drop_engine("second")
+        assert "second" not in writer.owed()
+        assert writer.missing_vectors("second", [passage("alpha").content_hash])
+
+
+def test_twins_are_current_memories_of_the_same_kind_and_domain(store: Store) -> None:
+    def put(memory_id: str, vector: NDArray[np.float32], **changes: Any) -> None:
+        row = passage(memory_id)
+        with store.write() as writer:
+            writer.add_version(version(memory_id, **changes), [row], [ENGINE])
+            writer.put_vectors(ENGINE, [(row.content_hash, "en", vector)])
+
+    put("near", unit(1, 0.1), domain="auth")
+    put("far", unit(0, 1), domain="auth")
+    put("elsewhere", unit(1, 0.1), domain="billing")
+    put("decision", unit(1, 0.1), domain="auth", kind="decision")
+    asked = np.stack([unit(0, -1), unit(1, 0.12)])
+    with store.read() as reader:
+        outside = reader.twins(ENGINE, asked, "fact", "auth", 0.85)
+    with store.write() as writer:
+        inside = writer.twins(ENGINE, asked, "fact", "auth", 0.85, since_number=0)
+        none = writer.twins(ENGINE, asked, "fact", "auth", 0.85, since_number=writer.last_number())
+    assert [(t.asked, t.memory_id) for t in outside] == [(1, "near")] == [(t.asked, t.memory_id) for t in inside]
+    assert outside[0].similarity == pytest.approx(inside[0].similarity, abs=1e-5)
+    assert none == []
+
+
+def test_neighbours_are_the_turns_before_and_after_in_the_same_session(store: Store) -> None:
+    numbers = [add(store, version(f"t{i}", kind="note", session="s")) for i in range(6)]
+    add(store, version("other", kind="note", session="another"))
+    with store.read() as reader:
+        near = reader.neighbours([numbers[2]], 1, NOW)
+        sketch = reader.sketches([numbers[2]])[numbers[2]]
+    assert sorted(s.memory_id for s in near) == ["t1", "t3"]
+    assert (sketch.session, sketch.position, sketch.collection) == ("s", 3, "journal")
+
+
+def test_listing_pages_in_the_order_of_recording_and_filters(store: Store) -> None:
+    for i in range(5):
+        add(store, version(f"m{i}", level=i % 2, domain="even" if i % 2 == 0 else "odd", tags={"n": str(i)}))
+    with store.read() as reader:
+        first = reader.listing(NOW, Filter(domain="even"), limit=2)
+        rest = reader.listing(NOW, Filter(domain="even"), after=first[-1].number)
+        assert [v.memory_id for v in first + rest] == ["m0", "m2", "m4"]
+        assert [v.memory_id for v in reader.listing(NOW, Filter(level=1))] == ["m1", "m3"]
+        assert [v.memory_id for v in reader.listing(NOW, Filter(tags=(("n", "3"),)))] == ["m3"]
+        assert [v.memory_id for v in reader.latest(NOW, Filter(), 2)] == ["m3", "m4"]
+        assert reader.counts() == {"facts": 5}
+
+
+def test_state_changes_without_a_new_version(store: Store) -> None:
+    add(store, version("m"))
+    with store.write() as writer:
+        writer.set_state("m", protected=True)
+        writer.set_state("m", is_stale=True, stale_reason="code_changed: x", verified_at=T0)
+    with store.read() as reader:
+        state = reader.states(["m", "unknown"])
+        assert len(reader.versions("m")) == 1
+    assert state == {"m": State(True, True, "code_changed: x", T0)}
+
+
+def test_a_key_is_current_once(store: Store) -> None:
+    add(store, version("a", key="k"))
+    with store.read() as reader:
+        known = reader.find_key("k")
+    assert known is not None
+    with store.write() as writer:
+        writer.supersede(known.number, T0 + DAY)
+        writer.add_version(version("a", "again", key="k"), [], [])
+        current = writer.find_key("k")
+    assert current is not None
+    assert current.text == "again"
+
+
+def test_erasing_leaves_no_row_that_speaks_of_it(store: Store) -> None:
+    shared = passage("shared")
+    with store.write() as writer:
+        for name in ("gone", "stays"):
+            writer.add_version(version(name), [shared, passage(name)], [ENGINE])
+        writer.put_vectors(
+            ENGINE, [(passage("gone").content_hash, "en", unit(1, 0)), (shared.content_hash, "en", unit(0, 1))]
+        )
+        writer.add_edge(Edge("supersedes", "gone", "stays"))
+        writer.set_state("gone", protected=True)
+        writer.erase("gone")
+    with store.read() as reader:
+        assert reader.versions("gone") == []
+        assert reader.states(["gone"]) == {}
+        assert reader.edges("stays") == []
+        assert reader.missing_vectors(ENGINE, [passage("gone").content_hash])
+        assert reader.missing_vectors(ENGINE, [shared.content_hash]) == []
+    assert found(store, ["gone"]) == []
+    assert found(store, ["shared"]) == ["stays"]
+    assert store.scrub([])
+    assert found(store, ["shared"]) == ["stays"]
+
+
+def test_tombstones_and_audit_are_kept(store: Store) -> None:
+    with store.write() as writer:
+        writer.add_tombstone(b"d1", T0)
+        writer.add_tombstone(b"d1", T0 + DAY)
+        for action in ("remember", "correct"):
+            writer.add_audit(AuditEntry(T0, action, "m", "person", "anna", {"n": 1}))
+    with store.write() as writer:
+        assert writer.tombstones([b"d1", b"d2"]) == {b"d1"}
+        assert writer.remove_tombstones([b"d1", b"d2"]) == 1
+        assert writer.tombstones([b"d1"]) == set()
+    with store.read() as reader:
+        entries = reader.audit_entries("m", 10)
+        assert reader.audit_entries("other", 10) == []
+    assert [(e.action, e.number) for e in entries] == [("correct", 2), ("remember", 1)]
+    assert entries[0].details == {"n": 1}
+
+
+def test_passages_can_be_indexed_anew_without_losing_vectors(store: Store) -> None:
+    number = add(store, version("m"), "alpha", engines=[ENGINE])
+    with store.write() as writer:
+        writer.put_vectors(ENGINE, [(passage("alpha").content_hash, "en", unit(1, 0))])
+        writer.replace_passages(number, [passage("alpha"), passage("beta")], [ENGINE])
+        assert writer.owed() == {ENGINE: 1}
+    assert found(store, ["beta"]) == ["m"]
+    assert found(store, ["alpha"]) == ["m"]
+    assert list(store.problems()) == []
