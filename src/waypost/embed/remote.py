@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 32
-_PAUSES = (0.5, 1.0, 2.0)  # seconds before the second, third and last attempt
+_PATIENT = (0.5, 1.0, 2.0)  # seconds before the second, third and last attempt
+_QUICK = (0.2,)  # somebody waits for the answer to a question
 _LONGEST_PAUSE = 30.0  # a server that asks for more (Retry-After) is taken to be away
 _ANSWER_LIMIT = 256 << 20  # bytes
 _WORTH_ANOTHER_ATTEMPT = frozenset({408, 429, 500, 502, 503, 504})
@@ -110,25 +111,25 @@ class Remote:
         return self._dimensions
 
     def warm(self) -> None:
-        self._vectors(["warm"])
+        self._vectors(["warm"], _QUICK)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._vectors([self._text_prefix + text for text in texts])
+        return self._vectors([self._text_prefix + text for text in texts], _PATIENT)
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._vectors([self._question_prefix + text])[0]
+        vector: NDArray[np.float32] = self._vectors([self._question_prefix + text], _QUICK)[0]
         return vector
 
-    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _vectors(self, texts: Sequence[str], pauses: Sequence[float]) -> NDArray[np.float32]:
         import numpy as np
 
-        parts = [self._batch(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
+        parts = [self._batch(texts[start : start + _BATCH], pauses) for start in range(0, len(texts), _BATCH)]
         return np.concatenate(parts) if parts else np.empty((0, self.dimensions), np.float32)
 
-    def _batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _batch(self, texts: Sequence[str], pauses: Sequence[float]) -> NDArray[np.float32]:
         import numpy as np
 
-        answer = self._ask({"model": self._settings.model, "input": list(texts)})
+        answer = self._ask({"model": self._settings.model, "input": list(texts)}, pauses)
         try:
             vectors = np.array(self._dialect.vectors(json.loads(answer)), np.float32)
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
@@ -145,9 +146,10 @@ class Remote:
         unit: NDArray[np.float32] = (vectors / lengths).astype(np.float32)
         return unit
 
-    def _ask(self, question: dict[str, Any]) -> bytes:
+    def _ask(self, question: dict[str, Any], pauses: Sequence[float]) -> bytes:
         body = json.dumps(question).encode()
-        for pause in (*_PAUSES, None):
+        for pause in (*pauses, None):
+            cause: Exception | None = None
             try:
                 status, wait, answer = self._post(body)
             except (OSError, http.client.HTTPException) as error:
@@ -155,7 +157,7 @@ class Remote:
             else:
                 if status == http.client.OK:
                     return answer
-                failure, cause = f"answered with HTTP status {status}", None
+                failure = f"answered with HTTP status {status}"
                 if status not in _WORTH_ANOTHER_ATTEMPT:
                     raise self._unavailable(failure)
             if pause is None or wait > _LONGEST_PAUSE:
@@ -174,6 +176,8 @@ class Remote:
             answer = response.read(_ANSWER_LIMIT + 1)
             if len(answer) > _ANSWER_LIMIT:
                 raise self._unavailable("sent more than can be an answer")
+            if response.length:  # the connection broke; reading with a limit does not tell by itself
+                raise http.client.IncompleteRead(answer, response.length)
             asked = response.getheader("Retry-After", "")
             return response.status, float(asked) if asked.isdecimal() else 0.0, answer
         finally:
@@ -197,8 +201,9 @@ class Remote:
 def _checked_url(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        if parts.scheme in {"http", "https"} and parts.hostname and (parts.port or True):
-            return parts
-    except ValueError:
-        pass
-    raise ConfigError("The URL of the embedding server is not valid.", "It looks like http://127.0.0.1:11434.")
+        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, brackets that do not close
+        valid = False
+    if not valid:
+        raise ConfigError("The URL of the embedding server is not valid.", "It looks like http://127.0.0.1:11434.")
+    return parts
