@@ -1,0 +1,1 @@
+"""Ranking: what a question asks for, which memories answer it, and why. Pure functions."""
