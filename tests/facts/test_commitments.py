@@ -4,7 +4,7 @@ import pytest
 
 from waypost.facts.agreement import Relation, compare
 from waypost.facts.commitments import commitments
-from waypost.facts.lexicon import LANGUAGES, language_of, lexicon
+from waypost.facts.lexicon import LANGUAGES, lexicon, shared_lexicon
 
 
 def values(text: str, language: str = "en") -> list[tuple[str, str]]:
@@ -88,17 +88,17 @@ def test_a_negation_counts_in_a_text_of_another_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language"),
+    ("first", "second", "language"),
     [
-        ("Uploads are stored in S3.", "en"),
-        ("Der Dienst läuft auf Python 3.11.", "de"),
-        ("Сервис работает на Python 3.11.", "ru"),
-        ("", "en"),
-        ("S3", "en"),
+        ("Uploads are stored in S3.", "S3", "en"),
+        ("Der Dienst läuft auf Python 3.11.", "Python 3.11", "de"),
+        ("Сервис работает на Python 3.11.", "Python 3.11", "ru"),
+        ("", "", "en"),
+        ("服务在端口上运行", "服务在端口上运行吗", "en"),
     ],
 )
-def test_the_language_is_told_by_script_and_function_words(text: str, language: str) -> None:
-    assert language_of(text) == language
+def test_two_texts_are_read_with_the_word_lists_of_one_language(first: str, second: str, language: str) -> None:
+    assert shared_lexicon(first, second).language == shared_lexicon(second, first).language == language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -58,7 +58,7 @@ def test_nearly_every_minimal_pair_is_offered_as_a_correction() -> None:
 # What was measured when the pairs were written, rounded down. The rest is kept twice, which costs a line each.
 @pytest.mark.parametrize(
     ("engine", "language", "floor"),
-    [(MINILM, "en", 0.74), (MULTILINGUAL, "en", 0.66), (MULTILINGUAL, "de", 0.66), (MULTILINGUAL, "ru", 0.63)],
+    [(MINILM, "en", 0.71), (MULTILINGUAL, "en", 0.65), (MULTILINGUAL, "de", 0.70), (MULTILINGUAL, "ru", 0.65)],
 )
 def test_most_paraphrases_are_found_at_their_real_similarity(engine: str, language: str, floor: float) -> None:
     found = [judged_by(engine, row) for row in PARAPHRASES if row["lang"] == language]
@@ -125,7 +125,7 @@ def test_every_calibrated_engine_skips_above_where_it_merges() -> None:
         ("TTL is 15 minutes.", "TTL is 60 minutes.", "numbers differ: 60 / 15"),
         ("The flag is disabled.", "The flag is enabled.", "opposites differ: enabled / disabled"),
         ("Deploys are not allowed.", "Deploys are allowed.", "negations differ: — / not"),
-        ("Uploads go to GCS.", "Uploads go to S3.", "identifiers differ: S3 / —"),
+        ("Uploads go to GCS.", "Uploads go to S3.", "identifiers differ: S3 / GCS"),
         ("Boris owns billing.", "Anna owns billing.", "words differ: Anna / Boris"),
         ("Boris trusts Anna.", "Anna trusts Boris.", "the same words in another order"),
         ("The tests need a fake database.", "The tests need a database.", "may narrow: fake"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from waypost.facts.commitments import STRICT, Key, commitments
-from waypost.facts.lexicon import Lexicon, language_of, lexicon
+from waypost.facts.lexicon import Lexicon, shared_lexicon
 from waypost.facts.order import Voice, keeps_roles
 
 
@@ -38,6 +38,8 @@ _SAME_FRAME = 0.4
 
 _RUSSIAN_VERB = re.compile(r"(?:[еёиую]т|[аяую]т|[еи]м|ть)(?:ся)?$")
 
+_NAMING = ("number", "identifier", "quotation", "acronym", "opposite", "word")
+
 _PLURAL = {
     "number": "numbers",
     "unit": "units",
@@ -60,7 +62,7 @@ _PLURAL = {
 
 def compare(first: str, second: str) -> Agreement:
     """How `second` stands to `first`, judged by their commitments."""
-    words = lexicon(language_of(f"{first} {second}"))
+    words = shared_lexicon(first, second)
     left, right = commitments(first, words), commitments(second, words)
     if not left or not right:
         return Agreement(Relation.APART, "nothing to compare")
@@ -110,18 +112,20 @@ def _universals(keys: Iterable[Key]) -> list[str]:
 
 
 def _different(what: str, kind: str, left: Sequence[Key], right: Sequence[Key]) -> Agreement:
-    only_left, only_right = _only(left, right, kind), _only(right, left, kind)
+    # What stands in the place of an S3 may be of another kind, a bucket.
+    only_left = _only(left, right, kind) or _only(left, right, *_NAMING)
+    only_right = _only(right, left, kind) or _only(right, left, *_NAMING)
     return Agreement(Relation.DIFFERENT, f"{what}: {_shown(only_left)} / {_shown(only_right)}")
 
 
-def _only(keys: Sequence[Key], others: Sequence[Key], kind: str) -> list[Key]:
-    """The keys of one kind that the others lack, each as often as it is lacking."""
-    spare = Counter(key.value for key in others if key.kind == kind)
+def _only(keys: Sequence[Key], others: Sequence[Key], *kinds: str) -> list[Key]:
+    """The keys of these kinds that the others lack, each as often as it is lacking."""
+    spare = Counter(key.identity for key in others)
     lacking = []
     for key in keys:
-        if key.kind == kind:
-            if spare[key.value]:
-                spare[key.value] -= 1
+        if key.kind in kinds:
+            if spare[key.identity]:
+                spare[key.identity] -= 1
             else:
                 lacking.append(key)
     return lacking
@@ -145,8 +149,11 @@ def _word_difference(left: Sequence[Key], right: Sequence[Key]) -> Agreement | N
 
 def _form_difference(left: Sequence[Key], right: Sequence[Key], words: Lexicon) -> Agreement | None:
     """Equal stems in forms that tell two things: go and Go, uses and used, Александр and Александра."""
-    forms = {key.value: key for key in right if key.kind == "word"}
-    pairs = [(key, forms[key.value]) for key in left if key.kind == "word" and key.value in forms]
+    forms: dict[str, list[Key]] = {}
+    for key in reversed(right):
+        if key.kind == "word":
+            forms.setdefault(key.value, []).append(key)
+    pairs = [(key, forms[key.value].pop()) for key in left if key.kind == "word" and forms.get(key.value)]
     for one, other in pairs:
         if {one.capital, other.capital} == {True, False}:
             return Agreement(Relation.DIFFERENT, f"name or word: {one.text} / {other.text}")

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from waypost.text.language import language_of
+
 LANGUAGES = ("en", "de", "ru")
 
 # Lists of one class of words each: the name of the list in the data file, and the kind of key its words become.
@@ -95,24 +97,10 @@ def foreign_negations() -> Mapping[str, tuple[str, str]]:
     }
 
 
-def language_of(text: str) -> str:
-    """The language whose function words are most frequent in `text`; English where nothing speaks for another."""
-    words = _WORDS.findall(text.lower())
-    if sum("а" <= word[0] <= "я" for word in words) * 2 >= len(words) > 0:
-        return "ru"
-    german, english = _function_words()
-    score = sum((word in german) - (word in english) for word in words)
-    return "de" if score > 0 or (score == 0 and _UMLAUT.search(text)) else "en"
-
-
-_WORDS = re.compile(r"[^\W\d_]+")
-_UMLAUT = re.compile(r"[äöüßÄÖÜ]")
-
-
-@cache
-def _function_words() -> tuple[frozenset[str], frozenset[str]]:
-    german, english = frozenset(lexicon("de").closed), frozenset(lexicon("en").closed)
-    return german - english, english - german
+def shared_lexicon(first: str, second: str) -> Lexicon:
+    """The word lists to read two texts with; English for a language that has none."""
+    language = language_of(" ".join(sorted((first, second))))  # sorted: the order of the two must not matter
+    return lexicon(language if language in LANGUAGES else "en")
 
 
 def _closed(data: Mapping[str, str | Mapping[str, str]]) -> dict[str, tuple[str, str]]:

@@ -47,9 +47,12 @@ def keeps_roles(left: Sequence[Key], right: Sequence[Key], words: Lexicon, voice
         return _turned(active, passive, voice.agent)
     if len(left) > _LONGEST or any(key.value in _ORDERED for key in left):
         return False
-    if _exchanged(left, right):
-        return True
-    return any(
+    return _rearranged(left, right, words) and _rearranged(right, left, words)
+
+
+def _rearranged(left: Sequence[Key], right: Sequence[Key], words: Lexicon) -> bool:
+    """Whether `left` becomes `right` by moves that change no roles."""
+    return _exchanged(left, right) or any(
         _same_places(rest, other_rest, words) or (words.language == "de" and _inverted(rest, other_rest))
         for rest, other_rest in _without_a_phrase(left, right, words)
     )
@@ -108,7 +111,8 @@ def _moved(left: Sequence[Key], right: Sequence[Key], bare: bool) -> bool:
         back = len(one) - cut
         if _leans(left, cut) or _leans(right, back):
             return False
-        if not (left[cut].gap or right[back].gap or _said_by_us(left[0], right[back])):
+        ours = _said_by_us(left[0], right[back]) or _said_by_us(left[cut], right[0])
+        if not (left[cut].gap or right[back].gap or ours):
             return False
         marks = (left[cut].preposition, right[back].preposition)
         own = left[0].preposition == right[back].preposition and left[cut].preposition == right[0].preposition
