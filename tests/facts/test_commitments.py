@@ -31,6 +31,8 @@ def values(text: str, language: str = "en") -> list[tuple[str, str]]:
         ("The parser doesn't stream.", "The parser does not stream."),
         ("Rounding uses `half_even`.", "Rounding uses half_even."),
         ("Флаг включён.", "Флаг включен."),
+        ("Do NOT deploy on Fridays.", "Do not deploy on Fridays."),
+        ("Do **not** deploy on Fridays.", "Do not deploy on Fridays."),
         ("The billing module is owned by Anna.", "Anna owns the billing module."),
         ("The session's TTL is long.", "The TTL of the session is long."),
     ],
@@ -47,6 +49,8 @@ def test_two_spellings_of_one_commitment_agree(one: str, other: str) -> None:
         ("Latency < 50 ms.", "Latency > 50 ms."),
         ("The build is ✅.", "The build is ❌."),
         ("Contact US for support.", "Contact us for support."),
+        ("Do NOT deploy on Fridays.", "Do deploy on Fridays."),
+        ("The tests need a **fake** database.", "The tests need a database."),
         ("We use go for scripts.", "We use Go for scripts."),
         ("We used Jenkins.", "We use Jenkins."),
         ("Wir nutzten Jenkins.", "Wir nutzen Jenkins."),
@@ -95,6 +99,7 @@ def test_a_negation_counts_in_a_text_of_another_language() -> None:
         ("Сервис работает на Python 3.11.", "Python 3.11", "ru"),
         ("", "", "en"),
         ("服务在端口上运行", "服务在端口上运行吗", "en"),
+        ("Анна отвечает за биллинг.", "За биллинг отвечает Анна.", "ru"),
     ],
 )
 def test_two_texts_are_read_with_the_word_lists_of_one_language(first: str, second: str, language: str) -> None:

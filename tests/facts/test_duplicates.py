@@ -58,7 +58,7 @@ def test_nearly_every_minimal_pair_is_offered_as_a_correction() -> None:
 # What was measured when the pairs were written, rounded down. The rest is kept twice, which costs a line each.
 @pytest.mark.parametrize(
     ("engine", "language", "floor"),
-    [(MINILM, "en", 0.71), (MULTILINGUAL, "en", 0.65), (MULTILINGUAL, "de", 0.70), (MULTILINGUAL, "ru", 0.65)],
+    [(MINILM, "en", 0.71), (MULTILINGUAL, "en", 0.65), (MULTILINGUAL, "de", 0.70), (MULTILINGUAL, "ru", 0.70)],
 )
 def test_most_paraphrases_are_found_at_their_real_similarity(engine: str, language: str, floor: float) -> None:
     found = [judged_by(engine, row) for row in PARAPHRASES if row["lang"] == language]

@@ -54,6 +54,7 @@ STRICT = (
 )
 _WEIGHTLESS = frozenset(("determiner", "auxiliary", "preposition", "conjunction", "universal"))
 _OPENERS = frozenset(("preposition", "conjunction", "universal"))
+_EMPHATIC = frozenset(("negation", "modal", "quantifier", "universal", "unit"))  # NOT, MUST, ONLY; EUR
 _STANDS_OFF = frozenset(("relation", "number", "date"))  # never a part of the compound in front of them
 
 _CONTRACTION = re.compile(r"^(.+?)(n['’]t|['’](?:s|re|ve|ll|d|m))$")
@@ -117,8 +118,8 @@ class _Reader:
     def _lookup(self, token: str, lower: str) -> tuple[str, str]:
         lexicon = self._lexicon
         if len(token) > 1 and token.isupper():
-            unit = lexicon.closed.get(lower)
-            return unit if unit and unit[0] == "unit" else ("acronym", token)
+            meant = lexicon.closed.get(lower)
+            return meant if meant and meant[0] in _EMPHATIC else ("acronym", token)
         if lower == "may" and token[0] == "M" and not self._begins:
             return "date", "month 5"
         found = lexicon.closed.get(lower) or foreign_negations().get(lower)

@@ -98,9 +98,15 @@ def foreign_negations() -> Mapping[str, tuple[str, str]]:
 
 
 def shared_lexicon(first: str, second: str) -> Lexicon:
-    """The word lists to read two texts with; English for a language that has none."""
-    language = language_of(" ".join(sorted((first, second))))  # sorted: the order of the two must not matter
-    return lexicon(language if language in LANGUAGES else "en")
+    """The word lists to read two texts with; by script the nearest for a language that has none."""
+    both = " ".join(sorted((first, second)))  # sorted: the order of the two must not matter
+    language = language_of(both)
+    if language not in LANGUAGES:
+        language = "ru" if _CYRILLIC.search(both) else "en"
+    return lexicon(language)
+
+
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
 
 
 def _closed(data: Mapping[str, str | Mapping[str, str]]) -> dict[str, tuple[str, str]]:

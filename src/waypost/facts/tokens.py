@@ -28,11 +28,13 @@ _GROUPED_SPACES = re.compile("(?<![0-9.,])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+
 _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})$")
 _COMMA_GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DOT_GROUPS = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+_EMPHASIS = re.compile(r"(?<!\S)\*\*(?=\w)|(?<=\w)\*\*(?=[\s.,;:!?]|$)")
 _NO_SPACE = str.maketrans("", "", " \u00a0\u202f")
 
 
 def tokens(text: str) -> Iterator[tuple[str, str]]:
-    """The tokens of `text`, each with its group; 1 000 is one number."""
+    """The tokens of `text`, each with its group; 1 000 is one number, and the stars of **bold** words are none."""
+    text = _EMPHASIS.sub("", text)
     text = _GROUPED_SPACES.sub(lambda found: found[0].translate(_NO_SPACE), text)
     for found in _TOKEN.finditer(text):
         yield found.lastgroup or "symbol", found[0]
