@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +16,8 @@ from waypost.embed import sources, weights
 from waypost.embed.weights import FileRecord, Model
 from waypost.errors import EngineUnavailable, InvalidInput, ModelCorrupt
 
+_WORKSPACE = ".install-"
+_ABANDONED_SECONDS = 86_400.0
 _ATTEMPTS = 5  # how often another installation may get in between before this one gives up
 
 
@@ -137,9 +141,17 @@ def _workspace(folders: Sequence[Path]) -> tempfile.TemporaryDirectory[str]:
     for parent in folders:
         with suppress(OSError):
             parent.mkdir(parents=True, exist_ok=True)
-            return tempfile.TemporaryDirectory(prefix=".install-", dir=parent, ignore_cleanup_errors=True)
+            _sweep(parent)
+            return tempfile.TemporaryDirectory(prefix=_WORKSPACE, dir=parent, ignore_cleanup_errors=True)
     tried = ", ".join(str(folder) for folder in folders)
     raise EngineUnavailable(f"No folder for models can be written: {tried}.", "Set WAYPOST_MODELS to one that can.")
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what an installation left that was killed; a recent one may still be at work."""
+    for leftover in parent.glob(f"{_WORKSPACE}*"):
+        if time.time() - leftover.stat().st_mtime > _ABANDONED_SECONDS:
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _prepare(model: Model, source: Path, staged: Path) -> int:

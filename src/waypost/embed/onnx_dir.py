@@ -98,25 +98,27 @@ class OnnxDirectory:
         found = next((path for path in candidates if path.is_file()), None)
         if found is None:
             raise EngineUnavailable(f"{folder} has no model.onnx.", "Give onnx:DIR an exported model's directory.")
-        self._folder = folder
         self._model = found
         self._threads = threads
         self._lock = threading.Lock()
         self._session: Session | None = None
         self._settings = read_settings(folder)
-        self._encode = _tokenizer(folder, self._settings.max_tokens)
+        self._vocabulary = _vocabulary(folder)
+        self._encode = _tokenizer(self._vocabulary, self._settings.max_tokens)
 
     @cached_property
     def name(self) -> str:
         """From the model's bytes and all that shapes its vectors: a copy elsewhere is the same engine."""
         digest = hashlib.sha256(repr(self._settings).encode())
-        size = self._model.stat().st_size
-        digest.update(size.to_bytes(8, "little"))
-        with self._model.open("rb") as file:
-            digest.update(file.read(_SAMPLE))
-            file.seek(max(0, size - _SAMPLE))
-            digest.update(file.read(_SAMPLE))
-        return f"onnx:{self._folder.name}:{digest.hexdigest()[:12]}"
+        weights = sorted(self._model.parent.glob(f"{self._model.name}*"))  # large models keep theirs in a second file
+        for path in (*weights, self._vocabulary):
+            size = path.stat().st_size
+            digest.update(size.to_bytes(8, "little"))
+            with path.open("rb") as file:
+                digest.update(file.read(_SAMPLE))
+                file.seek(max(0, size - _SAMPLE))
+                digest.update(file.read(_SAMPLE))
+        return f"onnx:{digest.hexdigest()[:16]}"
 
     @cached_property
     def dimensions(self) -> int:
@@ -187,28 +189,30 @@ class OnnxDirectory:
         return mean
 
 
-def _tokenizer(folder: Path, max_tokens: int) -> Callable[[str], list[int]]:
-    """A text into ids: by our own WordPiece where the model has a vocab.txt, else by the `tokenizers` library."""
-    if (folder / "vocab.txt").is_file() and _lower_case(folder):
-        wordpiece = WordPiece.load(folder / "vocab.txt")
+def _vocabulary(folder: Path) -> Path:
+    """The file to tokenize by: vocab.txt if the model is uncased, for our WordPiece folds case; else tokenizer.json."""
+    uncased = _read_json(folder / "tokenizer_config.json").get("do_lower_case", True) is not False
+    for path in (folder / "vocab.txt", folder / "tokenizer.json"):
+        if path.is_file() and (uncased or path.name != "vocab.txt"):
+            return path
+    raise EngineUnavailable(f"{folder} has no vocab.txt (uncased) and no tokenizer.json.", "Export the model again.")
+
+
+def _tokenizer(path: Path, max_tokens: int) -> Callable[[str], list[int]]:
+    """A text into ids: by our own WordPiece or by the `tokenizers` library."""
+    if path.name == "vocab.txt":
+        wordpiece = WordPiece.load(path)
         return lambda text: wordpiece.encode(text, max_tokens)
-    path = folder / "tokenizer.json"
-    if not path.is_file():
-        raise EngineUnavailable(
-            f"{folder} has no vocab.txt (uncased) and no tokenizer.json.", "Export the model again."
-        )
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
         raise EngineUnavailable(
             f"{path} needs the tokenizers library.", "Install it: `pip install tokenizers`."
         ) from error
-    tokenizer = Tokenizer.from_file(str(path))
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing narrower
+        raise ModelCorrupt(f"{path} cannot be read: {error}", "Export the model again.") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)
     return lambda text: list(tokenizer.encode(text).ids)
-
-
-def _lower_case(folder: Path) -> bool:
-    """Our WordPiece folds case; a cased model's vocabulary must be left to the library."""
-    return _read_json(folder / "tokenizer_config.json").get("do_lower_case", True) is not False
