@@ -1,9 +1,367 @@
-"""Masking as a caller sees it: the marks, the findings, the lines."""
+"""Masking as a caller sees it: the marks, the findings, the lines, and how it behaves on hostile texts."""
 
-from waypost.text.secrets import mask
+import base64
+import random
+import string
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from waypost.text.secrets import is_secret_path, mask
+
+HARMLESS = Path(__file__).with_name("secrets_harmless.txt")
+RNG = random.Random("keys")
+
+
+def key_body(lines: int = 8) -> list[str]:
+    return [base64.b64encode(RNG.randbytes(48)).decode() for _ in range(lines)]
+
+
+def pem(kind: str, body: list[str]) -> str:
+    return "\n".join([f"-----BEGIN {kind}-----", *body, f"-----END {kind}-----"])
 
 
 def test_a_password_in_a_sentence_is_replaced_by_a_mark_and_named_with_its_line() -> None:
     result = mask("Hello.\nThe password is hunter2, do not tell.\n")
     assert result.text == "Hello.\nThe password is [secret: password], do not tell.\n"
     assert [(f.rule, f.line, f.start, f.end) for f in result.found] == [("password", 2, 23, 30)]
+
+
+def test_a_text_without_secrets_comes_back_as_it_is() -> None:
+    text = "Nothing to hide here.\r\n\r\nReally.\n"
+    assert mask(text).text is text
+    assert mask(text).found == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("the password is hunter2", "hunter2"),
+        ("The root password was changed to Tr0ub4dor&3, please note", "Tr0ub4dor&3"),
+        ('The password is "sunflower".', "sunflower"),
+        ("my wifi password: correct9horse", "correct9horse"),
+        ("Password for the staging server is Blue42Whale!", "Blue42Whale!"),
+        ("Please change password: kLp99!xx", "kLp99!xx"),
+        ("Login: anna / Password: zX9-plum", "zX9-plum"),
+        ("Das Passwort ist Hase77", "Hase77"),
+        ("Das Kennwort lautet „Sonnenblume“.", "Sonnenblume"),
+        ("Kennwort ist jetzt Kx9!mm", "Kx9!mm"),
+        ("WLAN-Passwort: Sommer2019!", "Sommer2019!"),
+        ("Passwort: Sonnenblume", "Sonnenblume"),
+        ("Passwort für den Server lautet R3genbogen", "R3genbogen"),
+        ("пароль: qwerty123", "qwerty123"),
+        ("Пароль от базы — Zx81kk", "Zx81kk"),
+        ("Пароль: ромашка", "ромашка"),
+        ("пароль для вайфая: Кот2020", "Кот2020"),
+        ("ПАРОЛЬ: Ab12Cd34", "Ab12Cd34"),
+        ("пароль — «одуванчик»", "одуванчик"),
+        ("DB_PASSWORD=s3cr3t!x", "s3cr3t!x"),
+        ("export PGPASSWORD='pa$$w0rd(1)'", "pa$$w0rd(1)"),
+        ("password = hunter2", "hunter2"),
+        ('password: "Pa$$w0rd"', "Pa$$w0rd"),
+        ('{"password": "hunter2", "user": "me"}', "hunter2"),
+        ('{\\"password\\": \\"hunter2\\"}', "hunter2"),
+        ("{&quot;password&quot;:&quot;hunter2&quot;}", "hunter2"),
+        ("'password' => 'hunter2',", "hunter2"),
+        (':password => "hunter2"', "hunter2"),
+        ('password := "hunter2"', "hunter2"),
+        ('password: str = "hunter2"', "hunter2"),
+        ('private String dbPassword = "hunter2";', "hunter2"),
+        ('connect(user="me", password="hunter2")', "hunter2"),
+        ('config["password"] = "hunter2"', "hunter2"),
+        ('setPassword("hunter2");', "hunter2"),
+        ("define('DB_PASSWORD', 'x9!kkdS');", "x9!kkdS"),
+        ('props.put("password", "hunter2");', "hunter2"),
+        ('if (password == "hunter2") {', "hunter2"),
+        ("<password>hunter2</password>", "hunter2"),
+        ('<property name="password">hunter2</property>', "hunter2"),
+        ('<add key="DbPassword" value="hunter2"/>', "hunter2"),
+        ('<user name="bob" password="hunter2"/>', "hunter2"),
+        ("- name: DB_PASSWORD\n  value: hunter22\n", "hunter22"),
+        ("tool --password hunter2 --verbose", "hunter2"),
+        ("tool --db-password=hunter2", "hunter2"),
+        ("mysql -u root -phunter2 app", "hunter2"),
+        ("sshpass -p 'hunter2' ssh host", "hunter2"),
+        ("curl -u bob:hunter2 https://example.org", "hunter2"),
+        ("ENV DB_PASS hunter2\nDB_PASS=hunter2", "DB_PASS=hunter2"),
+        ("Server=db;User Id=app;Password=hunter2;Encrypt=true", "hunter2"),
+        ("jdbc:mysql://db/app?user=me&password=hunter2&ssl=1", "hunter2"),
+        ("postgres://app:hunter2@db.example.org:5432/app", "hunter2"),
+        ("redis://:hunter2@cache:6379/0", "hunter2"),
+        ("https://me:p%40ss-w0rd@example.org/repo.git", "p%40ss-w0rd"),
+        ("mongodb+srv://app:zeb7ra@cluster.example.org/db", "zeb7ra"),
+        ("machine example.org login me password hunter2", "hunter2"),
+        ("machine example.org\n  login me\n  password hunter2\n", "hunter2"),
+        ("db.example.org:5432:app:me:hunter2", "hunter2"),
+        ("//registry.example.org/:_authToken=3f9a1c2e-77aa-4b1c-9d0e-5a6b7c8d9e0f", "3f9a1c2e"),
+        ("Authorization: Basic " + base64.b64encode(b"me:hunter2").decode(), base64.b64encode(b"me:hu").decode()[:6]),
+        ("Authorization: Bearer 9f8e7d6c5b4a39281706f5e4d3c2b1a0", "9f8e7d6c"),
+        ("Authorization: token 9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c", "9f8e7d6c"),
+        ("-H 'X-Api-Key: k8Jq2LmN4pQr6StU8vWx'", "k8Jq2LmN4pQr6StU8vWx"),
+        ("AccountName=x;AccountKey=" + base64.b64encode(RNG.randbytes(64)).decode() + ";EndpointSuffix=y", "=="),
+        (
+            "client-key-data: " + base64.b64encode(pem("RSA PRIVATE KEY", key_body()).encode()).decode(),
+            "LS0tLS1CRUdJTiBS",
+        ),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzQ8KEY3x", "wJalrXUtnFEMI"),
+        ('"auth": {"api-key": "c0ffee12c0ffee34c0ffee56deadbeef"}', "c0ffee12"),
+        ("SECRET_KEY = 'f#x0-9(1k2=z@v8$q3!m7%b5^n4&c6*l_j+h)g~d2e1w0y9u8'", "f#x0-9("),
+        ('{"kty":"EC","crv":"P-256","d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}', "jpsQnnGQ"),
+        ("Der API-Schlüssel lautet k8Jq2LmN4pQr6StU8vWx", "k8Jq2LmN"),
+        ("Токен: k8Jq2LmN4pQr6StU8vWx", "k8Jq2LmN"),
+        ("ключ API = k8Jq2LmN4pQr6StU8vWx", "k8Jq2LmN"),
+        ("😀 İstanbul 😀 password: hunter2 😀", "hunter2"),
+    ],
+)
+def test_a_secret_is_masked_in_the_words_and_carriers_of_three_languages(text: str, secret: str) -> None:
+    result = mask(text)
+    assert secret in text
+    assert secret not in result.text
+    assert "[secret: " in result.text
+    assert mask(result.text).found == ()
+
+
+def test_nothing_is_masked_in_a_page_of_harmless_lines() -> None:
+    text = HARMLESS.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert len(lines) >= 80
+    assert [(f.rule, lines[f.line - 1]) for f in mask(text).found] == []
+    assert [line for line in lines if mask(line).found] == []
+
+
+def test_several_secrets_on_a_line_are_masked_each() -> None:
+    text = 'a = {"password": "hunter2", "token": "k8Jq2LmN4pQr6StU8vWx"}; url = "ftp://me:zeb7ra@host/"'
+    result = mask(text)
+    assert result.text == (
+        'a = {"password": "[secret: password]", "token": "[secret: token]"}; url = "ftp://me:[secret: url-password]@host/"'
+    )
+    assert [text[f.start : f.end] for f in result.found] == ["hunter2", "k8Jq2LmN4pQr6StU8vWx", "zeb7ra"]
+
+
+@pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_body_of_a_key_block_is_masked_and_the_lines_are_kept(kind: str, newline: str) -> None:
+    body = key_body()
+    text = newline.join(["before", pem(kind, body).replace("\n", newline), "after", "password=hunter2"])
+    result = mask(text)
+    assert not any(line in result.text for line in body)
+    assert result.text.count(newline) == text.count(newline)
+    assert result.text.splitlines()[-2] == "after"
+    assert [(f.rule, f.line) for f in result.found] == [("private-key", 3), ("password", len(text.splitlines()))]
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda block: '{"private_key": "' + block.replace("\n", "\\n") + '\\n", "client_email": "x"}',
+        lambda block: "key: |\n" + "\n".join("    " + line for line in block.split("\n")) + "\nnext: 1",
+        lambda block: "\n".join(f'"{line}\\n" +' for line in block.split("\n")),
+        lambda block: "\n".join("# " + line for line in block.split("\n")),
+        lambda block: block.rpartition("\n")[0] + "\n\nand here the paste was cut off",
+        lambda block: "KEY='" + block + "'",
+    ],
+)
+def test_a_key_block_is_masked_however_it_is_carried(wrap: object) -> None:
+    assert callable(wrap)
+    body = key_body()
+    text = wrap(pem("RSA PRIVATE KEY", body))
+    result = mask(text)
+    assert not any(line[:20] in result.text for line in body)
+    assert result.text.count("\n") == text.count("\n")
+    assert mask(result.text).found == ()
+
+
+def test_a_putty_key_is_masked() -> None:
+    body = key_body(3)
+    text = "PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 3\n" + "\n".join(body) + "\nPrivate-MAC: 00\n"
+    result = mask(text)
+    assert not any(line in result.text for line in body)
+    assert result.text.count("\n") == text.count("\n")
+
+
+WORDS = [
+    "password",
+    "Passwort",
+    "пароль",
+    "token",
+    "api_key",
+    "secret",
+    "=",
+    ":",
+    " ",
+    "\n",
+    "\r\n",
+    '"',
+    "'",
+    "is",
+    "ist",
+]
+WORDS += [
+    "hunter2",
+    "://",
+    "@",
+    "bob",
+    "Bearer",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "\\n",
+    "<",
+    ">",
+]
+WORDS += [
+    "k8Jq2LmN4pQr6StU8vWx",
+    "gh" + "p_" + "aB3dE6gH9kL2mN5pQ8sT1vW4yZ7bC0dF3gH6",
+    "x" * 30,
+    "[secret: password]",
+    "%3D",
+    "-",
+]
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=30).map("".join))
+def test_masking_keeps_the_lines_and_finds_nothing_the_second_time(text: str) -> None:
+    result = mask(text)
+    assert len(result.text.splitlines()) == len(text.splitlines())
+    assert result.text.count("\n") == text.count("\n")
+    assert mask(result.text).found == ()
+    ends = [0, *(f.end for f in result.found)]
+    assert all(f.start >= end and f.end > f.start for f, end in zip(result.found, ends, strict=False))
+    assert all(f.line == text.count("\n", 0, f.start) + 1 for f in result.found)
+
+
+MEGABYTE = 1_000_000
+HOSTILE = [
+    "password=",
+    "password: ",
+    "the password for the password for ",
+    "token token ",
+    'password="',
+    "://a:",
+    "://",
+    "eyJ",
+    "eyJ-",
+    "eyJa.",
+    "gh" + "p_",
+    "sk-" + "ant-",
+    "AK" + "IA",
+    "a",
+    "a1",
+    "0",
+    "-",
+    "--",
+    "\\",
+    "%3D",
+    "x" * 2100 + "1 ",
+    "eyJ-" * 520 + " ",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\n" + "A1" * 32 + "\n",
+    "Authorization: Bearer ",
+    "machine x login ",
+    "name: password value: ",
+    "пароль ",
+    "Passwort für ",
+    '"kty" "d": "',
+    "curl -u ",
+    " -p",
+    "\n",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_long_text_of_one_piece_is_read_in_linear_time(piece: str) -> None:
+    small, large = (piece * (size // len(piece) + 1) for size in (MEGABYTE // 40, MEGABYTE // 4))
+    mask(small)
+    times = []
+    for text in (small, large):
+        began = time.process_time()
+        mask(text)
+        times.append(time.process_time() - began)
+    # Ten times the text takes ten times as long; a square would take a hundred times.
+    assert times[1] < 40 * max(times[0], 0.005)
+
+
+def test_a_megabyte_of_hostile_text_is_read_in_seconds() -> None:
+    share = MEGABYTE // len(HOSTILE)
+    text = "".join(piece * (share // len(piece) + 1) for piece in HOSTILE)
+    assert len(text) >= MEGABYTE
+    began = time.process_time()
+    result = mask(text)
+    assert time.process_time() - began < 10
+    assert result.text.count("\n") == text.count("\n")
+
+
+def test_ordinary_text_costs_little() -> None:
+    """A guard of the order of magnitude, far below what a quiet machine does (see benchmarks/secrets.py)."""
+    words = ["".join(RNG.choices(string.ascii_lowercase, k=RNG.randint(2, 11))) for _ in range(2000)]
+    text = "\n".join(" ".join(RNG.choices(words, k=9)) for _ in range(16_000))
+    mask(text)
+    began = time.process_time()
+    mask(text)
+    assert len(text) / (time.process_time() - began) > 5 * MEGABYTE
+
+
+def test_importing_the_module_reads_no_table_and_compiles_no_format() -> None:
+    code = "import sys, waypost.text.secrets; print([m for m in sys.modules if 'secret_' in m or m == 'tomllib'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env",
+        "app/.env.local",
+        "deploy/prod.env",
+        "id_rsa",
+        "home/me/.ssh/id_ed25519",
+        "home/me/.ssh/config",
+        "certs/server.pem",
+        "certs/store.P12",
+        "keys/signing.key",
+        "credentials.json",
+        "a/b/.netrc",
+        ".pgpass",
+        "home/me/.aws/credentials",
+        ".docker/config.json",
+        ".kube/config",
+        "C:\\Users\\me\\.npmrc",
+        "infra/prod.tfvars",
+        "terraform.tfstate",
+        "app/secrets.yaml",
+        "vault.kdbx",
+        ".git-credentials",
+    ],
+)
+def test_files_that_hold_secrets_are_known_by_their_path(path: str) -> None:
+    assert is_secret_path(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env.example",
+        ".env.sample",
+        ".env.template",
+        "app/.env.dist",
+        "id_rsa.pub",
+        "src/credentials.py",
+        "docs/secrets.md",
+        "src/environment.ts",
+        "env.py",
+        "config.json",
+        "src/key.ts",
+        "keyboard.c",
+        "tests/test_secrets.py",
+        "README.md",
+        "monkey.txt",
+        "docker/config.json",
+    ],
+)
+def test_ordinary_files_and_templates_are_not_secret_by_their_path(path: str) -> None:
+    assert not is_secret_path(path)

@@ -21,13 +21,14 @@ from waypost.text.secret_values import (
 )
 
 _MAX_VALUE = 2048
+_LINE_REACH = 120
 
 _SUFFIX = (
     r"(?:[_.-]?(?:access[_-]?key|key|token|secret|value|text|plain|prod(?:uction)?|dev|staging|live|test|"
     r"root|admin|user|db|str|string|raw|hex|base64|b64|\d{1,2}))"
 )
 _NAME_END = re.compile(
-    rf"(?:wor[dt]|wd|phrase|ort|ь|я|ю|ем|и|а|у|ом)?(?:es|s)?{_SUFFIX}{{0,3}}(?!\w)"
+    rf"(?:wor[dt]|wd|phrase|ort|ь|я|ю|ем|и|а|у|ом)?(?:es|s)?{_SUFFIX}{{0,3}}(?:[ ](?:API|доступа))?(?!\w)"
     r"(?P<close>(?:\\{0,3}[\"'`]|&quot;)?[\])]{0,2})",
     re.IGNORECASE,
 )
@@ -39,8 +40,8 @@ _SIGN = re.compile(
     r"[ \t]{0,20}(?P<sign>:[ ]?[A-Za-z][\w.\[\]| ]{0,30}?[ ]?=(?!=)|:=|=>|={1,3}|!={1,2}|:{1,2}|->|\?=)[ \t]{0,20}"
 )
 _VERB = re.compile(
-    _ABOUT + r"[ ]{0,2}(?:[ ](?P<verb>is|was|are|ist|lautet|lauten|war|sei|heißt|heisst|это|был|будет|теперь|"
-    r"(?:is|was|has been|wurde|ist)[ ](?:set|changed|reset)[ ]to|auf)"
+    _ABOUT + r"[ ]{0,2}(?:[ ](?P<verb>(?:is|was|has been)[ ](?:set|changed|reset)[ ]to|is|was|are|"
+    r"(?:ist|wurde)[ ]auf|ist|lautet|lauten|war|sei|heißt|heisst|auf|это|был|будет|теперь)"
     r"(?:[ ](?:still|now|jetzt|nun|теперь|auf))?:?[ ]|[ ]?(?P<dash>[—–])[ ]|(?P<colon>:)[ ]{1,4})",
     re.IGNORECASE,
 )
@@ -54,9 +55,10 @@ _SETTER = re.compile(
 _TAG_LEAD = re.compile(r"<[\w:.-]*\Z|(?:name|key)=[\"'][\w:.-]*\Z", re.IGNORECASE)
 _ATTRIBUTE_LEAD = re.compile(r"(?:name|key|id|field)(?:\\?[\"'])?[ ]?[:=][ ]?(?:\\?[\"'])?[\w:. -]*\Z", re.IGNORECASE)
 _OPTION_LEAD = re.compile(r"(?:\A|[\s\"'`(\[])--?[\w-]*\Z")
-_NO_NAME = re.compile(r"(?:::|\$\{)[\w-]*\Z|[\w*]:\Z")
-"""Part of a type (`AWS::IAM::AccessKey`), of a resource (`arn:aws:secret:…`), or a variable that is read (`${TOKEN:-}`)."""
+_NO_NAME = re.compile(r"(?:::|\$\{)[\w-]*\Z|[\w*]:\Z|\[(?:secret:[ ][\w-]*)?\Z")
+"""Part of one of our own marks, of a type (`AWS::IAM::AccessKey`), of a resource (`arn:aws:secret:…`), or a variable that is read (`${TOKEN:-}`)."""
 _CALL_LEAD = re.compile(r"(?i)(?:\A|[^\w])(?:set|with|use|add|put)?_?(?:user|db|the|api|auth|access|client)?_?\Z")
+_ANOTHER_NAME = re.compile(r"[a-z_]{0,20}(?:pass|pwd|token|secret|key)[a-z_]{0,20}[=:]", re.IGNORECASE)
 _BARE = re.compile(r"[^\s\"'`<>«»„“”\\]{1,512}")
 _BARE_LINE = re.compile(r"[^\s]{1,512}")
 _OPENING = re.compile(r"(?:[rbuf]{1,2}(?=[\"']))?(?P<quote>\\{1,3}[\"']|[\"'`«„“‘]|&quot;|&#39;)")
@@ -91,7 +93,7 @@ def find_named(scan: Scan) -> Iterator[Span]:
 
 def _value_after(text: str, at: int, literal: str, kind: Kind) -> _Value | None:
     """The believable value that the name at `at` is given, by whichever way of giving matches first."""
-    if not _names_a_secret(text, at, literal):
+    if not _names_a_secret(text, at, literal, kind):
         return None
     name = _NAME_END.match(text, at + len(literal))
     if not name:
@@ -105,9 +107,9 @@ def _value_after(text: str, at: int, literal: str, kind: Kind) -> _Value | None:
     return _as_sentence(text, after, kind)
 
 
-def _names_a_secret(text: str, at: int, literal: str) -> bool:
+def _names_a_secret(text: str, at: int, literal: str, kind: Kind) -> bool:
     words = data()["names"]
-    lead = text[max(0, at - 24) : at].lower()
+    lead = text[max(0, at - 40) : at].lower()
     if literal == "key" and not lead.rstrip("_- ").endswith(tuple(words["key_leads"])):
         return False
     if literal == "pass":
@@ -116,7 +118,10 @@ def _names_a_secret(text: str, at: int, literal: str) -> bool:
             return False
     if _NO_NAME.search(lead):
         return False
-    return not lead.rstrip("_- ").endswith(tuple(words["not_the_secret"]))
+    attached = lead.rstrip("_-")
+    if attached.endswith(tuple(words["unreadable"])):
+        return False
+    return kind is Kind.PASSWORD or not attached.endswith(tuple(words["not_the_secret"]))
 
 
 def _as_argument(text: str, at: int, after: int, kind: Kind) -> _Value | None:
@@ -174,7 +179,8 @@ def _assigned(text: str, at: int, sign: re.Match[str], kind: Kind) -> _Value | N
     begin = sign.end()
     if found := _quoted(text, begin, kind):
         return found
-    alone = bool(_LINE_KEY.match(text[text.rfind("\n", 0, at) + 1 : at])) and at - text.rfind("\n", 0, at) < 120
+    start = _line_start(text, at)
+    alone = start >= 0 and bool(_LINE_KEY.match(text[start:at]))
     found = _bare(text, begin, kind, line=alone)
     if found and text[at].isascii() and is_short_number(text[found.start : found.end]):
         return None
@@ -208,7 +214,7 @@ def _closing(text: str, begin: int, quote: str) -> int:
 def _bare(text: str, begin: int, kind: Kind, *, line: bool) -> _Value | None:
     """An unquoted value: to the next blank on a line of its own, else to what ends a value in code or an address."""
     found = (_BARE_LINE if line else _BARE).match(text, begin)
-    if not found or _OPENING.match(text, begin):
+    if not found or _OPENING.match(text, begin) or _ANOTHER_NAME.match(text, begin):
         return None
     value = found.group()
     if not line:
@@ -221,15 +227,21 @@ def _bare(text: str, begin: int, kind: Kind, *, line: bool) -> _Value | None:
 
 def _word_after_colon(text: str, at: int, begin: int) -> _Value | None:
     """`Passwort: Sonnenblume` alone on its line, with the capital of a form or in a language of no code."""
-    end = text.find("\n", begin)
-    word = text[begin : end if end >= 0 else len(text)].rstrip()
-    start = text.rfind("\n", 0, at) + 1
+    word = text[begin : begin + 60].partition("\n")[0].rstrip()
+    start = _line_start(text, at)
     lead = text[start:at].strip(" \t-*>•")
-    if len(word) > 40 or not word.isalpha() or len(lead) > 40 or "<" in lead or '"' in lead:
+    if start < 0 or not word.isalpha() or len(word) > 40 or len(lead) > 40 or "<" in lead or '"' in lead:
         return None
     begins = at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_-.")
     formal = (text[at].isupper() and text[at + 1].islower()) or not text[at].isascii()
     return _Value(begin, begin + len(word), False) if begins and formal and is_word_password(word) else None
+
+
+def _line_start(text: str, at: int) -> int:
+    """Where the line begins, or -1 if that is further away than any key of a file."""
+    low = max(0, at - _LINE_REACH)
+    found = text.rfind("\n", low, at) + 1
+    return found if found or low == 0 else -1
 
 
 def _believable(value: str, kind: Kind, *, quoted: bool = False) -> bool:

@@ -23,6 +23,7 @@ _NETRC = re.compile(r"\s{1,20}login\s{1,20}\S{1,128}\s{1,20}password\s{1,20}(?P<
 _PGPASS = re.compile(r"^[\w.*-]{1,253}:\d{2,5}:[\w*-]{1,63}:[\w*.-]{1,63}:(?P<value>\S{1,256})$", re.MULTILINE)
 _USER_OPTION = re.compile(r"(?:-u|--user|--proxy-user|-U)[ =][\"']?[^\s:\"'$<]{1,64}:(?P<value>[^\s\"'$<>]{1,128})")
 _DASH_P = re.compile(r"(?<=[ ])-p[ ]?(?P<quote>[\"']?)(?P<value>[^\s\"'$<>]{4,128})(?P=quote)(?=\s|$|[;&|])")
+_WEB_COMMAND = re.compile(r"\b(?:curl|wget|https?|xh|ab|mongo\w*|redis-cli)\b")
 _PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login)\b")
 _KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
 _DIGIT = re.compile(r"[0-9]")
@@ -134,7 +135,9 @@ def _commands(scan: Scan) -> Iterator[Span]:
     for literal in (" -u", " --user", " --proxy-user"):
         for at in scan.places(literal):
             found = _USER_OPTION.match(text, at + 1)
-            if found and not is_placeholder(found["value"]) and not is_reference(found["value"]):
+            if not found or not _WEB_COMMAND.search(text, _line_start(text, at), at):
+                continue
+            if not is_placeholder(found["value"]) and not is_reference(found["value"]):
                 yield found.start("value"), found.end("value"), "command-password"
     for at in scan.places(" -p"):
         found = _DASH_P.match(text, at + 1)

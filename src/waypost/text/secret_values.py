@@ -12,7 +12,8 @@ from waypost.text.secret_data import data
 
 _MIN_PASSWORD = 4
 _MIN_TOKEN = 12
-_MAX_VALUE = 512
+_MAX_PASSWORD = 128
+_MAX_TOKEN = 2048
 _LONG_TOKEN = 40
 _TURNS_PER_CHAR = 0.22
 """Changes between small, capital and digit per character: names in camel case have 0.1 to 0.2, random ones 0.35 up."""
@@ -21,6 +22,7 @@ _TURNS_OF_LETTERS = 0.3
 """The same for a value of letters alone, which is a name much more often."""
 
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ÿА-яЁё"
+_BLANK = re.compile(r"\s")
 _SEPARATORS = re.compile(r"[\s_.\-]+")
 _ESCAPE = re.compile(r"\\+[nrt]")
 _CODE_START = re.compile(
@@ -111,9 +113,11 @@ def is_generated(value: str) -> bool:
 
 def is_password(value: str, *, quoted: bool = False) -> bool:
     """Whether a value given to a password's name is believable: a digit or a sign among letters, or only digits."""
-    if not _MIN_PASSWORD <= len(value) <= _MAX_VALUE or is_placeholder(value) or is_reference(value, quoted=quoted):
+    if len(value) > _MAX_PASSWORD:
+        return is_token(value, quoted=quoted)
+    if len(value) < _MIN_PASSWORD or _BLANK.search(value) or _WORDY.match(value) or _NAMED.fullmatch(value):
         return False
-    if any(c.isspace() for c in value) or _WORDY.match(value) or _NAMED.fullmatch(value):
+    if is_placeholder(value) or is_reference(value, quoted=quoted):
         return False
     return any(c.isalnum() for c in value)
 
@@ -131,17 +135,16 @@ def is_word_password(value: str) -> bool:
 
 def is_token(value: str, *, quoted: bool = False) -> bool:
     """Whether a value looks generated: a UUID, a long hexadecimal number, or letters and digits without words."""
-    if not _MIN_TOKEN <= len(value) <= 4 * _MAX_VALUE or any(c.isspace() for c in value):
+    if not _MIN_TOKEN <= len(value) <= _MAX_TOKEN or _BLANK.search(value):
         return False
     if quoted and _is_noise(value):
         return True
+    generated = is_generated(value)
+    if not (generated or _UUID.match(value) or _HEX.match(value)):
+        return False
     if is_placeholder(value) or _ALGORITHM.search(value):
         return False
-    if _BASE64.match(value) and is_generated(value):
-        return True
-    if is_reference(value, quoted=quoted):
-        return False
-    return bool(_UUID.match(value) or _HEX.match(value)) or is_generated(value)
+    return bool(generated and _BASE64.match(value)) or not is_reference(value, quoted=quoted)
 
 
 def _is_noise(value: str) -> bool:
