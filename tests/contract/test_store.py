@@ -240,14 +240,22 @@ def test_twins_are_current_memories_of_the_same_kind_and_domain(store: Store) ->
     assert none == []
 
 
-def test_neighbours_are_the_turns_before_and_after_in_the_same_session(store: Store) -> None:
+def test_followers_are_the_next_turns_of_the_same_session(store: Store) -> None:
     numbers = [add(store, version(f"t{i}", kind="note", session="s")) for i in range(6)]
     add(store, version("other", kind="note", session="another"))
     with store.read() as reader:
-        near = reader.neighbours([numbers[2]], 1, NOW)
+        near = reader.followers([numbers[2], numbers[4]], 2, NOW)
         sketch = reader.sketches([numbers[2]])[numbers[2]]
-    assert sorted(s.memory_id for s in near) == ["t1", "t3"]
+    assert sorted(s.memory_id for s in near) == ["t3", "t4", "t5"]
     assert (sketch.session, sketch.position, sketch.collection) == ("s", 3, "journal")
+
+
+def test_speakers_are_listed_once_each(store: Store) -> None:
+    for place, speaker in enumerate(("Boris", "Anna", None, "Boris")):
+        add(store, version(f"m{place}", kind="note", speaker=speaker))
+    with store.read() as reader:
+        assert reader.speakers(10) == ["Anna", "Boris"]
+        assert reader.speakers(1) == ["Anna"]
 
 
 def test_listing_pages_in_the_order_of_recording_and_filters(store: Store) -> None:

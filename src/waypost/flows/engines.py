@@ -76,6 +76,10 @@ class Engines:
     def multilingual(self) -> Engine | None:
         return self._open(MULTILINGUAL) if self._multilingual else None
 
+    def other(self, setting: str) -> Engine:
+        """Another engine by its name in the settings."""
+        return self._open(setting)
+
     def active(self, reader: Reader) -> list[Engine]:
         """The engines that embed every text of this space."""
         beside = self.multilingual if reader.meta(_ACTIVE) else None

@@ -1,6 +1,7 @@
 """Forgetting: the memory, every version, everything made from it, and every copy that is within reach."""
 
 import contextlib
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from waypost.errors import NotFound
 from waypost.facts.sameness import tombstone
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.transfer import write_rows
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
 from waypost.space.platform import write_private_file
@@ -94,7 +96,9 @@ def _without(content: str, memory_id: str, words: set[str], lines: bool) -> str:
     rows = [row for row in whole["memories"] if not _is_about(row, memory_id, words)]
     if len(rows) == len(whole["memories"]):
         return content
-    return json.dumps({**whole, "memories": rows}, ensure_ascii=False, indent=1) + "\n"
+    written = io.StringIO()
+    write_rows(iter(rows), written, "json")
+    return written.getvalue()
 
 
 def _parsed(text: str) -> object:

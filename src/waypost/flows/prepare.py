@@ -12,8 +12,10 @@ from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
+from waypost.retrieve.traits import traits_of
 from waypost.space.place import safe_relative_path
 from waypost.store.protocol import PassageRow, Writer
+from waypost.text.language import language_of
 from waypost.text.secrets import mask
 
 if TYPE_CHECKING:
@@ -77,7 +79,9 @@ def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepa
 
 def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) -> Prepared:
     """Compute what follows from a version's words."""
-    version = replace(version, fingerprint=fingerprint(version))
+    language = language_of(version.text)
+    traits = traits_of(version.text, language).packed
+    version = replace(version, fingerprint=fingerprint(version), language=language, traits=traits)
     return Prepared(draft, version, tuple(passages_of(version)), masked, tombstone(key, version))
 
 

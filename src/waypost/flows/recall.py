@@ -1,48 +1,166 @@
 """Recall: question → candidates by keywords and by vectors → fused and scored → the best k, explained."""
 
+import re
 import time as timing
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+from waypost.embed.protocol import Engine
 from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.settle import PREVIOUS_SETTING, settle
 from waypost.model.draft import check_text
 from waypost.model.memory import State, Version
 from waypost.model.recall import Answer, Hit, View
 from waypost.refs.confidence import confidence
+from waypost.retrieve.fuse import DEPTH, REACH, Candidate, Scored, fuse
+from waypost.retrieve.question import Question, read_question
+from waypost.retrieve.spread import Engines
+from waypost.store.protocol import Found, Population, Reader, Sketch
+from waypost.text.language import language_of
 from waypost.text.words import query_terms
 
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
 MOST_HITS = 1000
-_DEPTH = 200
-_ON_THE_SPOT = 256  # texts owed that are embedded before answering rather than left out
+ON_THE_SPOT = 256  # texts owed that are embedded before answering, rather than found by keywords only
+_MOST_SPEAKERS = 500
+_WORD = re.compile(r"\w+")
 
 
 def recall(
-    space: OpenSpace, question: str, view: View, *, k: int = 5, now: datetime | None = None, fresh: bool = False
+    space: OpenSpace, asked: str, view: View, *, k: int = 5, now: datetime | None = None, fresh: bool = False
 ) -> Answer:
+    """At most k memories, best first. `now` is the moment of the question; `fresh` leaves stale ones out."""
     started = timing.perf_counter()
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_HITS:
-        raise InvalidInput(f"k is {k}; it must be from 1 to {MOST_HITS}.", "")
-    question = check_text(question, "question")
-    terms = query_terms(question)
-    scores: dict[int, float] = {}
+        raise InvalidInput(f"k is {k}; it must be a whole number from 1 to {MOST_HITS}.", "")
+    asked = check_text(asked, "question")
+    language = language_of(asked)
+    if language not in ("en", ""):
+        space.engines.awaken_multilingual(space.store)
+    serving = _serving(space, language)
+    vectors = {engine.name: space.engines.embed_question(engine, asked) for engine in serving}
+    moment = now or space.clock()
     with space.store.read() as reader:
-        engine = space.engines.main
-        found = reader.keyword_search(terms, _DEPTH, view)
-        top = max((f.score for f in found), default=1.0) or 1.0
-        for f in found:
-            scores[f.number] = max(scores.get(f.number, 0.0), f.score / top)
-        vector = space.engines.embed_question(engine, question)
-        if vector is not None:
-            for f in reader.vector_search(engine.name, vector, _DEPTH, view).found:
-                scores[f.number] = scores.get(f.number, 0.0) + 2 * f.score
-        best = sorted(scores, key=lambda n: (-scores[n], n))[:k]
-        versions = reader.versions_by_number(best)
-        states = reader.states([v.memory_id for v in versions.values()])
-    hits = [
-        hit_of(versions[n], states.get(versions[n].memory_id, State()), scores[n] / 3, {}, space.clock()) for n in best
+        question = read_question(asked, language=language, now=moment, speakers=reader.speakers(_MOST_SPEAKERS))
+        gathered = _gather(reader, question, {n: v for n, v in vectors.items() if v is not None}, view, max(DEPTH, k))
+        candidates = gathered.candidates()
+        roles = _roles(space, serving)
+        most = len(candidates) if fresh else k  # some of the best may be stale
+        scored = fuse(question, candidates, gathered.populations, roles, now=moment, k=most)
+        hits = _hits(reader, scored, gathered, k, fresh, space.clock())
+        notices = _notices(space, reader, serving)
+    return Answer(asked, tuple(hits), notices, (timing.perf_counter() - started) * 1000)
+
+
+def _serving(space: OpenSpace, language: str) -> list[Engine]:
+    """The engines to ask, with small debts paid first. A debt that stays is told, and another engine stands in."""
+    with space.store.read() as reader:
+        active, owed, previous = space.engines.active(reader), reader.owed(), reader.meta(PREVIOUS_SETTING)
+    beside = active[1] if len(active) > 1 else None
+    wanted = [active[0]] if language in ("en", "") or beside is None else [beside]
+    if beside is not None and beside not in wanted:
+        wanted.append(beside)
+    if any(0 < owed.get(engine.name, 0) <= ON_THE_SPOT for engine in wanted):
+        owed = settle(space, limit=ON_THE_SPOT)
+    if any(owed.get(engine.name, 0) for engine in wanted) and active[0] not in wanted:
+        wanted.append(active[0])
+    if previous and owed.get(active[0].name, 0):
+        wanted.append(space.engines.other(previous))
+    return wanted
+
+
+def _roles(space: OpenSpace, serving: list[Engine]) -> Engines:
+    """The main engine judges English pairs, the other one the rest, or what the main one has not read yet."""
+    main = space.engines.main.name
+    return Engines(main, next((engine.name for engine in serving if engine.name != main), None))
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Everything ranking needs about the versions that may answer, by their numbers."""
+
+    keyword: dict[int, float] = field(default_factory=dict)
+    similarity: dict[int, dict[str, float]] = field(default_factory=dict)
+    sketches: dict[int, Sketch] = field(default_factory=dict)
+    populations: dict[str, dict[str, Population]] = field(default_factory=dict)
+
+    def candidates(self) -> list[Candidate]:
+        return [self._candidate(number, sketch) for number, sketch in self.sketches.items()]
+
+    def _candidate(self, number: int, sketch: Sketch) -> Candidate:
+        return Candidate(
+            memory_id=sketch.memory_id,
+            language=sketch.language,
+            keyword=self.keyword.get(number, 0.0),
+            similarity=self.similarity.get(number, {}),
+            session=sketch.session,
+            position=sketch.position - 1,
+            speaker=sketch.speaker,
+            time=sketch.time,
+            traits=sketch.traits,
+        )
+
+
+def _gather(reader: Reader, question: Question, vectors: "dict[str, Vector]", view: View, depth: int) -> _Gathered:
+    gathered = _Gathered()
+    _keep_best(gathered.keyword, reader.keyword_search(_terms(question), depth, view))
+    numbers = dict.fromkeys(gathered.keyword)
+    for engine, vector in vectors.items():
+        answer = reader.vector_search(engine, vector, depth, view)
+        gathered.populations[engine] = dict(answer.population)
+        numbers |= dict.fromkeys(found.number for found in answer.found)
+    gathered.sketches = reader.sketches(numbers)
+    for follower in reader.followers(numbers, REACH, view):
+        gathered.sketches.setdefault(follower.number, follower)
+    for engine, vector in vectors.items():
+        for number, cosine in reader.vector_scores(engine, vector, list(gathered.sketches)).items():
+            gathered.similarity.setdefault(number, {})[engine] = cosine
+    return gathered
+
+
+def _keep_best(scores: dict[int, float], found: list[Found]) -> None:
+    for one in found:
+        scores[one.number] = max(one.score, scores.get(one.number, 0.0))
+
+
+def _terms(question: Question) -> list[str]:
+    """The question's keywords as the index knows them, names and numbers in their own spelling."""
+    kept = set(question.keywords)
+    return query_terms(_WORD.sub(lambda word: word[0] if word[0].lower() in kept else " ", question.text))
+
+
+def _hits(reader: Reader, scored: list[Scored], gathered: _Gathered, k: int, fresh: bool, now: datetime) -> list[Hit]:
+    number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
+    states = reader.states([one.memory_id for one in scored])
+    chosen = [one for one in scored if not (fresh and states.get(one.memory_id, State()).is_stale)][:k]
+    versions = reader.versions_by_number([number_of[one.memory_id] for one in chosen])
+    return [
+        hit_of(
+            versions[number_of[one.memory_id]],
+            states.get(one.memory_id, State()),
+            one.score,
+            dict(one.why),
+            now,
+        )
+        for one in chosen
     ]
-    took = (timing.perf_counter() - started) * 1000
-    return Answer(question, tuple(hits), (), took)
+
+
+def _notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:
+    notices = []
+    for engine in serving:
+        why = space.engines.away.get(engine.name)
+        if why is not None:
+            notices.append(f"Answered without {engine.name}: {' '.join(why.split())}")
+    owed = reader.owed()
+    for engine in space.engines.active(reader):
+        if owed.get(engine.name):
+            notices.append(f"{owed[engine.name]} texts wait to be embedded by {engine.name}; keywords find them.")
+    return tuple(notices)
 
 
 def hit_of(version: Version, state: State, score: float, why: dict[str, float], now: datetime) -> Hit:

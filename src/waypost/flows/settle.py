@@ -8,23 +8,25 @@ from waypost.retrieve.passages import passages_of
 from waypost.store.protocol import PassageRow
 
 _BATCH = 256  # versions embedded between two transactions
-_MAIN, _PREVIOUS = "main_engine", "previous_engine"
+_MAIN, _MAIN_SETTING = "main_engine", "main_setting"
+_PREVIOUS, PREVIOUS_SETTING = "previous_engine", "previous_setting"
 
 Progress = Callable[[str, int], None]  # engine name, texts still owed
 
 
 def adopt_engine(space: OpenSpace) -> None:
     """Notice that the configured engine has changed: everything is owed to the new one, the old one serves meanwhile."""
-    name = space.engines.main.name
+    name, setting = space.engines.main.name, space.settings.engine
     with space.store.read() as reader:
-        known = reader.meta(_MAIN)
-    if known == name:
-        return
+        if reader.meta(_MAIN) == name:
+            return
     with space.store.write() as writer:
         known = writer.meta(_MAIN)
-        writer.set_meta(_MAIN, name)
         if known is not None and known != name:
             writer.set_meta(_PREVIOUS, known)
+            writer.set_meta(PREVIOUS_SETTING, writer.meta(_MAIN_SETTING) or "")
+        writer.set_meta(_MAIN, name)
+        writer.set_meta(_MAIN_SETTING, setting)
         writer.owe(name)
 
 
@@ -80,6 +82,7 @@ def _retire_previous(space: OpenSpace) -> None:
         with space.store.write() as writer:
             writer.drop_engine(previous)
             writer.set_meta(_PREVIOUS, "")
+            writer.set_meta(PREVIOUS_SETTING, "")
 
 
 def rebuild(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int]:

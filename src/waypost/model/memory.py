@@ -52,6 +52,8 @@ class Version:
     time: datetime | None = None  # when it was said or observed, where the caller knows
     checkout_id: str | None = None
     name: str | None = None
+    language: str = ""
+    traits: int = 0  # what ranking wants to know of the text, packed (retrieve.traits)
     fingerprint: bytes = b""
     evidence: tuple[str, ...] = ()
     refs: tuple[CodeReference, ...] = ()

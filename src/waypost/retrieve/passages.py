@@ -7,7 +7,6 @@ from waypost.text.split import split
 
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
-from waypost.text.language import language_of
 from waypost.text.words import keyword_terms
 
 PASSAGE_TOKENS = 256
@@ -24,16 +23,15 @@ class Passage:
 
 def passages_of(version: Version) -> list[Passage]:
     """The passages of a version. The same version always gives the same ones: an index can be made again."""
-    language = language_of(version.text)
     # A name in front tells the engine who speaks; a role would only make all turns alike.
     who = f"{version.speaker}: " if version.speaker and version.speaker.casefold() not in _ROLES else ""
     passages = []
     for place, (start, end) in enumerate(split(version.text, PASSAGE_TOKENS)):
         text = who + version.text[start:end]
         beside = _labels(version) if place == 0 else ""
-        terms = _index_terms(f"{text}\n{beside}" if beside else text, language)
+        terms = _index_terms(f"{text}\n{beside}" if beside else text, version.language)
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        passages.append(Passage(text, digest, language, terms))
+        passages.append(Passage(text, digest, version.language, terms))
     return passages
 
 

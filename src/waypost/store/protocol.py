@@ -53,6 +53,8 @@ class Sketch:
     session: str | None
     position: int
     speaker: str | None
+    language: str
+    traits: int
     time: datetime
 
 
@@ -138,8 +140,11 @@ class Reader(Protocol):
 
     def sketches(self, numbers: Iterable[int]) -> dict[int, Sketch]: ...
 
-    def neighbours(self, numbers: Iterable[int], reach: int, view: View) -> list[Sketch]:
-        """The visible fellows of these versions: the same session, at most `reach` places away, not themselves."""
+    def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[Sketch]:
+        """What was said next: visible versions in the same session, at most `reach` places behind one of these."""
+
+    def speakers(self, limit: int) -> list[str]:
+        """Who has ever spoken here, in alphabetical order."""
 
     def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]: ...
 

@@ -108,22 +108,32 @@ class SqliteReader:
         )
         return {sketch.number: sketch for sketch in found}
 
-    def neighbours(self, numbers: Iterable[int], reach: int, view: View) -> list[Sketch]:
+    def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[Sketch]:
         condition, parameters = visible(view)
         return self._sketches(
-            "FROM memories a JOIN memories m ON m.session = a.session AND m.number <> a.number"
-            " AND m.position BETWEEN a.position - ? AND a.position + ?"
+            "FROM memories a JOIN memories m ON m.session = a.session"
+            " AND m.position BETWEEN a.position + 1 AND a.position + ?"
             f" WHERE a.session IS NOT NULL AND a.number IN (SELECT value FROM json_each(?)) AND {condition}",
-            [reach, reach, number_list(numbers), *parameters],
+            [reach, number_list(numbers), *parameters],
         )
 
     def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[Sketch]:
         rows = self._rows(
             "SELECT DISTINCT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"
-            f" coalesce(m.time, m.valid_from) {sql}",
+            f" m.language, m.traits, coalesce(m.time, m.valid_from) {sql}",
             parameters,
         )
-        return [Sketch(*(*row[:8], from_micros(row[8]))) for row in rows]
+        return [Sketch(*(*row[:10], from_micros(row[10]))) for row in rows]
+
+    def speakers(self, limit: int) -> list[str]:
+        # Jumps from one name to the next in the index instead of reading every turn.
+        rows = self._rows(
+            "WITH RECURSIVE who (name) AS (SELECT min(speaker) FROM memories WHERE speaker IS NOT NULL UNION ALL"
+            " SELECT (SELECT min(speaker) FROM memories WHERE speaker > who.name) FROM who WHERE who.name IS NOT NULL)"
+            " SELECT name FROM who WHERE name IS NOT NULL LIMIT ?",
+            (limit,),
+        )
+        return [row[0] for row in rows]
 
     # -- search -------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from waypost.model.time import Moment, from_micros, to_micros
 
 VERSION_COLUMNS = (
     "number, memory_id, kind, text, recorded_at, superseded_at, valid_from, valid_until, source, actor, level, domain, "
-    "module, key, session, position, speaker, time, checkout_id, name, fingerprint, evidence, tags, details"
+    "module, key, session, position, speaker, time, checkout_id, name, language, traits, fingerprint, evidence, tags, details"
 )
 STATE_FIELDS = (
     "protected",
@@ -40,7 +40,7 @@ def number_list(numbers: Iterable[int]) -> str:
 def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
     (
         number, memory_id, kind, text, recorded, superseded, start, end, source, actor, level, domain,
-        module, key, session, position, speaker, time, checkout, name, fingerprint, evidence, tags, details,
+        module, key, session, position, speaker, time, checkout, name, language, traits, fingerprint, evidence, tags, details,
     ) = row  # fmt: skip
     return Version(
         memory_id=memory_id,
@@ -63,6 +63,8 @@ def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
         time=None if time is None else from_micros(time),
         checkout_id=checkout,
         name=name,
+        language=language,
+        traits=traits,
         fingerprint=fingerprint,
         evidence=() if evidence == "[]" else tuple(json.loads(evidence)),
         refs=refs,
@@ -93,6 +95,8 @@ def version_parameters(version: Version, position: int) -> tuple[Any, ...]:
         None if version.time is None else to_micros(version.time),
         version.checkout_id,
         version.name,
+        version.language,
+        version.traits,
         version.fingerprint,
         as_json(list(version.evidence)),
         as_json(dict(version.tags)),

@@ -1,0 +1,134 @@
+"""GOV-5: forgetting removes the memory and every copy within reach, down to the bytes of the files."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import OpenMemory, TestClock
+from waypost import Memory
+from waypost.errors import NotFound
+
+# Words that stand nowhere else, in three languages, so that a byte found on disk can only come from them.
+SECRET_WORDS = ("quixzanthal", "Brückenzollmaut", "ъёжикоград")
+TEXT = f"The launch code word is {SECRET_WORDS[0]}, in German {SECRET_WORDS[1]}, in Russian {SECRET_WORDS[2]}"
+
+
+def bytes_under(folder: Path) -> bytes:
+    return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def traces(folder: Path) -> list[str]:
+    """Pieces of the text found in any file: whole words, and their tails, since an index may store only those."""
+    content = bytes_under(folder).lower()
+    pieces = [piece for word in SECRET_WORDS for piece in (word, word[4:], word[:-3])]
+    return [piece for piece in pieces if piece.lower().encode() in content or piece.encode() in content]
+
+
+def filler(memory: Memory, count: int, start: int = 0) -> None:
+    numbers = range(start, start + count)
+    memory.remember_many([{"text": f"Filler {n} about the launch of rocket {n * 7}", "kind": "note"} for n in numbers])
+
+
+def test_no_file_under_the_home_contains_any_of_its_words(memory: Memory, clock: TestClock) -> None:
+    filler(memory, 300)
+    doomed = memory.remember(TEXT).id
+    assert doomed
+    clock.advance(days=1)
+    memory.correct(doomed, TEXT + ", as of today")  # an older version is a copy too
+    filler(memory, 50, start=300)
+    memory.export()
+    memory.export(form="json", embeddings=True)
+    assert traces(memory.folder)  # the control: the words are on disk before
+    gone = memory.forget(doomed)
+    assert gone.complete
+    assert gone.versions == 2
+    assert len(gone.exports_changed) == 2
+    assert traces(memory.folder.parent.parent) == []
+    memory.close()
+    assert traces(memory.folder.parent.parent) == []
+    # What must still be found is found.
+    assert len(memory.recall("rocket launch", k=10)) == 10
+    assert [e.memories for e in memory.exports()] == [350, 350]  # all but the one
+
+
+def test_neither_recall_history_nor_a_later_write_brings_it_back(memory: Memory) -> None:
+    doomed = memory.remember(TEXT).id
+    assert doomed
+    memory.forget(doomed)
+    assert memory.recall("launch code word", k=10).hits == ()
+    assert memory.recall(SECRET_WORDS[0], k=10).hits == ()
+    for call in (memory.show, memory.history):
+        with pytest.raises(NotFound):
+            call(doomed)
+    assert memory.remember(TEXT).status == "refused"
+    assert traces(memory.folder) == []
+
+
+def test_the_audit_keeps_that_it_happened_not_what_it_said(memory: Memory) -> None:
+    doomed = memory.remember(TEXT).id
+    assert doomed
+    memory.forget(doomed)
+    assert [(e.action, e.memory_id) for e in memory.audit()] == [("forget", doomed), ("remember", doomed)]
+    assert all(word not in str(memory.audit()) for word in SECRET_WORDS)
+
+
+def test_it_outranks_protection(memory: Memory) -> None:
+    doomed = memory.remember(TEXT).id
+    assert doomed
+    memory.protect(doomed)
+    assert memory.forget(doomed).complete
+    assert traces(memory.folder) == []
+
+
+def test_vectors_and_sidecars_lose_it_too(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("waypost.store.sqlite.vectors._SIDECAR_FROM", 64)
+    memory = open_memory()
+    filler(memory, 40)
+    doomed = memory.remember(TEXT).id
+    assert doomed
+    filler(memory, 60, start=40)
+    memory.recall("anything")
+    before = [path.stat().st_size for path in memory.folder.glob("vectors-*.bin")]
+    assert before
+    memory.forget(doomed)
+    assert not list(memory.folder.glob("vectors-*.bin"))
+    assert len(memory.recall("rocket launch", k=5)) == 5
+    after = [path.stat().st_size for path in memory.folder.glob("vectors-*.bin")]
+    assert all(size < before[0] for size in after)
+    assert after
+
+
+def test_a_reader_in_another_process_delays_only_the_last_traces(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    impatient = Memory(
+        memory._identity, replace(memory._settings, busy_timeout_seconds=0.2), memory._caller, memory._clock
+    )
+    doomed = impatient.remember(TEXT).id
+    assert doomed
+    script = (
+        "import sys, apsw\n"
+        "db = apsw.Connection(sys.argv[1]); db.execute('BEGIN; SELECT count(*) FROM memories').fetchall()\n"
+        "print('reading', flush=True); sys.stdin.readline()\n"
+    )
+    reader = subprocess.Popen(
+        [sys.executable, "-c", script, str(memory.folder / "memory.db")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
+    assert reader.stdout and reader.stdout.readline() == "reading\n"
+    gone = impatient.forget(doomed)
+    assert not gone.complete
+    assert impatient.recall("launch code word").hits == ()
+    assert not all(finding.ok for finding in impatient.doctor())
+    reader.communicate("\n")
+    findings = impatient.doctor(fix=True)
+    assert [f for f in findings if f.check == "forgotten text"] == []
+    assert traces(memory.folder) == []

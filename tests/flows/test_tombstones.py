@@ -1,0 +1,125 @@
+"""GOV-4: what was rejected is not stored again, whatever path or spelling it comes in."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import TestClock
+from waypost import Memory
+from waypost.errors import InvalidInput, Refused
+from waypost.model.memory import Caller
+
+VALUE = "The admin panel is open to everyone"
+
+SPELLINGS = {
+    "case": "THE ADMIN PANEL IS OPEN TO EVERYONE",
+    "white space": "  The  admin\tpanel\nis open\u00a0to   everyone ",
+    "full stop": "The admin panel is open to everyone.",
+    "Cyrillic look-alikes": "The аdmin рanel is оpen tо еveryоne",
+    "Greek look-alikes": "The admin panel is οpen tο everyοne",
+    "full width": "Ｔｈｅ ａｄｍｉｎ ｐａｎｅｌ is open to everyone",
+    "mathematical": "𝐓𝐡𝐞 𝐚𝐝𝐦𝐢𝐧 𝐩𝐚𝐧𝐞𝐥 is open to everyone",
+    "zero width": "The ad\u200bmin pa\u200dnel is op\ufeffen to every\u2060one",
+    "soft hyphen": "The ad\u00admin panel is open to every\u00adone",
+    "direction marks": "\u202aThe admin panel\u202c is open to everyone",
+    "variation selector": "The admin\ufe0f panel is open to everyone",
+}
+
+
+@pytest.fixture
+def rejected(memory: Memory) -> Memory:
+    receipt = memory.remember(VALUE)
+    assert receipt.id
+    memory.reject(receipt.id)
+    return memory
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS.keys())
+def test_no_spelling_of_a_rejected_value_is_stored(rejected: Memory, spelling: str) -> None:
+    receipt = rejected.remember(spelling)
+    assert receipt.status == "refused"
+    assert "rejected" in (receipt.reason or "")
+    assert rejected.list() == []
+
+
+def test_other_values_of_the_same_subject_are_stored(rejected: Memory) -> None:
+    for text in (
+        "The admin panel is not open to everyone",
+        "The admin panel is open to admins",
+        "The admin panel 2 is open to everyone",
+    ):
+        assert rejected.remember(text).status == "added"
+    assert len(rejected.list()) == 3
+
+
+def test_a_tombstone_is_scoped_by_kind_and_domain(rejected: Memory) -> None:
+    assert rejected.remember(VALUE, kind="decision").status == "added"
+    assert rejected.remember(VALUE, domain="staging").status == "added"
+    assert rejected.remember(VALUE, kind="conversation", session="s1").status == "added"
+    assert rejected.remember(VALUE).status == "refused"
+
+
+def test_every_path_meets_the_tombstone(rejected: Memory, tmp_path: Path, clock: TestClock) -> None:
+    export = tmp_path / "old.jsonl"
+    export.write_text(json.dumps({"text": VALUE, "kind": "fact"}) + "\n" + json.dumps({"text": "Still fine"}) + "\n")
+    assert [r.status for r in rejected.import_file(export)] == ["refused", "added"]
+    later = clock.advance(days=400)
+    (batch,) = rejected.remember_many([{"text": VALUE, "time": later}])
+    assert batch.status == "refused"
+    assert rejected.remember(VALUE).status == "refused"
+    other = rejected.remember("The admin panel needs a login")
+    assert other.id
+    with pytest.raises(Refused, match="rejected"):
+        rejected.correct(other.id, VALUE)
+    assert {row["text"] for row in rejected.list()} == {"Still fine", "The admin panel needs a login"}
+
+
+def test_the_value_stays_out_after_a_rebuild_and_an_older_export(memory: Memory, tmp_path: Path) -> None:
+    receipt = memory.remember(VALUE)
+    assert receipt.id
+    memory.export(tmp_path / "before.jsonl")
+    memory.reject(receipt.id)
+    memory.rebuild()
+    assert [r.status for r in memory.import_file(tmp_path / "before.jsonl")] == ["refused"]
+    assert memory.list() == []
+
+
+def test_the_database_holds_no_text_for_a_tombstone_and_history_stays(memory: Memory) -> None:
+    receipt = memory.remember(VALUE)
+    assert receipt.id
+    memory.reject(receipt.id)
+    assert [v.text for v in memory.history(receipt.id).versions] == [VALUE]
+    memory.forget(receipt.id)
+    assert memory.remember(VALUE).status == "refused"
+    memory.close()
+    assert VALUE.encode() not in b"".join(p.read_bytes() for p in memory.folder.rglob("*") if p.is_file())
+
+
+def test_only_a_person_lifts_a_rejection_and_it_is_audited(rejected: Memory, tmp_path: Path, clock: TestClock) -> None:
+    with pytest.raises(Refused, match="Only a person"):
+        rejected.lift(VALUE)
+    person = Memory.open_as(Caller("person", "anna"), tmp_path / "work" / "project", clock=clock)
+    assert person.lift("something else") is False
+    assert person.lift(VALUE.upper()) is True
+    assert person.remember(VALUE).status == "added"
+    assert [(e.action, e.actor) for e in person.audit()][1] == ("lift", "anna")
+
+
+def test_what_was_said_in_a_conversation_is_retracted_or_forgotten_not_rejected(memory: Memory) -> None:
+    turn = memory.remember("I like tea", kind="conversation", session="s1", speaker="Anna")
+    assert turn.id
+    with pytest.raises(InvalidInput, match="cannot be rejected"):
+        memory.reject(turn.id)
+    assert [hit.text for hit in memory.recall("tea")] == ["I like tea"]
+
+
+def test_a_forgotten_turn_does_not_come_back_but_its_words_may_be_said_again(memory: Memory) -> None:
+    said = {"kind": "conversation", "session": "s1", "speaker": "Anna", "time": "2026-01-02T10:00:00Z"}
+    turn = memory.remember("I like tea", **said)
+    assert turn.id
+    memory.forget(turn.id)
+    assert memory.remember_many([{"text": "I like tea", **said}])[0].status == "refused"
+    later = said | {"time": "2026-01-03T10:00:00Z"}
+    assert memory.remember_many([{"text": "I like tea", **later}])[0].status == "added"
+    assert memory.remember_many([{"text": "I like tea", **said, "speaker": "Boris"}])[0].status == "added"
