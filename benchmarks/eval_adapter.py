@@ -1,0 +1,124 @@
+"""Waypost in an evaluation of conversation memory, used as a library by a user would.
+
+An evaluation calls `reset(store)`, `ingest(items)` and `search(query, k, date) -> ids`. Items are turns with an id, a text
+and `meta` (session, speaker, role, date). Name this module to it, with `benchmarks` on PYTHONPATH:
+
+    --system python:eval_adapter:conversation
+
+Many stores that share texts embed them over and over; with EVAL_VECTORS=FILE.db vectors are kept from run to run. They
+are the same vectors, so only the time for writing differs.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import apsw
+
+import waypost.memory
+from waypost import Memory, config
+from waypost.config import Settings
+from waypost.embed.protocol import Engine
+from waypost.embed.registry import open_engine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Item(Protocol):
+    id: str
+    text: str
+    meta: Mapping[str, Any]
+
+
+class Conversation:
+    """One space for each store, all under a temporary home that ends with the process."""
+
+    name = "waypost"
+
+    def __init__(self) -> None:
+        self._home = tempfile.TemporaryDirectory(prefix="waypost-eval-")
+        environment = {**os.environ, "WAYPOST_HOME": self._home.name, "WAYPOST_BACKGROUND": "0"}
+        self._settings = config.load(environment)
+        self._memory: Memory | None = None
+        self._number = 0
+        if os.environ.get("EVAL_VECTORS"):
+            _keep_vectors(os.environ["EVAL_VECTORS"])
+
+    def reset(self, store: str) -> None:
+        if self._memory is not None:
+            self._memory.close()
+        self._number += 1  # a store may be named twice, and each time it starts empty
+        self._memory = Memory.open(person=f"{self._number} {store}", settings=self._settings)
+
+    def ingest(self, items: Sequence[Item]) -> None:
+        assert self._memory is not None, "reset() first"
+        self._memory.remember_many(_draft(item) for item in items)
+        self._memory.settle()
+
+    def search(self, query: str, k: int, date: str | None = None) -> list[str]:
+        assert self._memory is not None, "reset() first"
+        return [hit.key for hit in self._memory.recall(query, k=k, now=date).hits if hit.key is not None]
+
+
+def conversation() -> Conversation:
+    return Conversation()
+
+
+def _draft(item: Item) -> dict[str, Any]:
+    meta = item.meta
+    return {
+        "text": item.text,
+        "kind": "conversation",
+        "key": item.id,
+        "session": meta["session"],
+        "speaker": meta.get("speaker"),
+        "time": meta.get("date"),
+        "tags": {"role": meta["role"]} if meta.get("role") else {},
+    }
+
+
+def _keep_vectors(path: str) -> None:
+    def open_kept(name: str, settings: Settings) -> Engine:
+        return _Kept(open_engine(name, settings), path)
+
+    waypost.memory.open_engine = open_kept
+
+
+class _Kept:
+    """An engine that reads what it once embedded from a file."""
+
+    def __init__(self, engine: Engine, path: str) -> None:
+        self._engine = engine
+        self._db = apsw.Connection(path)
+        self._db.set_busy_timeout(60_000)
+        self._db.execute("CREATE TABLE IF NOT EXISTS vectors (hash BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
+
+    @property
+    def name(self) -> str:
+        return self._engine.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._engine.dimensions
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        import numpy as np
+
+        hashes = [hashlib.blake2b(f"{self.name}\0{text}".encode(), digest_size=16).digest() for text in texts]
+        kept = {h: self._db.execute("SELECT vector FROM vectors WHERE hash = ?", (h,)).fetchone() for h in hashes}
+        missing = {h: text for h, text in zip(hashes, texts, strict=True) if kept[h] is None}
+        for h, vector in zip(missing, self._engine.embed(list(missing.values())) if missing else (), strict=True):
+            kept[h] = (vector.astype(np.float32).tobytes(),)
+            self._db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (h, kept[h][0]))
+        rows = [np.frombuffer(kept[h][0], np.float32) for h in hashes]
+        return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
+
+    def embed_question(self, text: str) -> "NDArray[np.float32]":
+        return self._engine.embed_question(text)
+
+    def warm(self) -> None:
+        self._engine.warm()
