@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from waypost.embed import safetensors, weights
+from waypost.embed.blas import one_thread
 from waypost.embed.sentencepiece import SentencePiece, compile_table
 
 if TYPE_CHECKING:
@@ -83,8 +84,9 @@ class _Network:
 
     def vectors(self, rows: Sequence[Sequence[int]]) -> Array:
         vectors = np.empty((len(rows), DIMENSIONS), np.float32)
-        for batch in _batches(rows):
-            vectors[batch] = self._dense(*self._sums([rows[index] for index in batch]))
+        with one_thread():
+            for batch in _batches(rows):
+                vectors[batch] = self._dense(*self._sums([rows[index] for index in batch]))
         return vectors
 
     def _sums(self, rows: Sequence[Sequence[int]]) -> tuple[Array, Array]:

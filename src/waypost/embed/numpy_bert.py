@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from waypost.embed.blas import one_thread
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -30,7 +32,11 @@ def embed(weights: Mapping[str, Array], ids: Sequence[int], shape: BertShape) ->
     Tokens are columns: the matrices are stored [out, in], and BLAS multiplies a few columns by such a matrix 2.5
     times as fast as it multiplies rows by its transpose.
     """
-    tokens = np.asarray(ids, np.intp)
+    with one_thread():
+        return _embed(weights, np.asarray(ids, np.intp), shape)
+
+
+def _embed(weights: Mapping[str, Array], tokens: NDArray[np.intp], shape: BertShape) -> Array:
     rows = weights["embeddings.word_embeddings.weight"][tokens]
     rows = rows + weights["embeddings.position_embeddings.weight"][: len(tokens)]
     rows += weights["embeddings.token_type_embeddings.weight"][0]
