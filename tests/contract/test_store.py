@@ -268,7 +268,7 @@ def test_listing_pages_in_the_order_of_recording_and_filters(store: Store) -> No
         assert [v.memory_id for v in reader.listing(NOW, Filter(level=1))] == ["m1", "m3"]
         assert [v.memory_id for v in reader.listing(NOW, Filter(tags=(("n", "3"),)))] == ["m3"]
         assert [v.memory_id for v in reader.latest(NOW, Filter(), 2)] == ["m3", "m4"]
-        assert reader.counts() == {"facts": 5}
+        assert reader.counts(NOW) == {"facts": 5}
 
 
 def test_state_changes_without_a_new_version(store: Store) -> None:

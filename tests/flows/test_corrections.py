@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 import pytest
-
 from tests.conftest import OpenMemory, TestClock
+
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.time import format_time

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tests.conftest import OpenMemory, TestClock
+
 from waypost import Memory
 from waypost.errors import NotFound
 

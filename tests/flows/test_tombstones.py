@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from tests.conftest import TestClock
+
 from waypost import Memory
 from waypost.errors import InvalidInput, Refused
 from waypost.model.memory import Caller

@@ -45,6 +45,9 @@ class LazyEngine:
     def dimensions(self) -> int:
         return self._opened().dimensions
 
+    def warm(self) -> None:
+        self._opened().warm()
+
     def embed(self, texts: Sequence[str]) -> "Vector":
         return self._opened().embed(texts)
 

@@ -151,16 +151,13 @@ def _hits(reader: Reader, scored: list[Scored], gathered: _Gathered, k: int, fre
 
 
 def _notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:
-    notices = []
-    for engine in serving:
-        why = space.engines.away.get(engine.name)
-        if why is not None:
-            notices.append(f"Answered without {engine.name}: {' '.join(why.split())}")
-    owed = reader.owed()
-    for engine in space.engines.active(reader):
-        if owed.get(engine.name):
-            notices.append(f"{owed[engine.name]} texts wait to be embedded by {engine.name}; keywords find them.")
-    return tuple(notices)
+    away = space.engines.away
+    absent = [engine.name for engine in serving if engine.name in away]
+    owed = {engine.name: reader.owed().get(engine.name, 0) for engine in space.engines.active(reader)}
+    return (
+        *(f"Answered without {name}: {' '.join(away[name].split())}" for name in absent),
+        *(f"{n} texts wait to be embedded by {name}; keywords find them." for name, n in owed.items() if n),
+    )
 
 
 def hit_of(version: Version, state: State, score: float, why: dict[str, float], now: datetime) -> Hit:

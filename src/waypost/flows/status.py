@@ -9,7 +9,8 @@ from waypost.embed.install import status as model_status
 from waypost.flows.forget import SCRUB_OWED, scrub
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.settle import rebuild, settle
-from waypost.model.time import format_time
+from waypost.model.recall import View
+from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
 
 
@@ -17,7 +18,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
     """Counts, size, engines and what they owe. Keys are part of the contract."""
     metadata = read_metadata(space.folder)
     with space.store.read() as reader:
-        counts, owed = reader.counts(), reader.owed()
+        counts, owed = reader.counts(View(Moment(space.clock()))), reader.owed()
         engines = [engine.name for engine in space.engines.active(reader)]
         newest = reader.audit_entries(None, 1)
     models = {model.name: model.installed for model in model_status(space.settings)}

@@ -3,10 +3,9 @@
 import hashlib
 from dataclasses import dataclass
 
-from waypost.text.split import split
-
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
+from waypost.text.split import split
 from waypost.text.words import keyword_terms
 
 PASSAGE_TOKENS = 256

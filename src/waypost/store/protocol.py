@@ -180,8 +180,8 @@ class Reader(Protocol):
     def audit_entries(self, memory_id: str | None, limit: int) -> list[AuditEntry]:
         """Newest first."""
 
-    def counts(self) -> dict[str, int]:
-        """Current memories in each collection."""
+    def counts(self, view: View) -> dict[str, int]:
+        """Visible memories in each collection."""
 
     def meta(self, key: str) -> str | None: ...
 

@@ -304,10 +304,12 @@ class SqliteReader:
         )
         return [AuditEntry(from_micros(r[0]), r[1], r[2], r[3], r[4], json.loads(r[5]), r[6]) for r in rows]
 
-    def counts(self) -> dict[str, int]:
+    def counts(self, view: View) -> dict[str, int]:
+        condition, parameters = visible(view)
         return dict(
             self._rows(
-                "SELECT collection, count(*) FROM memories WHERE superseded_at IS NULL GROUP BY collection ORDER BY 1"
+                f"SELECT m.collection, count(*) FROM memories m WHERE {condition} GROUP BY m.collection ORDER BY 1",
+                parameters,
             )
         )
 
