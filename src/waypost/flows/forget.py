@@ -13,7 +13,7 @@ from waypost.flows.transfer import write_rows
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
 from waypost.space.platform import write_private_file
-from waypost.store.protocol import AuditEntry
+from waypost.store.protocol import AuditEntry, Reader
 
 _PIECE = 48  # characters: long enough not to stand in another memory by chance
 _MOST_PIECES = 16
@@ -45,13 +45,21 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
         now = space.clock()
         for version in versions:
             writer.add_tombstone(tombstone(key, version), now)
-        writer.erase(memory_id)
+        for other in [memory_id, *_saying_only_this(writer, versions)]:
+            writer.erase(other)
         writer.set_meta(SCRUB_OWED, "1")
         details = {"versions": len(versions), "owners_word": caller.owners_word}
         writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
     changed = _clean_exports(space.exports, memory_id, versions)
     complete = scrub(space, _pieces(versions))
     return Forgotten(memory_id, len(versions), tuple(changed), complete)
+
+
+def _saying_only_this(reader: Reader, versions: list[Version]) -> list[str]:
+    """Other memories that never said anything else, such as one that was rejected: their history is a copy too."""
+    values = {version.fingerprint for version in versions}
+    ids = {known.memory_id for value in values for known in reader.find_fingerprint(value)} - {versions[0].memory_id}
+    return sorted(i for i in ids if {known.fingerprint for known in reader.versions(i)} <= values)
 
 
 def scrub(space: OpenSpace, traces: list[str]) -> bool:

