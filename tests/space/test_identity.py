@@ -2,13 +2,14 @@ import hashlib
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from waypost.errors import InvalidInput
-from waypost.space import identify, identify_person
+from waypost.space import gitconfig, identify, identify_person
 
 Git = Callable[..., str]
 ORIGIN = "https://git.example.org/team/shop.git"
@@ -162,8 +163,15 @@ def test_a_repository_of_another_owner_has_the_same_id(
     repository: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(repository, "config", "remote.origin.url", ORIGIN)
-    git(repository, "config", "extensions.worktreeConfig", "true")
-    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    git(repository, "config", "extensions.worktreeConfig", "true")  # so that git itself is asked
+    # git's own switch for its tests; our calls drop every GIT_ variable, so it is put behind that.
+    pretend = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    clean = gitconfig._environment()
+    refused = subprocess.run(
+        ["git", "status"], cwd=repository, env=clean | pretend, capture_output=True, text=True, check=False
+    )
+    assert "dubious ownership" in refused.stderr
+    monkeypatch.setattr(gitconfig, "_environment", lambda: clean | pretend)
     assert identify(repository).space_id == digits(ORIGIN)
 
 
