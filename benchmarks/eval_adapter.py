@@ -1,9 +1,9 @@
 """Waypost in an evaluation of conversation memory, used as a library by a user would.
 
 An evaluation calls `reset(store)`, `ingest(items)` and `search(query, k, date) -> ids`. Items are turns with an id, a text
-and `meta` (session, speaker, role, date). Name this module to it, with `benchmarks` on PYTHONPATH:
+and `meta` (session, speaker, role, date). Name this module to it, with the root of the project on PYTHONPATH:
 
-    --system python:eval_adapter:conversation
+    --system python:benchmarks.eval_adapter:conversation
 
 Many stores that share texts embed them over and over; with EVAL_VECTORS=FILE.db vectors are kept from run to run. They
 are the same vectors, so only the time for writing differs.

@@ -1,6 +1,6 @@
 """Recall across languages, on parallel paragraphs with questions in English, German and Russian.
 
-    python benchmarks/xlang.py PARALLEL.json
+    python -m benchmarks.xlang PARALLEL.json
 
 The file: {"stores": [{"id": "en", "turns": [{"id": "en/…", "text": …}]}, …], "queries": [{"store": "en", "query": …,
 "gold": ["en/…"]}, …]} with the same paragraphs in each language, under the same id but for the language in front
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval_adapter import Conversation
+from benchmarks.eval_adapter import Conversation
 
 LANGUAGES = ("en", "de", "ru")
 K = 5
