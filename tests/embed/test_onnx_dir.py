@@ -170,3 +170,44 @@ def test_a_model_with_other_inputs_is_refused(folder: Path) -> None:
     (folder / "model.onnx").write_bytes(model_bytes(inputs=("input_ids", "pixel_values")))
     with pytest.raises(ModelCorrupt, match="pixel_values"):
         OnnxDirectory(folder).embed(["red"])
+
+
+def test_a_vocabulary_larger_than_the_model_fails_as_unavailable(folder: Path) -> None:
+    (folder / "vocab.txt").write_text("\n".join([*VOCABULARY, "violet"]) + "\n")
+    engine = OnnxDirectory(folder)
+    engine.embed(["red"])
+    with pytest.raises(EngineUnavailable, match="onnxruntime failed"):
+        engine.embed(["violet"])
+
+
+def test_a_model_that_gives_no_numbers_is_refused(folder: Path) -> None:
+    nodes = [onnx.node("Gather", ["table", "input_ids"], ["last_hidden_state"])]
+    table = onnx.tensor("table", np.full_like(TABLE, np.nan))
+    given = [onnx.value("input_ids", onnx.INT64, ["batch", "length"])]
+    output = onnx.value("last_hidden_state", onnx.FLOAT, ["batch", "length", 4])
+    (folder / "model.onnx").write_bytes(onnx.model(nodes, [table], given, [output]))
+    with pytest.raises(ModelCorrupt, match="vectors"):
+        OnnxDirectory(folder).embed(["red"])
+
+
+def test_a_model_that_pools_by_itself_is_taken_at_its_word(folder: Path) -> None:
+    nodes = [
+        onnx.node("Gather", ["table", "input_ids"], ["last_hidden_state"]),
+        onnx.node("ReduceMax", ["last_hidden_state"], ["sentence_embedding"], axes=[1], keepdims=0),
+    ]
+    given = [onnx.value("input_ids", onnx.INT64, ["batch", "length"])]
+    outputs = [
+        onnx.value("last_hidden_state", onnx.FLOAT, ["batch", "length", 4]),
+        onnx.value("sentence_embedding", onnx.FLOAT, ["batch", "width"]),
+    ]
+    (folder / "model.onnx").write_bytes(onnx.model(nodes, [onnx.tensor("table", TABLE)], given, outputs))
+    engine = OnnxDirectory(folder)
+    assert engine.dimensions == 4
+    np.testing.assert_allclose(engine.embed_question("red red green"), unit(1, 1, 0, 1), atol=1e-6)
+
+
+def test_without_onnxruntime_the_remedy_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(EngineUnavailable) as caught:
+        OnnxDirectory(folder).embed(["red"])
+    assert "pip install onnxruntime" in caught.value.remedy

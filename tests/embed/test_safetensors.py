@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from waypost.embed import safetensors
-from waypost.errors import ModelCorrupt
+from waypost.errors import EngineUnavailable, ModelCorrupt
 
 
 def test_what_was_written_is_read_back_without_copying(tmp_path: Path) -> None:
@@ -59,3 +59,8 @@ def test_a_tensor_outside_the_file_or_of_the_wrong_size_is_refused(tmp_path: Pat
     (tmp_path / "x").write_bytes(len(header).to_bytes(8, "little") + header.encode() + bytes(8))
     with pytest.raises(ModelCorrupt):
         safetensors.load(tmp_path / "x")
+
+
+def test_a_file_that_is_gone_makes_the_engine_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(EngineUnavailable, match="cannot be read"):
+        safetensors.load(tmp_path / "gone")

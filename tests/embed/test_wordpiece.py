@@ -11,7 +11,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from waypost.embed.wordpiece import WordPiece, words
-from waypost.errors import ModelCorrupt
+from waypost.errors import EngineUnavailable, ModelCorrupt
 
 START, END = 101, 102
 
@@ -135,4 +135,9 @@ def test_a_vocabulary_without_special_tokens_is_refused(tmp_path: Path) -> None:
 def test_a_vocabulary_that_is_not_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ModelCorrupt, match="UTF-8"):
+        WordPiece.load(tmp_path / "vocab.txt")
+
+
+def test_a_vocabulary_that_is_gone_makes_the_engine_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(EngineUnavailable, match="cannot be read"):
         WordPiece.load(tmp_path / "vocab.txt")

@@ -150,8 +150,9 @@ def _workspace(folders: Sequence[Path]) -> tempfile.TemporaryDirectory[str]:
 def _sweep(parent: Path) -> None:
     """Remove what an installation left that was killed; a recent one may still be at work."""
     for leftover in parent.glob(f"{_WORKSPACE}*"):
-        if time.time() - leftover.stat().st_mtime > _ABANDONED_SECONDS:
-            shutil.rmtree(leftover, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another installation sweeps too, or has just ended
+            if time.time() - leftover.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _prepare(model: Model, source: Path, staged: Path) -> int:

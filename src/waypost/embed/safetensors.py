@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waypost.errors import ModelCorrupt
+from waypost.errors import EngineUnavailable, ModelCorrupt
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,19 +34,21 @@ class Place:
 def places(path: Path) -> dict[str, Place]:
     """The tensors of the file by name, without those of types that nothing here uses.
 
-    Raises `ModelCorrupt` if the header or a bound is wrong.
+    Raises `ModelCorrupt` if the header or a bound is wrong, `EngineUnavailable` if the file cannot be read.
     """
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        header_length = int.from_bytes(file.read(8), "little")
-        if not 0 < header_length <= min(_HEADER_LIMIT, size - 8):
-            raise ModelCorrupt(f"{path} has no valid header.", _REMEDY)
-        try:
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            header_length = int.from_bytes(file.read(8), "little")
+            if not 0 < header_length <= min(_HEADER_LIMIT, size - 8):
+                raise ModelCorrupt(f"{path} has no valid header.", _REMEDY)
             header = json.loads(file.read(header_length))
-            entries = {n: e for n, e in header.items() if n != "__metadata__" and e["dtype"] in _TYPES}
-            return {name: _place(entry, 8 + header_length, size) for name, entry in entries.items()}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelCorrupt(f"{path} is cut off or its header is wrong.", _REMEDY) from error
+        entries = {n: e for n, e in header.items() if n != "__metadata__" and e["dtype"] in _TYPES}
+        return {name: _place(entry, 8 + header_length, size) for name, entry in entries.items()}
+    except OSError as error:
+        raise EngineUnavailable(f"{path} cannot be read: {error.strerror}.", _REMEDY) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelCorrupt(f"{path} is cut off or its header is wrong.", _REMEDY) from error
 
 
 def _place(entry: dict[str, Any], base: int, size: int) -> Place:

@@ -217,11 +217,11 @@ class SentencePiece:
         heads = {word[start : start + 2] for start in range(len(word))}
         heads.update(word)
         for head in heads - self._heads:
-            self._heads.add(head)
             number = _bucket(head)
             if number not in self._loaded:
-                self._loaded.add(number)
                 self._load_bucket(number)
+                self._loaded.add(number)
+            self._heads.add(head)  # last: another thread must not pass by what is still being loaded
 
     def _load_bucket(self, number: int) -> None:
         begin = self._text_ends[number - 1] if number else 0

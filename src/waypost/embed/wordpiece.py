@@ -8,8 +8,9 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from waypost.errors import ModelCorrupt
+from waypost.errors import EngineUnavailable, ModelCorrupt
 
+_REMEDY = "Run `waypost model install`."
 _LONGEST_WORD = 100  # longer words are unknown, as in BERT
 _CACHE_LIMIT = 50_000  # entries of each table that grows with what was seen
 _CJK = (
@@ -97,8 +98,10 @@ class WordPiece:
         """Read a `vocab.txt`: one piece a line, the line's number is its id."""
         try:
             lines = path.read_text(encoding="utf-8").split("\n")
+        except OSError as error:
+            raise EngineUnavailable(f"{path} cannot be read: {error.strerror}.", _REMEDY) from error
         except UnicodeDecodeError as error:
-            raise ModelCorrupt(f"{path} is not UTF-8.", "Run `waypost model install`.") from error
+            raise ModelCorrupt(f"{path} is not UTF-8.", _REMEDY) from error
         if lines and not lines[-1]:
             lines.pop()
         return cls(dict(zip(lines, range(len(lines)), strict=True)))
