@@ -75,8 +75,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         busy_timeout_seconds=float(
             _typed(table, "busy_timeout_seconds", (int, float), settings.busy_timeout_seconds)
         ),
-        background=env.get("WAYPOST_BACKGROUND", "1") != "0"
-        and _typed(table, "background", bool, settings.background),
+        background=_typed(table, "background", bool, settings.background) and env.get("WAYPOST_BACKGROUND") != "0",
         secrets={name: env[name] for name in named if env.get(name)},
     )
 

@@ -1,6 +1,6 @@
 """A budget of tokens that is never passed."""
 
-from waypost.text.split import estimate_tokens
+from waypost.text.split import FRAME_TOKENS, estimate_tokens
 
 CHARACTERS_PER_TOKEN = 4
 _SMALLEST_PIECE = 24  # tokens; a shorter rest of a memory says nothing
@@ -8,7 +8,9 @@ _SMALLEST_PIECE = 24  # tokens; a shorter rest of a memory says nothing
 
 def count_tokens(text: str) -> int:
     """An upper estimate: the larger of the word-piece estimate and four characters to a token."""
-    return max(estimate_tokens(text), -(-len(text) // CHARACTERS_PER_TOKEN))
+    if not text:
+        return 0
+    return max(estimate_tokens(text) - int(FRAME_TOKENS), -(-len(text) // CHARACTERS_PER_TOKEN))
 
 
 def shorten(text: str, limit: int) -> str | None:

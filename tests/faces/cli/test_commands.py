@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from tests.faces.cli.conftest import Waypost
 
 HIT_KEYS = {
@@ -64,7 +63,10 @@ def test_the_life_of_a_memory(waypost: Waypost) -> None:
     assert waypost("correct", fact, "The port is 9090", "--json").json == {
         "id": fact, "status": "added", "replaces": fact,
     }  # fmt: skip
-    assert [v["text"] for v in waypost("history", fact, "--json").json["versions"]] == ["The port is 8080", "The port is 9090"]
+    assert [v["text"] for v in waypost("history", fact, "--json").json["versions"]] == [
+        "The port is 8080",
+        "The port is 9090",
+    ]
     assert waypost("protect", fact, "--json").json == {"id": fact, "status": "protected"}
     assert waypost("show", fact, "--json").json["protected"] is True
     assert waypost("retract", fact, "--json").json == {"id": fact, "status": "retracted"}
@@ -112,7 +114,11 @@ def test_a_batch_answers_line_by_line_with_its_keys(waypost: Waypost, tmp_path: 
     path = tmp_path / "turns.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows) + "\n\n")
     done = waypost("remember", "--batch", str(path), "--json")
-    assert [(line["key"], line["status"]) for line in done.lines] == [("t1", "added"), ("t2", "added"), ("t1", "duplicate")]
+    assert [(line["key"], line["status"]) for line in done.lines] == [
+        ("t1", "added"),
+        ("t2", "added"),
+        ("t1", "duplicate"),
+    ]
     hit = waypost("ask", "where does Ana live?", "--in", "journal", "--json").json["hits"][0]
     assert (hit["key"], hit["session"], hit["speaker"]) == ("t1", "s1", "Ana")
 
@@ -162,7 +168,16 @@ def test_exports_are_listed_and_a_pipe_gets_the_lines(waypost: Waypost) -> None:
 def test_status_and_doctor(waypost: Waypost) -> None:
     remember(waypost, "Only one")
     status = waypost("status", "--json").json
-    assert status.keys() >= {"space", "collections", "memories", "storage_bytes", "model", "pending", "initialised_at", "updated_at"}
+    assert status.keys() >= {
+        "space",
+        "collections",
+        "memories",
+        "storage_bytes",
+        "model",
+        "pending",
+        "initialised_at",
+        "updated_at",
+    }
     assert (status["memories"], status["collections"]) == (1, {"facts": 1})
     assert isinstance(status["pending"], dict)
     findings = waypost("doctor", "--json").json["findings"]
