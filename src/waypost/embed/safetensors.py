@@ -64,8 +64,9 @@ def load(path: Path) -> dict[str, NDArray[Any]]:
     """Every tensor as a read-only view of the memory-mapped file."""
     import numpy as np
 
+    found = places(path)
     content = np.memmap(path, np.uint8, "r")
-    return {name: np.ndarray(place.shape, place.kind, content, place.offset) for name, place in places(path).items()}
+    return {name: np.ndarray(place.shape, place.kind, content, place.offset) for name, place in found.items()}
 
 
 def load_floats(path: Path) -> dict[str, NDArray[np.float32]]:
