@@ -115,6 +115,14 @@ def test_a_text_without_secrets_comes_back_as_it_is() -> None:
         ("Der API-Schlüssel lautet k8Jq2LmN4pQr6StU8vWx", "k8Jq2LmN"),
         ("Токен: k8Jq2LmN4pQr6StU8vWx", "k8Jq2LmN"),
         ("ключ API = k8Jq2LmN4pQr6StU8vWx", "k8Jq2LmN"),
+        ("AK" + "IAQ3EGRIT7KLMN2P4Z wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzQ8KEY3xy", "wJalrXUtnFEMI"),
+        ("_auth = " + base64.b64encode(b"me:hunter2").decode(), base64.b64encode(b"me:hu").decode()[:6]),
+        (
+            '{"auths":{"x":{"auth":"' + base64.b64encode(b"me:hunter2").decode() + '"}}}',
+            base64.b64encode(b"me:hu").decode()[:6],
+        ),
+        ("https://x.example.org/c?sv=2020&sig=k8Jq2LmN4pQr6StU8vWxYz1aB3cD5eF7gH9iJ0kL2m4%3D&se=1", "k8Jq2LmN"),
+        ("seed phrase: " + " ".join(["apple", "river", "stone", "cloud"] * 3), "apple river"),
         ("😀 İstanbul 😀 password: hunter2 😀", "hunter2"),
     ],
 )

@@ -2,11 +2,11 @@
 
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 
 @cache
 def data() -> dict[str, Any]:
     """The parsed data file."""
-    return tomllib.loads(files("waypost.text").joinpath("data/secrets.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("data").joinpath("secrets.toml").read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from waypost.text.secret_scan import Scan, Span
 from waypost.text.secret_values import is_name_like, is_password, is_placeholder, is_reference, is_token
@@ -19,6 +20,10 @@ _RAW_HEADER = re.compile(
     r"(?P<value>[\w.~+/=-]{16,4096})",
     re.IGNORECASE,
 )
+_STORED_BASIC = re.compile(r"_?auth\"?[ ]?[:=][ ]?\"?(?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])")
+_SIGNATURE = re.compile(r"sig=(?P<value>[A-Za-z0-9%+/]{30,100}={0,2})(?=[&\s\"']|\Z)")
+_AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])")
+_SEED_WORDS = re.compile(r"[\"']?[ ]?(?:is|ist|[:=])[ ]?[\"']?(?P<value>(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})(?![a-z])")
 _NETRC = re.compile(r"\s{1,20}login\s{1,20}\S{1,128}\s{1,20}password\s{1,20}(?P<value>\S{1,256})")
 _PGPASS = re.compile(r"^[\w.*-]{1,253}:\d{2,5}:[\w*-]{1,63}:[\w*.-]{1,63}:(?P<value>\S{1,256})$", re.MULTILINE)
 _USER_OPTION = re.compile(r"(?:-u|--user|--proxy-user|-U)[ =][\"']?[^\s:\"'$<]{1,64}:(?P<value>[^\s\"'$<>]{1,128})")
@@ -27,6 +32,7 @@ _WEB_COMMAND = re.compile(r"\b(?:curl|wget|https?|xh|ab|mongo\w*|redis-cli)\b")
 _PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login)\b")
 _KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
 _DIGIT = re.compile(r"[0-9]")
+_HEX = re.compile(r"[0-9a-f]+")
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/=]{40}")
 _KEY_LINE = re.compile(r"(?:\\n|\\r|[\s\"'+,>#*;/\\])*(?:[A-Z][A-Za-z-]+: [^\n]{0,200}|[A-Za-z0-9+/=]{16,}+)")
 _PUTTY = re.compile(r"Private-Lines: \d{1,4}\r?\n(?P<value>(?:[A-Za-z0-9+/=]{4,64}\r?\n){1,400})")
@@ -45,6 +51,7 @@ def find_placed(scan: Scan) -> Iterator[Span]:
     yield from _addresses(scan)
     yield from _headers(scan)
     yield from _commands(scan)
+    yield from _companions(scan)
 
 
 def _key_blocks(text: str) -> Iterator[Span]:
@@ -102,6 +109,11 @@ def _headers(scan: Scan) -> Iterator[Span]:
         found = _BASIC.match(text, at)
         if found and _is_basic(found["value"]):
             yield found.start("value"), found.end("value"), "basic-auth"
+    for literal in ("_auth", '"auth"'):
+        for at in scan.places(literal):
+            found = _STORED_BASIC.match(text, at + (literal[0] == '"'))
+            if found and _is_basic(found["value"]):
+                yield found.start("value"), found.end("value"), "basic-auth"
     for at in scan.places_in_any_case("authorization"):
         if at and (text[at - 1].isalnum() or text[at - 1] == ":"):
             continue
@@ -124,6 +136,21 @@ def _is_basic(value: str) -> bool:
         return False
     user, colon, password = plain.partition(":")
     return bool(colon and password and user.isprintable()) and not is_placeholder(password)
+
+
+def _companions(scan: Scan) -> Iterator[Span]:
+    """Values that only their neighbour gives away: the secret beside an AWS key id, a signature, a seed phrase."""
+    for literal in ("AKIA", "ASIA"):
+        for at in scan.places(literal):
+            for found in islice(_AWS_SECRET.finditer(scan.text, at, at + 240), 2):
+                if is_token(found["value"]) and not _HEX.fullmatch(found["value"]):
+                    yield found.start("value"), found.end("value"), "aws-secret-key"
+    for at in scan.places("sig="):
+        yield from _generated(_SIGNATURE.match(scan.text, at), "signature")
+    for literal in ("mnemonic", "seed phrase", "recovery phrase"):
+        for at in scan.places_in_any_case(literal):
+            if words := _SEED_WORDS.match(scan.text, at + len(literal)):
+                yield words.start("value"), words.end("value"), "seed-phrase"
 
 
 def _commands(scan: Scan) -> Iterator[Span]:
