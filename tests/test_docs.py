@@ -1,0 +1,41 @@
+"""Documentation is part of the feature: complete, and true."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from waypost.config import _KNOWN
+from waypost.faces.cli.arguments import COMMANDS
+from waypost.faces.cli.reference import page
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
+
+
+def test_the_page_of_commands_is_what_the_commands_say() -> None:
+    assert (ROOT / "docs" / "commands.md").read_text() == page(), (
+        "python -m waypost.faces.cli.reference > docs/commands.md"
+    )
+
+
+def test_every_command_is_documented_and_known_to_the_argument_reader() -> None:
+    documented = set(re.findall(r"^## waypost (\w+)", page(), re.MULTILINE))
+    assert documented | {"work"} == set(COMMANDS)
+
+
+def test_every_setting_is_documented() -> None:
+    operations = (ROOT / "docs" / "operations.md").read_text()
+    assert [name for name in sorted(_KNOWN) if name not in operations] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
+        assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_commands_named_in_a_page_exist(path: Path) -> None:
+    for command in re.findall(r"\bwaypost ([a-z]+)\b", re.sub(r"(?s)```python.*?```", "", path.read_text())):
+        assert command in COMMANDS, command
