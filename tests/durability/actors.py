@@ -1,0 +1,127 @@
+"""What other processes do in these tests: `python -m tests.durability.actors ROLE PROJECT …`.
+
+Every role opens the memory as a library user would and talks JSON lines over its pipes.
+"""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from waypost import Memory
+from waypost.embed.fake import FakeEngine
+from waypost.model.receipt import Receipt
+
+BATCH = 10  # drafts of one remember_many; below the size of a transaction, so all or nothing
+SHARED_TEXTS = 5  # facts that every writer states in the same words
+
+
+def say(**message: Any) -> None:
+    print(json.dumps(message), flush=True)
+
+
+def plan(who: str, count: int) -> Iterator[list[dict[str, Any]]]:
+    """The writes of one writer: half in batches, facts and turns, some in words that all writers use."""
+    number = 0
+    while number < count:
+        left = count - number
+        size = min(BATCH, left) if number % (2 * BATCH) == BATCH else 1
+        yield [draft(who, number + place, f"{who}-{number}" if size > 1 else None) for place in range(size)]
+        number += size
+
+
+def draft(who: str, number: int, batch: str | None) -> dict[str, Any]:
+    if batch is not None:
+        return {"text": f"Turn {number} said by {who}", "kind": "conversation", "session": f"batch {batch}"}
+    if number < SHARED_TEXTS:
+        return {"text": f"The shared limit {number} is {number * 100} requests"}
+    if number % 3 == 0:
+        return {"text": f"Remark {number} of {who}", "kind": "conversation", "session": f"talk {who}", "speaker": who}
+    return {"text": f"Server {who}{number} listens on port {number}", "domain": who}
+
+
+def write(memory: Memory, who: str, count: str) -> None:
+    """Write as planned, and say of each write what was acknowledged and how long it took."""
+    say(ready=True)
+    sys.stdin.readline()
+    for drafts in plan(who, int(count)):
+        began = time.perf_counter()
+        receipts = _remember(memory, drafts)
+        took = time.perf_counter() - began
+        for given, receipt in zip(drafts, receipts, strict=True):
+            say(id=receipt.id, status=receipt.status, took=took / len(drafts), **given)
+    say(finished=True)
+
+
+def _remember(memory: Memory, drafts: list[dict[str, Any]]) -> list[Receipt]:
+    if len(drafts) > 1:
+        return list(memory.remember_many(drafts))
+    return [memory.remember(**drafts[0])]
+
+
+def read(memory: Memory, *sessions: str) -> None:
+    """Read over and over until told to stop; say which sizes each batch was ever seen with."""
+    stop = threading.Event()
+    say(ready=True)
+    sys.stdin.readline()
+
+    def wait() -> None:
+        sys.stdin.readline()
+        stop.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    seen: dict[str, set[int]] = {session: set() for session in sessions}
+    rounds, most = 0, 0
+    while not stop.is_set():
+        for session in sessions:
+            seen[session].add(len(memory.list(session=session, limit=1000)))
+        found = len(memory.list(limit=100_000))
+        if found < most:
+            raise AssertionError(f"{most} memories were there, then {found}")
+        rounds, most = rounds + 1, found
+        memory.recall("Which port does the server listen on?", k=5)
+    say(finished=True, rounds=rounds, most=most, seen={session: sorted(sizes) for session, sizes in seen.items()})
+
+
+def serve(memory: Memory) -> None:
+    """Do what each line asks for: {"call": method, "with": arguments}."""
+    answers: Mapping[str, Callable[..., Any]] = {
+        "remember": lambda **given: memory.remember(**given).to_json(),
+        "forget": lambda memory_id: memory.forget(memory_id).complete,
+        "recall": lambda question, k=5: [hit.text for hit in memory.recall(question, k)],
+        "scores": lambda question, k=5: [(hit.id, round(hit.score, 6)) for hit in memory.recall(question, k)],
+        "texts": lambda: [row["text"] for row in memory.list(limit=1000)],
+        "sidecars": lambda: sorted(path.name for path in memory.folder.glob("vectors-*.bin")),
+        "problems": lambda: list(memory._space.store.problems()),
+    }
+    say(ready=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        say(answer=answers[asked["call"]](**asked["with"]))
+
+
+def use_fake_engine(sidecar_from: int) -> None:
+    """Vectors without weights, and sidecar files already for a handful of them."""
+    import waypost.memory
+    import waypost.store.sqlite.vectors
+
+    engine = FakeEngine()
+    waypost.memory.open_engine = lambda _name, _settings: engine  # type: ignore[assignment]
+    waypost.store.sqlite.vectors._SIDECAR_FROM = sidecar_from
+
+
+ROLES: Mapping[str, Callable[..., None]] = {"write": write, "read": read, "serve": serve}
+
+
+def main(role: str, project: str, *arguments: str) -> None:
+    if role == "serve" and arguments:
+        use_fake_engine(int(arguments[0]))
+        arguments = ()
+    with Memory.open(project) as memory:
+        ROLES[role](memory, *arguments)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
