@@ -83,6 +83,7 @@ def _retire_previous(space: OpenSpace) -> None:
             writer.drop_engine(previous)
             writer.set_meta(_PREVIOUS, "")
             writer.set_meta(PREVIOUS_SETTING, "")
+        space.store.compact()
 
 
 def rebuild(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int]:

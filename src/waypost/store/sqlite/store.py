@@ -30,7 +30,7 @@ class SqliteStore:
         self._path = folder / DATABASE_NAME
         self._connections = Connections(self._path, busy_seconds)
         self._turn = threading.Lock()  # threads of this process queue here, processes queue in SQLite
-        self._engines: dict[int, EngineVectors] = {}
+        self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
         with in_our_words(self._path), self._connections.lend() as connection:
             migrate(connection, str(self._path), clock())
 
@@ -63,9 +63,10 @@ class SqliteStore:
         """
         self.compact()
         with in_our_words(self._path), self._connections.lend() as connection:
+            done = _empty_log(connection)
+            # Afterwards, not before: whoever still read the erased rows has finished now and writes no sidecar of them.
             for vectors in self._all_vectors(connection):
                 vectors.drop_sidecars()
-            done = _empty_log(connection)
             if self._has(traces):
                 with self._turn:
                     connection.execute("VACUUM")
@@ -75,6 +76,10 @@ class SqliteStore:
     def compact(self) -> None:
         with self.write() as writer:
             writer.compact_keywords()
+            kept = {str(engine_id) for engine_id in writer.engine_ids()}
+        for path in self._folder.glob("vectors-*.bin"):
+            if path.name.split("-")[1] not in kept:  # of an engine that was dropped
+                path.unlink(missing_ok=True)
 
     def _has(self, traces: Sequence[str]) -> bool:
         pieces = [trace.encode() for trace in traces]
@@ -120,9 +125,10 @@ class SqliteStore:
     def _engine_vectors(self, engine_id: int, dimensions: int) -> "EngineVectors":
         from waypost.store.sqlite.vectors import EngineVectors  # needs numpy; keyword-only work does without
 
-        if engine_id not in self._engines:
-            self._engines[engine_id] = EngineVectors(self._folder, engine_id, dimensions)
-        return self._engines[engine_id]
+        known = self._engines.get((engine_id, dimensions))
+        if known is None:
+            known = self._engines[engine_id, dimensions] = EngineVectors(self._folder, engine_id, dimensions)
+        return known
 
 
 def _empty_log(connection: apsw.Connection) -> bool:

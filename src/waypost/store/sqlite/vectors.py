@@ -3,6 +3,9 @@
 The rows in the database are the truth (half precision). A sidecar file holds them unpacked, as one immutable
 generation that is memory-mapped; what was stored since is read from the database as a tail. Rows deleted
 since are dropped by the caller, who looks every answer up in the same read transaction.
+
+A sidecar is believed only if it is whole and says what the database says, so that one that is damaged, or
+lies beside a database put back from a backup, costs time and not the right answer.
 """
 
 import contextlib
@@ -10,6 +13,8 @@ import os
 import struct
 import tempfile
 import threading
+import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +30,10 @@ if TYPE_CHECKING:
     Ids = NDArray[np.int64]
     Codes = NDArray[np.uint8]
 
-_MAGIC = b"WAYPVEC1"
-_HEADER = struct.Struct("<8sQQQ")  # magic, rows, dimensions, last vector id
+_MAGIC = b"WAYPVEC2"
+_HEADER = struct.Struct("<8sQQQQ")  # magic, rows, dimensions, last vector id, checksum of ids and languages
+_PROBES = 64  # rows of a sidecar that are compared with the database before it is believed
+_ABANDONED_SECONDS = 3600.0  # a temporary file this old belongs to a process that was killed
 _SIDECAR_FROM = 2048  # rows; below, reading them from the database takes a few milliseconds
 _TAIL_SHARE = 4  # a new generation when the tail reaches a quarter of the old one
 _LANGUAGES = ("", "en", "de", "ru", "other")
@@ -118,20 +125,20 @@ class EngineVectors:
         """All vectors that this read transaction sees, and perhaps newer ones."""
         with self._lock:
             if self._base is None and not self._tail:
-                self._base = self._open_sidecar()
+                self._base = self._open_sidecar(connection)
             new = self._read_after(connection, self._last())
             if len(new.ids):
                 self._tail.append(new)
                 if len(self._tail) > 16:
                     self._tail = [_joined(self._tail)]
-            self._maybe_write_generation()
+            self._maybe_write_generation(connection)
             return Snapshot(tuple(b for b in (self._base, *self._tail) if b is not None and len(b.ids)))
 
     def drop_sidecars(self) -> None:
         """Forget the generation: it may hold vectors of what was erased."""
         with self._lock:
             self._base, self._tail = None, []
-            for path in self._sidecars():
+            for path in (*self._sidecars(), *self._folder.glob(".vectors-*.tmp")):
                 path.unlink(missing_ok=True)
 
     def _last(self) -> int:
@@ -152,19 +159,44 @@ class EngineVectors:
     def _sidecars(self) -> list[Path]:
         return sorted(self._folder.glob(f"vectors-{self._engine_id}-*.bin"))
 
-    def _open_sidecar(self) -> Block | None:
+    def _open_sidecar(self, connection: apsw.Connection) -> Block | None:
         for path in reversed(self._sidecars()):
             # A generation may vanish or be cut off by a crash of the machine; the database has it all.
             with contextlib.suppress(OSError, ValueError):
-                return _map_block(path, self._dimensions)
+                block = _map_block(path, self._dimensions)
+                if self._agrees(connection, block):
+                    return block
         return None
 
-    def _maybe_write_generation(self) -> None:
+    def _agrees(self, connection: apsw.Connection, block: Block) -> bool:
+        """Whether the database could have made this: no later ids, and where it still has a row, the same vector."""
+        last: list[Any] = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").fetchall()
+        if not len(block.ids) or not last or int(block.ids[-1]) > last[0][0]:
+            return False
+        for place in {*range(0, len(block.ids), max(1, len(block.ids) // _PROBES)), len(block.ids) - 1}:
+            rows: list[Any] = connection.execute(
+                "SELECT engine_id, packed FROM vectors WHERE vector_id = ?", (int(block.ids[place]),)
+            ).fetchall()
+            if rows and rows[0] != (self._engine_id, pack(block.matrix[place])):
+                return False
+        return True
+
+    def _living(self, connection: apsw.Connection, block: Block) -> Block:
+        """Without the rows that were deleted since they were read: no file keeps what was forgotten."""
+        rows: list[Any] = connection.execute(
+            "SELECT vector_id FROM vectors WHERE engine_id = ?", (self._engine_id,)
+        ).fetchall()
+        kept = np.isin(block.ids, np.array(rows, np.int64).ravel())
+        return block if kept.all() else Block(block.ids[kept], block.languages[kept], block.matrix[kept])
+
+    def _maybe_write_generation(self, connection: apsw.Connection) -> None:
         base = 0 if self._base is None else len(self._base.ids)
         tail = sum(len(block.ids) for block in self._tail)
         if tail < max(_SIDECAR_FROM, base // _TAIL_SHARE):
             return
-        whole = _joined([b for b in (self._base, *self._tail) if b is not None])
+        whole = self._living(connection, _joined([b for b in (self._base, *self._tail) if b is not None]))
+        if not len(whole.ids):
+            return
         path = self._folder / f"vectors-{self._engine_id}-{int(whole.ids[-1]):016d}.bin"
         try:
             _write_block(path, whole)
@@ -175,6 +207,10 @@ class EngineVectors:
             if old != path:
                 with contextlib.suppress(OSError):  # mapped by another process on a system that forbids it
                     old.unlink(missing_ok=True)
+        for left in self._folder.glob(".vectors-*.tmp"):
+            with contextlib.suppress(OSError):
+                if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+                    left.unlink()
 
 
 def _joined(blocks: list[Block]) -> Block:
@@ -191,7 +227,7 @@ def _write_block(path: Path, block: Block) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".vectors-", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(_HEADER.pack(_MAGIC, rows, dimensions, int(block.ids[-1])))
+            file.write(_HEADER.pack(_MAGIC, rows, dimensions, int(block.ids[-1]), _checksum(block)))
             file.write(block.ids.astype("<i8").tobytes())
             file.write(np.ascontiguousarray(block.matrix, "<f4").data)
             file.write(block.languages.tobytes())
@@ -204,15 +240,26 @@ def _write_block(path: Path, block: Block) -> None:
         raise
 
 
+def _checksum(block: Block) -> int:
+    """Of the small parts: a wrong id would give a memory the score of another. Vectors are probed instead."""
+    return zlib.crc32(block.languages.tobytes(), zlib.crc32(block.ids.astype("<i8").tobytes()))
+
+
 def _map_block(path: Path, dimensions: int) -> Block:
-    """Map a generation; refuse a file whose size or header is not exactly what it must be."""
+    """Map a generation; refuse a file whose size, header or checksum is not exactly what it must be."""
     raw = np.memmap(path, np.uint8, "r")
-    magic, rows, width, last = _HEADER.unpack(bytes(raw[: _HEADER.size]))
+    if len(raw) < _HEADER.size:
+        raise ValueError(f"{path} is torn")
+    magic, rows, width, last, checksum = _HEADER.unpack(bytes(raw[: _HEADER.size]))
     ids_end = _HEADER.size + 8 * rows
     matrix_end = ids_end + 4 * rows * width
     if magic != _MAGIC or width != dimensions or len(raw) != matrix_end + rows:
         raise ValueError(f"{path} is not a whole generation")
-    ids = raw[_HEADER.size : ids_end].view("<i8")
-    if rows and int(ids[-1]) != last:
+    block = Block(
+        raw[_HEADER.size : ids_end].view("<i8"),
+        raw[matrix_end:],
+        raw[ids_end:matrix_end].view("<f4").reshape(rows, width),
+    )
+    if (rows and int(block.ids[-1]) != last) or _checksum(block) != checksum:
         raise ValueError(f"{path} is torn")
-    return Block(ids, raw[matrix_end:], raw[ids_end:matrix_end].view("<f4").reshape(rows, width))
+    return block

@@ -144,6 +144,9 @@ class SqliteWriter(SqliteReader):
         for table in ("vectors", "owed", "engines"):
             self._db.execute(f"DELETE FROM {table} WHERE engine_id = ?", (engine_id,))
 
+    def engine_ids(self) -> list[int]:
+        return [row[0] for row in self._rows("SELECT engine_id FROM engines")]
+
     def compact_keywords(self) -> None:
         """Merge the index into one segment: terms of deleted rows are gone from the file afterwards."""
         self._db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
