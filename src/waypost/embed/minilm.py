@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waypost.embed import weights
-from waypost.embed.onnx_graph import BertShape, build
-from waypost.embed.onnx_session import Session
+from waypost.embed.bert import BertShape
 from waypost.embed.wordpiece import WordPiece
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from waypost.embed.onnx_session import Session
 
 SHAPE = BertShape(layers=6, heads=12, hidden=384)
 MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not seen
@@ -26,6 +27,7 @@ _GRAPH = weights.MINILM.derived[0]
 def write_graph(folder: Path) -> None:
     """Derive the ONNX graph that stands beside the weights."""
     from waypost.embed import safetensors
+    from waypost.embed.onnx_graph import build
 
     path = folder / _WEIGHTS
     (folder / _GRAPH).write_bytes(build(safetensors.load_floats(path), safetensors.places(path), _WEIGHTS, SHAPE))
@@ -58,6 +60,8 @@ class Minilm:
 
     def warm(self) -> None:
         """Start onnxruntime: a process that answers many questions gets each in half of numpy's time."""
+        from waypost.embed.onnx_session import Session
+
         with self._lock:
             if self._session is None:
                 self._session = Session(self._folder / _GRAPH, self._threads)

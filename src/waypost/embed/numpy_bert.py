@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from waypost.embed.bert import LAYER_NORM_EPSILON, BertShape
 from waypost.embed.blas import one_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from waypost.embed.onnx_graph import BertShape
-
     Array = NDArray[np.float32]
 
-_EPSILON = 1e-12
 _ROOT_HALF = np.float32(0.5**0.5)
 # Abramowitz and Stegun 7.1.26: the error function to 1.5e-7, which float32 cannot tell from exact after six layers.
 _ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
@@ -75,7 +73,7 @@ def _linear(x: Array, weights: Mapping[str, Array], name: str) -> Array:
 
 def _normalise(x: Array, weights: Mapping[str, Array], name: str) -> Array:
     x -= x.mean(0)
-    x /= np.sqrt(np.square(x).mean(0) + np.float32(_EPSILON))
+    x /= np.sqrt(np.square(x).mean(0) + np.float32(LAYER_NORM_EPSILON))
     x *= weights[f"{name}.weight"][:, None]
     x += weights[f"{name}.bias"][:, None]
     return x

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FLOAT, UINT8, INT8, INT32, INT64 = 1, 2, 3, 6, 7
-_TYPE_CODES = {"float32": FLOAT, "uint8": UINT8, "int8": INT8, "int32": INT32, "int64": INT64}
+FLOAT, INT32, INT64 = 1, 6, 7
+_TYPE_CODES = {"float32": FLOAT, "int32": INT32, "int64": INT64}
 _IR_VERSION = 8
 _OPSET = 17
 _MICROSOFT_OPSET = 1

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from waypost.embed import onnx_format as onnx
+from waypost.embed.bert import LAYER_NORM_EPSILON, BertShape
 from waypost.embed.safetensors import Place
 
 if TYPE_CHECKING:
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FLOAT_BYTES = 4
-_EPSILON = 1e-12  # of BERT's layer normalisation
-
-
-@dataclass(frozen=True, slots=True)
-class BertShape:
-    layers: int
-    heads: int
-    hidden: int
 
 
 @dataclass(slots=True)
@@ -101,7 +94,7 @@ def _embeddings(graph: _Graph) -> str:
     placed = graph.add("Add", [place, segment], "placed")
     total = graph.add("Add", [word, placed], "embedded")
     norm = [graph.weight(f"embeddings.LayerNorm.{part}") for part in ("weight", "bias")]
-    return graph.add("LayerNormalization", [total, *norm], "x0", axis=-1, epsilon=_EPSILON)
+    return graph.add("LayerNormalization", [total, *norm], "x0", axis=-1, epsilon=LAYER_NORM_EPSILON)
 
 
 def _layer(graph: _Graph, weights: Mapping[str, NDArray[np.float32]], x: str, number: int, shape: BertShape) -> str:
@@ -127,7 +120,7 @@ def _residual(graph: _Graph, x: str, skip: str, base: str, output: str) -> str:
     norm = [graph.weight(f"{base}.LayerNorm.{part}") for part in ("weight", "bias")]
     bias = graph.weight(f"{base}.dense.bias")
     inputs = [dense, skip, *norm, bias]
-    return graph.add("SkipLayerNormalization", inputs, output, onnx.MICROSOFT, epsilon=_EPSILON)
+    return graph.add("SkipLayerNormalization", inputs, output, onnx.MICROSOFT, epsilon=LAYER_NORM_EPSILON)
 
 
 def _pooling(graph: _Graph, x: str) -> None:
