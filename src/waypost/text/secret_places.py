@@ -31,6 +31,7 @@ _DASH_P = re.compile(r"(?<=[ ])-p[ ]?(?P<quote>[\"']?)(?P<value>[^\s\"'$<>]{4,12
 _WEB_COMMAND = re.compile(r"\b(?:curl|wget|https?|xh|ab|mongo\w*|redis-cli)\b")
 _PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login)\b")
 _KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
+_LONG_WITH_DIGIT = re.compile(r"(?!AWS4-)(?=\S*[0-9])\S{16}")
 _DIGIT = re.compile(r"[0-9]")
 _HEX = re.compile(r"[0-9a-f]+")
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/=]{40}")
@@ -124,7 +125,7 @@ def _generated(found: re.Match[str] | None, name: str) -> Iterator[Span]:
     if not found:
         return
     value = found["value"]
-    if is_token(value) or (_DIGIT.search(value) and not is_name_like(value) and is_password(value)):
+    if is_token(value) or (_LONG_WITH_DIGIT.match(value) and not is_name_like(value) and is_password(value)):
         yield found.start("value"), found.end("value"), name
 
 
