@@ -147,3 +147,22 @@ def test_replacing_what_is_not_there_is_an_error_and_stores_nothing(memory: Memo
     with pytest.raises(NotFound, match="to replace"):
         memory.remember("New value", replaces=elsewhere)
     assert memory.list() == []
+
+
+def test_a_replacement_for_a_while_gives_way_again(memory: Memory, clock: TestClock) -> None:
+    usual = memory.remember("Support answers in Lisbon", key="office").id
+    clock.advance(days=10)
+    week = {"valid_from": format_time(clock.now), "valid_until": format_time(clock.now + timedelta(days=7))}
+    memory.remember("Support answers in Porto", replaces=usual, **week)
+    for days, expected in ((-1, "Lisbon"), (1, "Porto"), (8, "Lisbon")):
+        moment = format_time(clock.now + timedelta(days=days))
+        assert texts(memory, "support answers", as_of=moment) == [f"Support answers in {expected}"]
+
+
+def test_what_has_ended_by_itself_can_be_replaced(memory: Memory, clock: TestClock) -> None:
+    old = memory.remember("The pilot runs in Berlin", valid_until=format_time(clock.now + timedelta(days=1))).id
+    during = format_time(clock.now)
+    clock.advance(days=5)
+    assert memory.remember("The pilot runs in Vienna", replaces=old).status == "added"
+    assert texts(memory, "pilot") == ["The pilot runs in Vienna"]
+    assert texts(memory, "pilot", as_of=during) == ["The pilot runs in Berlin"]

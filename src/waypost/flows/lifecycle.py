@@ -57,7 +57,7 @@ def correct(
             raise Refused(
                 "This value was rejected or forgotten before.", "A person can lift that with `waypost reject --lift`."
             )
-        if item.version.text == current.text and _period(item.version) == _period(current):
+        if item.version.text == current.text and item.version.period == current.period:
             return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
         writer.supersede(current.number, item.version.recorded_at)
         put(writer, item.version, item.passages, embedded)
@@ -90,10 +90,6 @@ def _corrected(
             "valid_until is not after valid_from.", "A memory is true from an instant until a later one."
         )
     return version
-
-
-def _period(version: Version) -> tuple[datetime, datetime | None]:
-    return version.valid_from, version.valid_until
 
 
 def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import NotFound
 from waypost.facts.duplicates import THRESHOLDS, Verdict, judge, merge_texts
+from waypost.facts.validity import overlap, without
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, pending, prepare, put
 from waypost.model.draft import Draft
@@ -105,9 +106,9 @@ class _Gate:
             return same
         replaced = self._replaced(item)
         conflict = None
-        for twin in twins if replaced is None else ():
+        for twin in () if replaced else twins:
             known = self.writer.version(twin.memory_id, Moment(item.version.recorded_at))
-            if known is None or known.number != twin.number or not _overlap(known, item.version):
+            if known is None or known.number != twin.number or not overlap(known.period, item.version.period):
                 continue
             engine = judging_engine(self.space, item.passages)
             skip, merge = THRESHOLDS[engine] if engine else (1.0, 1.0)
@@ -152,30 +153,30 @@ class _Gate:
             if known is not None:
                 return self._refuse(item, f"its key belongs to {known.memory_id}, which says something else")
         for known in self.writer.find_fingerprint(item.version.fingerprint):
-            if known.superseded_at is None and _overlap(known, item.version):
+            if known.superseded_at is None and overlap(known.period, item.version.period):
                 return Receipt(known.memory_id, "duplicate", item.draft.key, "exactly this is stored", item.masked)
         return None
 
-    def _replaced(self, item: Prepared) -> Version | None:
+    def _replaced(self, item: Prepared) -> list[Version]:
+        """What the draft replaces: all that is still held of that memory."""
         if item.draft.replaces is None:
-            return None
-        moment = Moment(max(item.version.valid_from, self.space.clock()))
-        known = self.writer.version(item.draft.replaces, moment)
-        if known is None:
+            return []
+        held = [v for v in self.writer.versions(item.draft.replaces) if v.superseded_at is None]
+        if not held:
             raise NotFound(f"There is no current memory {item.draft.replaces} to replace.", "See `waypost list`.")
-        return known
+        return held
 
-    def _add(self, item: Prepared, replaced: Version | None, conflict: tuple[str, str] | None) -> Receipt:
-        version = item.version
-        if replaced is not None:
-            self._close(replaced, version)
+    def _add(self, item: Prepared, replaced: list[Version], conflict: tuple[str, str] | None) -> Receipt:
+        version, replaces = item.version, item.draft.replaces
+        for old in replaced:
+            self._close(old, version)
         put(self.writer, version, item.passages, self.embedded)
         if item.draft.ttl is not None:
             expires = version.recorded_at + timedelta(seconds=item.draft.ttl)
             self.writer.set_state(version.memory_id, expires_at=expires, on_expire="stale")
         details: dict[str, object] = {"kind": version.kind, "masked": len(item.masked)}
-        if replaced is not None:
-            details["replaces"] = replaced.memory_id
+        if replaces is not None:
+            details["replaces"] = replaces
         self._audit("remember", version.memory_id, details)
         return Receipt(
             version.memory_id,
@@ -183,20 +184,21 @@ class _Gate:
             item.draft.key,
             reason=f"resembles {conflict[0]}, but {conflict[1]}" if conflict else None,
             masked=item.masked,
-            replaces=replaced.memory_id if replaced else None,
+            replaces=replaces,
             conflicts_with=conflict[0] if conflict else None,
             pending=pending(self.writer, item.passages, self.embedded),
         )
 
     def _close(self, old: Version, new: Version) -> None:
-        """The world changed: what `old` says was true until `new` began."""
-        self.writer.supersede(old.number, new.recorded_at)
-        if old.valid_from < new.valid_from:
-            kept_key = None if new.key == old.key else old.key
-            bounded = replace(old, recorded_at=new.recorded_at, valid_until=new.valid_from, key=kept_key)
-            past = finish(Draft(old.text), bounded, (), self.key)
-            put(self.writer, bounded, past.passages, self.embedded)
+        """The world changed: what `old` says is true only where `new` does not hold."""
         self.writer.add_edge(Edge("supersedes", new.memory_id, old.memory_id))
+        if not overlap(old.period, new.period):
+            return
+        self.writer.supersede(old.number, new.recorded_at)
+        key = None if new.key == old.key else old.key
+        for start, end in without(old.period, new.period):
+            rest = replace(old, recorded_at=new.recorded_at, valid_from=start, valid_until=end, key=key)
+            put(self.writer, rest, finish(Draft(old.text), rest, (), self.key).passages, self.embedded)
 
     def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:
         """A new version of the known fact that says what both say, with the evidence of both."""
@@ -213,7 +215,7 @@ class _Gate:
         )
         done = finish(item.draft, merged, item.masked, self.key)
         if self.writer.tombstones([done.tombstone]):
-            return self._add(item, None, None)  # together they would say what was rejected
+            return self._add(item, [], None)  # together they would say what was rejected
         self.writer.supersede(known.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)
         self._audit("merge", known.memory_id, {"kind": new.kind, "reason": "same meaning"})
@@ -223,10 +225,3 @@ class _Gate:
     def _audit(self, action: str, memory_id: str | None, details: dict[str, object]) -> None:
         at = self.space.clock()
         self.writer.add_audit(AuditEntry(at, action, memory_id, self.caller.source, self.caller.actor, details))
-
-
-def _overlap(one: Version, other: Version) -> bool:
-    """Whether there is an instant at which both claim to be true."""
-    return (one.valid_until is None or other.valid_from < one.valid_until) and (
-        other.valid_until is None or one.valid_from < other.valid_until
-    )

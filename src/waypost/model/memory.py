@@ -64,6 +64,11 @@ class Version:
     def collection(self) -> str:
         return KINDS[self.kind].collection
 
+    @property
+    def period(self) -> tuple[datetime, datetime | None]:
+        """When it is true."""
+        return self.valid_from, self.valid_until
+
     def visible(self, moment: Moment) -> bool:
         """The rule of bi-temporal reading, in one place for people; the stores say it in SQL."""
         if moment.known_at is None:

@@ -61,7 +61,7 @@ def _report(what: str, remedy: str, *, json: bool) -> None:
 
 
 def _log_crash() -> None:
-    """Keep the traceback where a report can be made from it."""
+    """Keep where it happened, for a report; not the message, which may hold the words of a memory."""
     import contextlib
     import traceback
 
@@ -70,7 +70,9 @@ def _log_crash() -> None:
     with contextlib.suppress(Exception):
         home = config.load().home
         home.mkdir(parents=True, exist_ok=True)
-        (home / "crash.log").write_text(traceback.format_exc(), encoding="utf-8")
+        kind, _, place = sys.exc_info()
+        lines = [*traceback.format_tb(place), getattr(kind, "__name__", "")]
+        (home / "crash.log").write_text("".join(lines), encoding="utf-8")
 
 
 def _crash_remedy() -> str:

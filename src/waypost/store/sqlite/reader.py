@@ -96,7 +96,7 @@ class SqliteReader:
         return {row[0]: state_of(row[1:]) for row in rows}
 
     def find_key(self, key: str) -> Version | None:
-        found = self._versions("WHERE m.key = ? AND m.superseded_at IS NULL", [key])
+        found = self._versions("WHERE m.key = ? AND m.superseded_at IS NULL ORDER BY m.number", [key])
         return found[0] if found else None
 
     def find_fingerprint(self, fingerprint: bytes) -> list[Version]:

@@ -55,7 +55,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
         );
         CREATE INDEX memories_by_id ON memories (memory_id);
         CREATE INDEX memories_by_fingerprint ON memories (fingerprint);
-        CREATE UNIQUE INDEX memories_by_key ON memories (key) WHERE key IS NOT NULL AND superseded_at IS NULL;
+        CREATE INDEX memories_by_key ON memories (key) WHERE key IS NOT NULL AND superseded_at IS NULL;
         CREATE INDEX memories_by_session ON memories (session, position) WHERE session IS NOT NULL;
         CREATE INDEX memories_by_speaker ON memories (speaker) WHERE speaker IS NOT NULL;
         CREATE INDEX memories_current ON memories (collection, kind) WHERE superseded_at IS NULL;

@@ -1,0 +1,19 @@
+"""Periods in which something is true: from an instant, included, until another, excluded, or without end."""
+
+from datetime import datetime
+
+Period = tuple[datetime, datetime | None]
+
+
+def overlap(one: Period, other: Period) -> bool:
+    """Whether there is an instant that lies in both."""
+    return (one[1] is None or other[0] < one[1]) and (other[1] is None or one[0] < other[1])
+
+
+def without(whole: Period, cut: Period) -> list[Period]:
+    """What is left of a period when another is taken out: nothing, a part, or what was before and what comes after."""
+    if not overlap(whole, cut):
+        return [whole]
+    before: list[Period] = [(whole[0], cut[0])] if whole[0] < cut[0] else []
+    after: list[Period] = [(cut[1], whole[1])] if cut[1] is not None and (whole[1] is None or cut[1] < whole[1]) else []
+    return before + after

@@ -1,0 +1,34 @@
+"""Periods against the obvious: sets of instants."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from waypost.facts.validity import Period, overlap, without
+
+T0 = datetime(2026, 1, 1, tzinfo=UTC)
+INSTANTS = range(8)
+
+
+def at(day: int) -> datetime:
+    return T0 + timedelta(days=day)
+
+
+@st.composite
+def periods(draw: st.DrawFn) -> Period:
+    start = draw(st.integers(0, 6))
+    end = draw(st.one_of(st.none(), st.integers(start + 1, 7)))
+    return at(start), None if end is None else at(end)
+
+
+def instants(period: Period) -> set[int]:
+    return {day for day in INSTANTS if period[0] <= at(day) and (period[1] is None or at(day) < period[1])}
+
+
+@given(periods(), periods())
+def test_overlap_and_remainder_are_those_of_sets(one: Period, other: Period) -> None:
+    assert overlap(one, other) == bool(instants(one) & instants(other))
+    rest = without(one, other)
+    assert set().union(*map(instants, rest)) == instants(one) - instants(other)
+    assert not any(overlap(a, b) for i, a in enumerate(rest) for b in rest[i + 1 :])
