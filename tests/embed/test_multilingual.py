@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from waypost.config import Settings
 from waypost.embed import safetensors, weights
 from waypost.embed.multilingual import MAX_TOKENS, Multilingual
 from waypost.embed.sentencepiece import SentencePiece, compile_table
@@ -19,9 +20,19 @@ TEXTS = [case["text"] for case in EXPECTED]
 
 
 @pytest.fixture(scope="module")
-def tokenizer(installed: Any) -> SentencePiece:
-    folder = weights.find(weights.MULTILINGUAL, installed.models)
-    return SentencePiece(safetensors.load(folder / weights.MULTILINGUAL.derived[0]))
+def folder(installed: Settings) -> Path:
+    return weights.find(weights.MULTILINGUAL, installed.models)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(folder: Path) -> SentencePiece:
+    return SentencePiece(compile_table((folder / "sp.model").read_bytes()))
+
+
+def test_the_installed_table_is_what_this_version_compiles(folder: Path) -> None:
+    stored = safetensors.load(folder / weights.MULTILINGUAL.derived[0])
+    for name, array in compile_table((folder / "sp.model").read_bytes()).items():
+        np.testing.assert_array_equal(stored[name], array)
 
 
 @pytest.mark.parametrize("case", EXPECTED, ids=range(len(EXPECTED)))
