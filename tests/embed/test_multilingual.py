@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from waypost.config import Settings
 from waypost.embed import safetensors, weights
@@ -25,13 +26,18 @@ def folder(installed: Settings) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tokenizer(folder: Path) -> SentencePiece:
-    return SentencePiece(compile_table((folder / "sp.model").read_bytes()))
+def table(folder: Path) -> dict[str, NDArray[Any]]:
+    return compile_table((folder / "sp.model").read_bytes())
 
 
-def test_the_installed_table_is_what_this_version_compiles(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def tokenizer(table: dict[str, NDArray[Any]]) -> SentencePiece:
+    return SentencePiece(table)
+
+
+def test_the_installed_table_is_what_this_version_compiles(folder: Path, table: dict[str, NDArray[Any]]) -> None:
     stored = safetensors.load(folder / weights.MULTILINGUAL.derived[0])
-    for name, array in compile_table((folder / "sp.model").read_bytes()).items():
+    for name, array in table.items():
         np.testing.assert_array_equal(stored[name], array)
 
 
