@@ -65,8 +65,8 @@ VAGUE_TIME = 0.4
 RECENCY = 0.2
 RECENCY_HALF_LIFE_DAYS = 30.0
 
-# For display: a full keyword match of medium length without other evidence stands in the middle.
-_MIDDLE, _WIDTH = 2.0, 0.8
+# For display. Over all sets the evidence has a total of 3.0 to 4.1 in the median, the fiftieth candidate 0.8 to 2.2.
+_MIDDLE, _WIDTH = 2.2, 0.6
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
