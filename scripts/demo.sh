@@ -22,7 +22,7 @@ run remember "The release moved to Monday" --replaces "$release"
 
 run ask "when is a write safe?" -k 1
 run ask "Wann erscheint die Version?" -k 1
-run ask "where do all writes pass through?" -k 1
+run ask "Через что проходит каждая запись?" -k 1
 run history "$release"
 run context "change how vectors are stored" --tokens 300
 run status

@@ -280,13 +280,13 @@ def history(context: Ctx, memory_id: Id, json: Json = False) -> None:
 @app.command()
 def status(context: Ctx, json: Json = False) -> None:
     """What is remembered, how large it is, what is still being embedded."""
-    from waypost.faces.cli.output import print_pairs
+    from waypost.faces.cli.output import print_status
 
     found = _session(context).memory().status()
     if json:
         print_json(found)
     else:
-        print_pairs(found)
+        print_status(found)
 
 
 @app.command()

@@ -44,15 +44,15 @@ def print_receipt(receipt: "Receipt") -> None:
         out.print(f"  If it replaces that one: waypost correct {receipt.conflicts_with} TEXT", markup=False)
     for what in receipt.masked:
         out.print(f"  masked: {what}", markup=False)
-    for engine in receipt.pending:
-        out.print(f"  found by keywords until {engine} has embedded it", markup=False)
+    if receipt.pending:
+        out.print(f"  still to be embedded by {', '.join(receipt.pending)}; keywords find it meanwhile", markup=False)
 
 
 def print_answer(answer: "Answer", *, explain: bool) -> None:
     out = console()
     for place, hit in enumerate(answer.hits, 1):
         out.print(f"[bold]{place}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
-        out.print(_place(hit), markup=False, style="green", end="\n" if _place(hit) else "")
+        out.print(_place(hit), markup=False, style="green")
         _print_text(out, hit.text)
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
         if hit.is_stale:
@@ -100,6 +100,23 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
         _print_text(out, row["text"])
     if not rows:
         out.print("Nothing is remembered here yet. Try: waypost remember TEXT")
+
+
+def print_status(found: dict[str, Any]) -> None:
+    """The same as the JSON, said for people."""
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found["collections"].items())
+    owed = ", ".join(f"{count} by {name}" for name, count in found["pending"].items() if count)
+    missing = [name for name, there in found["models_installed"].items() if not there]
+    pairs = {
+        found["kind"]: f"{found['name']} ({found['space']})",
+        "memories": f"{found['memories']}{f' ({counts})' if counts else ''}",
+        "engine": found["model"] + (f"; not installed: {', '.join(missing)}" if missing else ""),
+        "to embed": owed or "nothing",
+        "size": f"{found['storage_bytes'] / 1e6:.1f} MB in {found['path']}",
+        "since": found["initialised_at"][:10],
+        "last change": (found["updated_at"] or "none yet")[:16].replace("T", " "),
+    }
+    print_pairs(pairs)
 
 
 def print_pairs(pairs: dict[str, Any]) -> None:
