@@ -9,6 +9,7 @@ from typing import Any
 
 from waypost import config
 from waypost.config import Settings
+from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
 from waypost.errors import InvalidInput
 from waypost.flows import brief as brief_flow
@@ -309,11 +310,22 @@ def _key(identity: Identity, settings: Settings) -> tuple[Path, str, str]:
 def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     folder = make_space(settings.memory_root, identity, clock=clock, model=settings.engine)
     store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
-    engines = Engines(lambda name: open_engine(name, settings), settings.engine, settings.multilingual)
+    engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), worker.start_worker)
     settle_flow.adopt_engine(space)
     return space
 
 
+def _shared_engine(name: str, settings: Settings) -> Engine:
+    """Spaces of one process share an engine: its weights are in memory once."""
+    key = (open_engine, name, settings.models, settings.ollama, settings.openai)
+    with _engines_lock:
+        if key not in _engines:
+            _engines[key] = open_engine(name, settings)
+        return _engines[key]
+
+
+_engines: dict[object, Engine] = {}
+_engines_lock = threading.Lock()
 _open_spaces = _OpenSpaces()
 atexit.register(_open_spaces.drop_all)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MULTILINGUAL = "multilingual"
 _ACTIVE = "multilingual_active"
+_STAYS_AFTER = 3  # questions: a process that asks so many goes on, and loading for speed will pay
 
 
 _BUILT_IN = {"minilm": MINILM.name, MULTILINGUAL: MULTILINGUAL_MODEL.name}
@@ -69,6 +70,7 @@ class Engines:
         self._multilingual = multilingual
         self._opened: dict[str, Engine] = {}
         self._worked: set[str] = set()
+        self._questions: dict[str, int] = {}
         self.away: dict[str, str] = {}  # engine name → why it cannot embed
 
     @property
@@ -117,6 +119,9 @@ class Engines:
     def embed_question(self, engine: Engine, text: str) -> "Vector | None":
         try:
             vector = engine.embed_question(text)
+            self._questions[engine.name] = self._questions.get(engine.name, 0) + 1
+            if self._questions[engine.name] == _STAYS_AFTER:
+                engine.warm()
         except EngineError as error:
             self.away[engine.name] = str(error)
             return None

@@ -31,7 +31,7 @@ class Forgotten:
     memory_id: str
     versions: int
     exports_changed: tuple[str, ...]
-    complete: bool  # False: somebody is reading right now; the last traces go when the space is next opened
+    complete: bool  # False: somebody is reading right now; `doctor --fix` removes the last traces
     beyond_reach: tuple[str, ...] = BEYOND_REACH
 
 
@@ -63,7 +63,7 @@ def _saying_only_this(reader: Reader, versions: list[Version]) -> list[str]:
 
 
 def scrub(space: OpenSpace, traces: list[str]) -> bool:
-    """Remove the traces of what was erased; what cannot be removed now is tried again when the space is next opened."""
+    """Remove the traces of what was erased; what cannot be removed now stays owed, for `doctor`."""
     complete = space.store.scrub(traces)
     if complete:
         with space.store.write() as writer:
