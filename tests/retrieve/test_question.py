@@ -106,5 +106,15 @@ def test_a_question_for_what_was_answered_before_is_not_one_about_oneself(text: 
     assert not question.about_self
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("How did we fix the upload?", "en"), ("Wie lief unser Upload?", "de"), ("Как мы это исправили?", "ru")],
+)
+def test_what_we_did_may_have_been_told_by_either_side(text: str, language: str) -> None:
+    question = read(text, language)
+    assert not question.about_self
+    assert not question.about_answers
+
+
 def test_an_unknown_language_is_read_as_english() -> None:
     assert read("the upload", "other").keywords == ("upload",)

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 DEPTH = 100  # 50 costs .011 on LoCoMo, 200 gains nothing
 REACH = 1
 
-# Weights are relative to a full keyword match and rounded. Every one lies on a plateau: half or double of it changes
-# no measure by more than .02, apart from the roles (benchmarks/retrieval.md).
+# Weights are relative to a full keyword match and rounded. Every one lies on a plateau: half or double of it moves no
+# measure by more than .03 (benchmarks/retrieval_ablation.md, with what each part is worth).
 MEANING = 0.15
 ASKED_BEFORE = 0.8  # keywords of the turn before, where that turn is a question
 SAID_BEFORE = 0.2  # keywords of the turn two before: mostly the same speaker
