@@ -1,4 +1,4 @@
-"""The word lists of ranking, read once: `data/words.toml` and `data/times.toml`."""
+"""The word lists of ranking, read once: `data/words.toml` and `data/times.toml`; stop words are those of the index."""
 
 import re
 import tomllib
@@ -7,13 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from waypost.text.words import stop_words
+
 LANGUAGES = ("en", "de", "ru")
 _DATA = Path(__file__).with_name("data")
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    stop: frozenset[str]
+    stop: frozenset[str]  # folded
     self: re.Pattern[str]
     recalled: re.Pattern[str]
     when: re.Pattern[str]
@@ -30,8 +32,8 @@ def treated_as(language: str) -> str:
 @cache
 def words_of(language: str) -> Words:
     table = _tables("words.toml")[treated_as(language)]
-    patterns = {name: _pattern(source) for name, source in table.items() if name != "stop"}
-    return Words(stop=frozenset(table["stop"].split()), **patterns)
+    patterns = {name: _pattern(source) for name, source in table.items() if name != "fragments"}
+    return Words(stop=stop_words(treated_as(language)) | set(table["fragments"].split()), **patterns)
 
 
 @cache

@@ -16,6 +16,7 @@ from datetime import datetime
 
 from waypost.retrieve.lexicon import words_of
 from waypost.retrieve.times import Span, spans_in
+from waypost.text.stems import fold
 
 # Who answers in a conversation with a machine, and who asks.
 ASSISTANTS = frozenset(("assistant", "ai", "agent", "bot", "model", "system", "tool"))
@@ -42,7 +43,7 @@ def read_question(text: str, *, language: str, now: datetime, speakers: Collecti
     low = text.lower()
     words = list(dict.fromkeys(_WORD.findall(low)))
     named, parts = _named(words, speakers)
-    telling = [word for word in words if word not in lists.stop]
+    telling = [word for word in words if fold(word) not in lists.stop]
     # A question of nothing but names and stop words still looks for what it has.
     keywords = [word for word in telling if word not in parts] or telling or words
     recalled = lists.recalled.search(low) is not None
