@@ -95,7 +95,8 @@ class _Kept:
         self._engine = engine
         self._db = apsw.Connection(path)
         self._db.set_busy_timeout(60_000)
-        self._db.execute("CREATE TABLE IF NOT EXISTS vectors (hash BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
+        self._db.execute("PRAGMA synchronous = off")
+        self._db.execute("CREATE TABLE IF NOT EXISTS vectors (hash BLOB PRIMARY KEY, vector BLOB)")
 
     @property
     def name(self) -> str:
@@ -111,9 +112,11 @@ class _Kept:
         hashes = [hashlib.blake2b(f"{self.name}\0{text}".encode(), digest_size=16).digest() for text in texts]
         kept = {h: self._db.execute("SELECT vector FROM vectors WHERE hash = ?", (h,)).fetchone() for h in hashes}
         missing = {h: text for h, text in zip(hashes, texts, strict=True) if kept[h] is None}
-        for h, vector in zip(missing, self._engine.embed(list(missing.values())) if missing else (), strict=True):
-            kept[h] = (vector.astype(np.float32).tobytes(),)
-            self._db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (h, kept[h][0]))
+        vectors = self._engine.embed(list(missing.values())) if missing else ()
+        with self._db:
+            for h, vector in zip(missing, vectors, strict=True):
+                kept[h] = (vector.astype(np.float32).tobytes(),)
+                self._db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (h, kept[h][0]))
         rows = [np.frombuffer(kept[h][0], np.float32) for h in hashes]
         return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
 
