@@ -313,6 +313,7 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), worker.start_worker)
     settle_flow.adopt_engine(space)
+    forget_flow.finish_forgetting(space)
     return space
 
 

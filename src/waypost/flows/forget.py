@@ -31,13 +31,17 @@ class Forgotten:
     memory_id: str
     versions: int
     exports_changed: tuple[str, ...]
-    complete: bool  # False: somebody is reading right now; `doctor --fix` removes the last traces
+    complete: bool  # False: somebody is reading right now; the last traces go with the next opening, or `doctor --fix`
     beyond_reach: tuple[str, ...] = BEYOND_REACH
 
 
 def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
+    """Erase it for good. Should this process be killed on the way, what is left is removed with the next opening."""
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
+    with space.store.read() as reader:
+        # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
+        changed = _clean_exports(space.exports, memory_id, reader.versions(memory_id))
     with space.store.write() as writer:
         versions = writer.versions(memory_id)
         if not versions:
@@ -45,14 +49,14 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
         now = space.clock()
         for version in versions:
             writer.add_tombstone(tombstone(key, version), now)
+        details = {"versions": len(versions), "owners_word": caller.owners_word}
         for other in [memory_id, *_saying_only_this(writer, versions)]:
             writer.erase(other)
+            writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
         writer.set_meta(SCRUB_OWED, "1")
-        details = {"versions": len(versions), "owners_word": caller.owners_word}
-        writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
-    changed = _clean_exports(space.exports, memory_id, versions)
+    changed |= _clean_exports(space.exports, memory_id, versions)  # one may have been made meanwhile
     complete = scrub(space, _pieces(versions))
-    return Forgotten(memory_id, len(versions), tuple(changed), complete)
+    return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete)
 
 
 def _saying_only_this(reader: Reader, versions: list[Version]) -> list[str]:
@@ -62,9 +66,17 @@ def _saying_only_this(reader: Reader, versions: list[Version]) -> list[str]:
     return sorted(i for i in ids if {known.fingerprint for known in reader.versions(i)} <= values)
 
 
-def scrub(space: OpenSpace, traces: list[str]) -> bool:
-    """Remove the traces of what was erased; what cannot be removed now stays owed, for `doctor`."""
-    complete = space.store.scrub(traces)
+def finish_forgetting(space: OpenSpace) -> None:
+    """Remove the traces that a killed process or a reader in the way left behind; waits for nobody."""
+    with space.store.read() as reader:
+        owing = reader.meta(SCRUB_OWED)
+    if owing:
+        scrub(space, [], wait=False)
+
+
+def scrub(space: OpenSpace, traces: list[str], *, wait: bool = True) -> bool:
+    """Remove the traces of what was erased; what cannot be removed now stays owed, for the next opening or `doctor`."""
+    complete = space.store.scrub(traces, wait=wait)
     if complete:
         with space.store.write() as writer:
             writer.set_meta(SCRUB_OWED, "")
@@ -81,16 +93,21 @@ def _pieces(versions: list[Version]) -> list[str]:
     return [piece for piece in pieces if len(piece) >= _PIECE // 2][:_MOST_PIECES]
 
 
-def _clean_exports(folder: Path, memory_id: str, versions: list[Version]) -> list[str]:
-    """Take the memory out of every export that is still under the home."""
+def _clean_exports(folder: Path, memory_id: str, versions: list[Version]) -> set[str]:
+    """Take the memory out of every export that is still under the home. One that is just being written fails, so that
+    it cannot appear afterwards; what a killed process left of one goes."""
     words = {version.text for version in versions}
-    changed = []
-    for path in sorted(folder.glob("*.json*")) if folder.is_dir() else ():
+    changed: set[str] = set()
+    if not folder.is_dir():
+        return changed
+    for unfinished in folder.glob(".*.tmp"):
+        unfinished.unlink(missing_ok=True)
+    for path in sorted(folder.glob("*.json*")):
         before = path.read_text(encoding="utf-8", errors="surrogateescape")
         after = _without(before, memory_id, words, path.suffix == ".jsonl")
         if after != before:
             write_private_file(path, after.encode("utf-8", "surrogateescape"), replace=True)
-            changed.append(path.name)
+            changed.add(path.name)
     return changed
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,12 +21,13 @@ from waypost.model.recall import View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import passages_of
-from waypost.space.platform import make_private_directory
+from waypost.space.platform import make_private_directory, place_file, sync_directory
 from waypost.store.protocol import Filter, Reader
 
 FORMATS = ("jsonl", "json")
 _PAGE = 500
 MAX_LINE_BYTES = 16 * 1024 * 1024
+_ABANDONED_SECONDS = 86_400.0
 _NAME = re.compile(r"\d{8}T\d{6}Z(-\d+)?\.jsonl?")
 
 
@@ -119,16 +121,20 @@ def export(
     if form not in FORMATS:
         raise InvalidInput(f"There is no export format {form!r}.", "Formats: jsonl, json.")
     target = path or _fresh_name(space, form)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     if target.exists():
-        raise InvalidInput(f"{target} exists.", "Choose another name, or remove it first.")
+        raise _taken(target)
     try:
         handle = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             count = write_rows(rows(space, moment, embeddings=embeddings), file, form)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+        while not place_file(temporary, target, replace=False):  # somebody was quicker with this name
+            if path is not None:
+                raise _taken(target)
+            target = _fresh_name(space, form)
+        sync_directory(target.parent)
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error.strerror}.", "Choose another place.") from error
     finally:
@@ -137,14 +143,27 @@ def export(
     return Export(target, count, target.stat().st_size, space.clock())
 
 
+def _taken(target: Path) -> InvalidInput:
+    return InvalidInput(f"{target} exists.", "Choose another name, or remove it first.")
+
+
 def _fresh_name(space: OpenSpace, form: str) -> Path:
     make_private_directory(space.exports)
+    _sweep(space.exports)
     stamp = space.clock().strftime("%Y%m%dT%H%M%SZ")
     path, tries = space.exports / f"{stamp}.{form}", 1
     while path.exists():
         tries += 1
         path = space.exports / f"{stamp}-{tries}.{form}"
     return path
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what exports left that were killed; a recent one may still be at work."""
+    for leftover in folder.glob(".*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - leftover.stat().st_mtime > _ABANDONED_SECONDS:
+                leftover.unlink()
 
 
 def exports(space: OpenSpace) -> list[Export]:

@@ -76,7 +76,7 @@ def write_private_file(path: Path, content: bytes, *, replace: bool) -> bool:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            placed = _place(temporary, path, replace=replace)
+            placed = place_file(temporary, path, replace=replace)
         finally:
             temporary.unlink(missing_ok=True)
         sync_directory(path.parent)
@@ -85,7 +85,9 @@ def write_private_file(path: Path, content: bytes, *, replace: bool) -> bool:
     return placed
 
 
-def _place(temporary: Path, path: Path, *, replace: bool) -> bool:
+def place_file(temporary: Path, path: Path, *, replace: bool) -> bool:
+    """Give a finished file its name. With `replace=False` a file that has it already wins, and the answer is no; the
+    temporary name may remain."""
     if replace:
         os.replace(temporary, path)
         return True

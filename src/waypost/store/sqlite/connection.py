@@ -82,11 +82,16 @@ class Connections:
         self._closed = False
 
     @contextmanager
-    def lend(self) -> Iterator[apsw.Connection]:
+    def lend(self, *, patient: bool = True) -> Iterator[apsw.Connection]:
+        """A connection for this thread alone. An impatient one waits for nobody else's lock."""
         connection = self._take()
+        if not patient:
+            connection.set_busy_handler(None)
         try:
             yield connection
         finally:
+            if not patient:
+                connection.set_busy_handler(_patience(self._busy_seconds))
             self._give_back(connection)
 
     def close(self) -> None:

@@ -55,14 +55,14 @@ class SqliteStore:
                     connection.execute("ROLLBACK")
                 raise
 
-    def scrub(self, traces: Sequence[str]) -> bool:
+    def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
         """Merge the keyword index so that no erased word is left in it, drop the sidecars, empty the log.
 
         Freed pages were overwritten when they were freed (`secure_delete`). Should a piece of text still be found,
         the whole file is written anew, and only another memory can still hold it.
         """
         self.compact()
-        with in_our_words(self._path), self._connections.lend() as connection:
+        with in_our_words(self._path), self._connections.lend(patient=wait) as connection:
             done = _empty_log(connection)
             # Afterwards, not before: whoever still read the erased rows has finished now and writes no sidecar of them.
             for vectors in self._all_vectors(connection):
