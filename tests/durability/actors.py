@@ -108,7 +108,7 @@ def use_fake_engine(sidecar_from: int) -> None:
     import waypost.store.sqlite.vectors
 
     engine = FakeEngine()
-    waypost.memory.open_engine = lambda _name, _settings: engine  # type: ignore[assignment]
+    waypost.memory.open_engine = lambda _name, _settings: engine  # type: ignore[assignment, attr-defined]
     waypost.store.sqlite.vectors._SIDECAR_FROM = sidecar_from
 
 

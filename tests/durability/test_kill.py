@@ -1,0 +1,195 @@
+"""GOV-10: a killed process loses nothing acknowledged and leaves no lock, no child process, no half-written file."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.durability.conftest import ROOT
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="the tests fork and send signals")
+
+# What a killed process may leave: names that nobody reads, removed by forget, by age, or with the next of their kind.
+LEFTOVER = re.compile(r"(exports/)?\.[^/]+\.tmp")
+OURS = re.compile(
+    r"memory\.db(-wal|-shm)?|metadata\.json|worker\.lock|exports/\d{8}T\d{6}Z(-\d+)?\.jsonl?|vectors-\d+-\d+\.bin"
+)
+
+
+def killings(tmp_path: Path, project: Path, **asked: object) -> Iterator[dict[str, Any]]:
+    """The answers of `killing.py`, one after the other."""
+    request = json.dumps({"folder": str(tmp_path), "project": str(project), **asked})
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.durability.killing", request],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1"},
+    ) as process:
+        assert process.stdout and process.stderr
+        for line in process.stdout:
+            yield json.loads(line)
+        errors = process.stderr.read()
+    assert (errors, process.returncode) == ("", 0)
+
+
+def check_sound(found: dict[str, Any]) -> None:
+    """What holds wherever the process was stopped."""
+    assert found["problems"] == []
+    assert found["impossible"] == {}
+    assert found["not found"] == []
+    assert found["torn exports"] == []
+    assert found["writable"] == "added"
+    assert [name for name in found["files"] if not OURS.fullmatch(name) and not LEFTOVER.fullmatch(name)] == []
+
+
+# What each write of `each_kind_of_write` changes: the texts that go, and the texts that come.
+CHANGES = {
+    "remember": (set(), {"Epsilon runs on port 82"}),
+    "remember_many": (set(), {"Delta said 0", "Delta said 1", "Delta said 2"}),
+    "replace": ({"Alpha runs on port 80"}, {"Alpha runs on port 90"}),
+    "correct": ({"Beta runs on port 81"}, {"Beta runs on port 91"}),
+    "retract": (set(), set()),
+    "forget": ({"Gamma is the word xylophonist"}, set()),
+    "export": (set(), set()),
+}
+
+
+def check_stopped_once(answer: dict[str, Any]) -> None:
+    found, log = answer["found"], answer["log"]
+    check_sound(found)
+    expected = {one["text"] for one in answer["known"]}
+    acknowledged = [message for message in log if "done" in message]
+    for message in acknowledged:
+        goes, comes = CHANGES[message["done"]]
+        expected = (expected - goes) | comes
+        assert set(message["ids"]) <= set(found["current"])
+    allowed = [expected]
+    if log and "begin" in log[-1]:
+        goes, comes = CHANGES[log[-1]["begin"]]
+        allowed.append((expected - goes) | comes)
+    texts = Counter(found["current"].values())
+    assert set(texts) in allowed, (answer["step"], log[-1:])
+    assert set(texts.values()) <= {1}
+    if ["forget"] in [[action] for action, _ in found["audit"]]:
+        assert found["words"] == []  # once it is forgotten, the next opening finds no trace of it in any file
+    if log and "begin" not in log[-1] and "export" in log[-1].values():
+        assert not any(LEFTOVER.fullmatch(name) for name in found["files"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["functions", "statements", "files"])
+def test_a_writer_stopped_at_any_step_leaves_each_write_whole_or_absent(
+    tmp_path: Path, project: Path, level: str
+) -> None:
+    steps = 0
+    for answer in killings(tmp_path, project, run="steps", level=level, fresh=False):
+        if "found" in answer:
+            steps += 1
+            check_stopped_once(answer)
+        else:
+            assert answer["steps"] == steps  # the last run was not stopped: no step was left out
+    assert steps > 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["functions", "statements", "files"])
+def test_a_space_whose_making_was_stopped_at_any_step_opens_the_next_time(
+    tmp_path: Path, project: Path, level: str
+) -> None:
+    steps = 0
+    for answer in killings(tmp_path, project, run="steps", level=level, fresh=True):
+        if "found" in answer:
+            steps += 1
+            check_sound(answer["found"])
+            assert set(answer["found"]["current"].values()) <= {"The first words ever"}
+            if answer["log"]:
+                assert answer["found"]["current"] == {answer["log"][0]["ids"][0]: "The first words ever"}
+        else:
+            assert answer["steps"] == steps
+    assert steps > 5
+
+
+class Expectation:
+    """What must be there after each of many kills in one space: all that was acknowledged, and nothing half."""
+
+    def __init__(self) -> None:
+        self.current: dict[str, str] = {}
+        self.undecided = Counter[str]()  # how often a kill came in the middle of each kind of write
+
+    def learn(self, log: list[dict[str, Any]], found: dict[str, Any]) -> None:
+        asked: dict[str, Any] = {}
+        for message in log:
+            if "begin" in message:
+                asked = message
+            else:
+                self._acknowledge(asked, message["ids"])
+                asked = {}
+        before = dict(self.current)
+        if asked:
+            self.undecided[asked["begin"]] += 1
+            self._settle(asked, found["current"])
+        assert found["current"] == self.current, (asked, set(before) ^ set(found["current"]))
+        # The check itself has written one memory since.
+
+    def _acknowledge(self, asked: dict[str, Any], ids: list[str]) -> None:
+        if asked["begin"] == "remember":
+            self.current[ids[0]] = asked["text"]
+        elif asked["begin"] == "remember_many":
+            self.current |= {one: f"{asked['text']} part {n}" for n, one in enumerate(ids)}
+        elif asked["begin"] == "correct":
+            self.current[ids[0]] = asked["text"]
+        elif asked["begin"] in ("retract", "forget"):
+            del self.current[asked["of"]]
+
+    def _settle(self, asked: dict[str, Any], found: dict[str, str]) -> None:
+        """The write that was under way happened wholly or not at all: take what is there if it is one of the two."""
+        new = {one: text for one, text in found.items() if one not in self.current}
+        size = {"remember": 1, "remember_many": asked["size"]}.get(asked["begin"])
+        if size == len(new):
+            self._acknowledge(asked, list(new))
+        elif asked["begin"] == "correct" and found.get(asked["of"]) == asked["text"]:
+            self._acknowledge(asked, [asked["of"]])
+        elif asked["begin"] in ("retract", "forget") and asked["of"] not in found:
+            self._acknowledge(asked, [])
+
+
+def run_random_kills(tmp_path: Path, project: Path, rounds: int, seed: int) -> tuple[Expectation, set[str]]:
+    expectation, leftovers = Expectation(), set[str]()
+    for answer in killings(tmp_path, project, run="random", rounds=rounds, seed=seed):
+        check_sound(answer["found"])
+        assert answer["alone"]  # no process of the killed one's group is left
+        expectation.learn(answer["log"], answer["found"])
+        expectation.current[answer["found"]["written"]] = answer["found"]["written text"]
+        leftovers |= {re.sub(r"\d{4,}|[0-9a-z_]{8}(?=\.tmp)", "N", f) for f in answer["found"]["files"] if ".tmp" in f}
+    return expectation, leftovers
+
+
+@pytest.mark.slow
+def test_a_writer_killed_at_random_moments_loses_nothing_acknowledged(tmp_path: Path, project: Path) -> None:
+    expectation, _ = run_random_kills(tmp_path, project, rounds=20, seed=7)
+    assert len(expectation.current) > 50
+    assert expectation.undecided.total() >= 10  # the control: most kills came in the middle of a write
+
+
+@pytest.mark.soak
+def test_soak_a_thousand_kills(tmp_path: Path, project: Path) -> None:
+    undecided, leftovers, acknowledged = Counter[str](), set[str](), 0
+    for seed in range(1, 51):  # a new space after every 20 kills, so that looking at it stays quick
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        expectation, left = run_random_kills(folder, project, rounds=20, seed=seed)
+        undecided += expectation.undecided
+        acknowledged += len(expectation.current)
+        leftovers |= left
+    print(
+        f"\n1,000 kills: {undecided.total()} in the middle of a write ({dict(undecided)}),"
+        f" {acknowledged} memories acknowledged and there, nothing half; left over: {sorted(leftovers) or 'nothing'}"
+    )
