@@ -45,7 +45,7 @@ def real_texts(count: int) -> list[str]:
 def questions(texts: Sequence[str], count: int) -> list[str]:
     """Questions of four or five words of a text each."""
     chance = random.Random(11)
-    asked = []
+    asked: list[str] = []
     while len(asked) < count:
         words = [word for word in _WORD.findall(chance.choice(texts)) if len(word) > 3]
         if len(words) >= 5:
@@ -90,7 +90,8 @@ def generated_vectors(real: "Floats", count: int) -> "Floats":
     chance = np.random.default_rng(17)
     made = chance.standard_normal((count, real.shape[1]), np.float32) @ factor.T + mean
     made /= np.linalg.norm(made, axis=1, keepdims=True)
-    return made.astype(np.float32)
+    vectors: Floats = made.astype(np.float32)
+    return vectors
 
 
 def _pieces() -> Iterator[str]:

@@ -83,8 +83,14 @@ def minilm() -> Any:
 
 def payload(place: int, text: str) -> dict[str, Any]:
     """Every tenth a fact, the others turns of conversations."""
-    if place % 10 == 0:
-        return {"text": text, "kind": "fact", "domain": f"part-{place % 7}"}
+    return fact(place, text) if place % 10 == 0 else turn_of(place, text)
+
+
+def fact(place: int, text: str) -> dict[str, Any]:
+    return {"text": text, "kind": "fact", "domain": f"part-{place % 7}"}
+
+
+def turn_of(place: int, text: str) -> dict[str, Any]:
     session, turn = divmod(place, TURNS)
     speaker = "user" if turn % 2 else "assistant"
     return {"text": text, "kind": "conversation", "session": f"session-{session}", "speaker": speaker}
@@ -114,7 +120,7 @@ def large(size: int, project: Path) -> Figures:
 
     def ingest() -> None:
         for part in in_parts(generated, 256):
-            items = [prepare(space, Draft.of({**payload(n, t), "kind": "conversation"}), LIBRARY, key) for n, t in part]
+            items = [prepare(space, Draft.of(turn_of(n, t)), LIBRARY, key) for n, t in part]
             given = {item.passages[0].content_hash: next(vectors) for item in items}
             with space.store.write() as writer:
                 for item in items:

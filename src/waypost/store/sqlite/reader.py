@@ -193,10 +193,11 @@ class SqliteReader:
         scored = self._score(engine, vector)
         if scored is None:
             return {}
+        # The order of the joins is spelt out: left to itself, SQLite reads the whole index of vectors first.
         rows = self._rows(
-            "SELECT p.number, v.vector_id FROM passages p JOIN vectors v ON v.hash = p.hash AND v.engine_id ="
-            " (SELECT engine_id FROM engines WHERE name = ?) WHERE p.number IN (SELECT value FROM json_each(?))",
-            (engine, number_list(numbers)),
+            "SELECT p.number, v.vector_id FROM json_each(?) asked CROSS JOIN passages p ON p.number = asked.value"
+            " CROSS JOIN vectors v ON v.hash = p.hash AND v.engine_id = (SELECT engine_id FROM engines WHERE name = ?)",
+            (number_list(numbers), engine),
         )
         best: dict[int, float] = {}
         for (number, _), cosine in zip(rows, scored.of(np.array([row[1] for row in rows], np.int64)), strict=True):

@@ -66,11 +66,15 @@ class Snapshot:
     blocks: tuple[Block, ...]
 
     def scores(self, question: "Floats") -> "Scores":
-        parts = [block.matrix @ question for block in self.blocks]
+        # Not `@`: BLAS takes two threads for this, which wait for each other as soon as anything else runs (28 ms
+        # against 1.6 at 20,000 rows on a busy machine), and is no faster with one.
+        cosines = [np.einsum("ij,j->i", block.matrix, question) for block in self.blocks]
+        if len(self.blocks) == 1:
+            return Scores(self.blocks[0].ids, self.blocks[0].languages, cosines[0])
         return Scores(
             np.concatenate([b.ids for b in self.blocks]) if self.blocks else np.empty(0, np.int64),
             np.concatenate([b.languages for b in self.blocks]) if self.blocks else np.empty(0, np.uint8),
-            np.concatenate(parts) if parts else np.empty(0, np.float32),
+            np.concatenate(cosines) if cosines else np.empty(0, np.float32),
         )
 
     def pairs_above(self, asked: "Floats", limit: float) -> Iterator[tuple[int, int, float]]:
@@ -98,9 +102,13 @@ class Scores:
 
     def by_language(self) -> Iterator[tuple[str, int, float, float]]:
         """(language, count, mean, deviation) of the cosines."""
-        for code in np.unique(self.languages):
-            chosen = self.cosines[self.languages == code].astype(np.float64)
-            yield _LANGUAGES[code], len(chosen), float(chosen.mean()), float(chosen.std())
+        counts = np.bincount(self.languages)
+        sums = np.bincount(self.languages, self.cosines)
+        for code in np.flatnonzero(counts):
+            mean = sums[code] / counts[code]
+            chosen = self.cosines if counts[code] == len(self.cosines) else self.cosines[self.languages == code]
+            square = np.square(chosen - np.float32(mean)).mean(dtype=np.float64)
+            yield _LANGUAGES[code], int(counts[code]), float(mean), float(square**0.5)
 
     def of(self, vector_ids: "Ids") -> "Floats":
         """The cosines of these vectors; NaN where one is not here."""
