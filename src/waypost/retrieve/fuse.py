@@ -3,8 +3,8 @@
 What the caller fetches, in one read:
 1. the best `DEPTH` passages by keywords (BM25 of the question's `keywords`) and the best `DEPTH` of each engine that
    serves (`spread.engines_for`), folded into memories by the best passage (`select.best_of`);
-2. the followers of these: the turns at most `REACH` places behind a candidate in its session. An answer often has no
-   word of the question, because its question stands before it;
+2. the followers of what keywords found: the turns at most `REACH` places behind it in its session. An answer often has
+   no word of the question, because its question stands before it (followers of what meaning found change nothing);
 3. for all of them the cosine of every serving engine, and each engine's `Population` by language: how its cosines for
    this question spread over all passages.
 
