@@ -5,6 +5,7 @@ from typing import Any
 
 from waypost.context.render import Entry, render
 from waypost.errors import InvalidInput
+from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall import hit_of, recall
 from waypost.model.kinds import SCOPES
@@ -14,6 +15,7 @@ from waypost.store.protocol import Filter
 
 DEFAULT_TOKENS = 2000
 _MOST_MEMORIES = 40
+_MOST_STANDING = 200  # of each sort, the latest
 _SHARES = {"always": 0.15, "preferences": 0.15}
 
 
@@ -57,8 +59,8 @@ def brief(space: OpenSpace, task: str, view: View, *, tokens: int = DEFAULT_TOKE
 
 def _listed(space: OpenSpace, view: View, chosen: Filter) -> list[Hit]:
     with space.store.read() as reader:
-        versions = reader.listing(view, chosen, limit=200)
-        states = reader.states([version.memory_id for version in versions])
+        versions = reader.latest(view, chosen, _MOST_STANDING)
+        states = aged(reader.states([version.memory_id for version in versions]), space.clock())
     return [
         hit_of(version, states.get(version.memory_id, State()), 1.0, {}, space.clock())
         for version in reversed(versions)

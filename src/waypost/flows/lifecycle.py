@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused
+from waypost.facts.ageing import aged
 from waypost.facts.sameness import rejected_value, tombstone
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import Embedded, embed_items, finish, pending, put
+from waypost.flows.prepare import Embedded, embed_items, finish, make_room, pending, put
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS, kind_of
@@ -22,7 +23,8 @@ def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memo
     """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
     with space.store.read() as reader:
         version = _visible(reader, check_id(memory_id), moment or Moment(space.clock()))
-        return Memory(version, reader.states([version.memory_id]).get(version.memory_id, State()))
+        states = aged(reader.states([version.memory_id]), space.clock())
+        return Memory(version, states.get(version.memory_id, State()))
 
 
 def correct(
@@ -60,6 +62,7 @@ def correct(
         if item.version.text == current.text and item.version.period == current.period:
             return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
         writer.supersede(current.number, item.version.recorded_at)
+        make_room(writer, _held(writer, memory_id), item.version.period, item.version.recorded_at, embedded)
         put(writer, item.version, item.passages, embedded)
         _audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         owed = pending(writer, item.passages, embedded)
@@ -95,19 +98,20 @@ def _corrected(
 def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> None:
     """Nothing takes its place: it is not held true any more, or with `valid_until` only not after that."""
     memory_id = check_id(memory_id)
-    key = space.tombstone_key()
     with space.store.write() as writer:
-        version = _visible(writer, memory_id, Moment(space.clock()))
         now = space.clock()
-        writer.supersede(version.number, now)
-        if valid_until is not None:
-            if valid_until <= version.valid_from:
+        _visible(writer, memory_id, Moment(now))
+        held = _held(writer, memory_id)
+        if valid_until is None:
+            for version in held:
+                writer.supersede(version.number, now)
+        else:
+            if all(valid_until <= version.valid_from for version in held):
                 raise InvalidInput(
                     "valid_until is not after the memory's beginning.", "Leave it out to retract all of it."
                 )
-            bounded = replace(version, recorded_at=now, valid_until=valid_until)
-            item = finish(Draft(version.text, kind=version.kind), bounded, (), key)
-            put(writer, item.version, item.passages, _nothing_new(space, writer))
+            if not make_room(writer, held, (valid_until, None), now, _nothing_new(space, writer)):
+                raise InvalidInput("valid_until is not before the memory's end.", "`waypost correct` can prolong it.")
         _audit(space, writer, "retract", memory_id, caller, {"bounded": valid_until is not None})
 
 
@@ -116,15 +120,17 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
     with space.store.write() as writer:
-        version = _visible(writer, memory_id, Moment(space.clock()))
+        now = space.clock()
+        version = _visible(writer, memory_id, Moment(now))
         if KINDS[version.kind].is_journal:
             raise InvalidInput(
                 "What was said in a conversation cannot be rejected.",
                 "`waypost retract` takes it out of recall, `waypost forget` removes it.",
             )
-        now = space.clock()
-        writer.supersede(version.number, now)
-        writer.add_tombstone(tombstone(key, version), now)
+        for value in _held(writer, memory_id):
+            writer.add_tombstone(tombstone(key, value), now)
+            for same in writer.find_fingerprint(value.fingerprint):  # held for another time by another memory
+                writer.supersede(same.number, now)
         _audit(space, writer, "reject", memory_id, caller, {})
 
 
@@ -191,7 +197,7 @@ def _visible(reader: Reader, memory_id: str, moment: Moment) -> Version:
     """The version that a command about an id means: the one visible now, else the latest that is still held."""
     version = reader.version(memory_id, moment)
     if version is None:
-        held = [v for v in reader.versions(memory_id) if moment.known_at is None and v.superseded_at is None]
+        held = _held(reader, memory_id) if moment.known_at is None else []
         version = held[-1] if held else None
     if version is None:
         past = reader.versions(memory_id)
@@ -199,6 +205,11 @@ def _visible(reader: Reader, memory_id: str, moment: Moment) -> Version:
             raise NotFound(f"The memory {memory_id} was retracted or replaced.", f"See `waypost history {memory_id}`.")
         raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
     return version
+
+
+def _held(reader: Reader, memory_id: str) -> list[Version]:
+    """All that is held of a memory now: more than one version where it is true at times and at others not."""
+    return [version for version in reader.versions(memory_id) if version.superseded_at is None]
 
 
 def _nothing_new(space: OpenSpace, reader: Reader) -> Embedded:

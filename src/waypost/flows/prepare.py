@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from waypost.facts.sameness import fingerprint, tombstone
+from waypost.facts.validity import Period, overlap, without
 from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
@@ -118,6 +119,29 @@ def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded:
             [(p.content_hash, p.language, vectors[p.content_hash]) for p in passages if p.content_hash in vectors],
         )
     return number
+
+
+def make_room(
+    writer: Writer,
+    held: Sequence[Version],
+    cut: Period,
+    at: datetime,
+    embedded: Embedded,
+    *,
+    taken_key: str | None = None,
+) -> int:
+    """What these versions say is not held for the period `cut` any more, only before and after it.
+
+    `taken_key` now belongs to another memory. Returns how many versions that concerned.
+    """
+    concerned = [version for version in held if overlap(version.period, cut)]
+    for version in concerned:
+        writer.supersede(version.number, at)
+        for start, end in without(version.period, cut):
+            key = None if version.key == taken_key else version.key
+            rest = replace(version, recorded_at=at, valid_from=start, valid_until=end, key=key)
+            put(writer, rest, passages_of(rest), embedded)
+    return len(concerned)
 
 
 def pending(writer: Writer, passages: Sequence[Passage], embedded: Embedded) -> tuple[str, ...]:

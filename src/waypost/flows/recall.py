@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
 from waypost.errors import InvalidInput
+from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.settle import PREVIOUS_SETTING, settle
 from waypost.model.draft import check_text
@@ -135,7 +136,7 @@ def _terms(question: Question) -> list[str]:
 
 def _hits(reader: Reader, scored: list[Scored], gathered: _Gathered, k: int, fresh: bool, now: datetime) -> list[Hit]:
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
-    states = reader.states([one.memory_id for one in scored])
+    states = aged(reader.states([one.memory_id for one in scored]), now)
     chosen = [one for one in scored if not (fresh and states.get(one.memory_id, State()).is_stale)][:k]
     versions = reader.versions_by_number([number_of[one.memory_id] for one in chosen])
     return [

@@ -12,10 +12,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from waypost.errors import NotFound
-from waypost.facts.duplicates import THRESHOLDS, Verdict, judge, merge_texts
+from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
 from waypost.facts.validity import overlap, without
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, pending, prepare, put
+from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, make_room, pending, prepare, put
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Version
@@ -50,7 +50,9 @@ def _remember_chunk(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, d
     with space.store.write() as writer:
         gate = _Gate(space, writer, embedded, caller, direct, key)
         receipts = []
-        for place, item in enumerate(items):
+        now = space.clock()  # others may have written while we embedded
+        for place, prepared in enumerate(items):
+            item = replace(prepared, version=replace(prepared.version, recorded_at=now))
             newer = _twins(writer, space, [item], embedded, since=seen)[0]
             receipts.append(gate.admit(item, twins[place] + newer))
     if any(receipt.pending for receipt in receipts):
@@ -101,46 +103,62 @@ class _Gate:
         if self.writer.tombstones([item.tombstone]):
             lifting = "a person can lift that with `waypost reject --lift`"
             return self._refuse(item, f"it was rejected or forgotten before; {lifting}")
-        same = self._same(item) or self._taken(item)
+        same = self._same(item)
         if same is not None:
-            return same
-        replaced = self._replaced(item)
+            return self._end_replaced(item, same)
+        corrected = None if self.direct else self._corrected_at(item)
+        replaced = [] if corrected else self._replaced(item)
+        if replaced:
+            return self._taken(item) or self._add(item, replaced, None)
+        settled = None if corrected else self._prolong(item) or self._taken(item)
+        return settled or self._compare(item, twins, corrected)
+
+    def _compare(self, item: Prepared, twins: list[Twin], corrected: str | None) -> Receipt:
+        """Skip, merge or add in the face of what means nearly the same; refuse what was corrected."""
         conflict = None
-        for twin in () if replaced else twins:
-            known = self.writer.version(twin.memory_id, Moment(item.version.recorded_at))
-            if known is None or known.number != twin.number or not overlap(known.period, item.version.period):
-                continue
-            engine = judging_engine(self.space, item.passages)
-            skip, merge = THRESHOLDS[engine] if engine else (1.0, 1.0)
-            judged = judge(item.version.text, known.text, twin.similarity, skip_above=skip, merge_above=merge)
-            if judged.verdict is Verdict.SKIP:
+        for known, judged in self._judged(item, twins):
+            if judged.verdict is Verdict.SKIP or (corrected and judged.verdict is Verdict.MERGE):
                 return Receipt(known.memory_id, "duplicate", item.draft.key, reason=judged.reason, masked=item.masked)
             if judged.verdict is Verdict.MERGE:
                 return self._merge(item, known, judged.reason)
             if judged.verdict is Verdict.CONFLICT and conflict is None:
                 conflict = (known.memory_id, judged.reason)
-        return self._add(item, replaced, conflict)
+        if corrected:
+            return self._refuse(item, f"it was corrected or retracted on {corrected}, and this is not newer")
+        return self._add(item, [], conflict)
+
+    def _judged(self, item: Prepared, twins: list[Twin]) -> Iterator[tuple[Version, Judgement]]:
+        """What is known beside the draft, most alike first. One that ends before the draft does says less."""
+        engine = judging_engine(self.space, item.passages)
+        skip, merge = THRESHOLDS[engine] if engine else (1.0, 1.0)
+        for twin in twins:
+            known = self.writer.version(twin.memory_id, Moment(item.version.recorded_at))
+            if known is None or known.number != twin.number or not overlap(known.period, item.version.period):
+                continue
+            if any(start != item.version.valid_from for start, _ in without(item.version.period, known.period)):
+                continue
+            yield known, judge(item.version.text, known.text, twin.similarity, skip_above=skip, merge_above=merge)
 
     def _refuse(self, item: Prepared, reason: str) -> Receipt:
         self._audit("refuse", None, {"kind": item.version.kind, "reason": reason})
         return Receipt(None, "refused", item.draft.key, reason, item.masked)
 
     def _taken(self, item: Prepared) -> Receipt | None:
-        """Refuse what would overwrite another memory, or bring back what was corrected."""
+        """Refuse what would overwrite another memory."""
         given = item.draft.memory_id
-        corrected = None if self.direct else self._corrected_at(item)
-        if corrected:
-            return self._refuse(item, f"it was corrected or retracted on {corrected}, and this is not newer")
         if given and self.writer.versions(given):
             return self._refuse(item, f"{given} exists and says something else; `waypost correct` changes it")
         return None
 
     def _corrected_at(self, item: Prepared) -> str | None:
-        """When this very value was superseded, if nothing since then says it again."""
+        """When this very value was superseded for the draft's time, if nothing since then says it again."""
         known = self.writer.find_fingerprint(item.version.fingerprint)
-        if not known or any(version.superseded_at is None for version in known):
+        ended = [v.superseded_at for v in known if v.superseded_at and overlap(v.period, item.version.period)]
+        if not ended:
             return None
-        last = max(version.superseded_at for version in known if version.superseded_at)
+        last = max(ended)
+        if any(version.superseded_at is None and version.recorded_at > last for version in known):
+            return None
         return None if item.own_time is not None and item.own_time > last else format_time(last)
 
     def _same(self, item: Prepared) -> Receipt | None:
@@ -153,8 +171,33 @@ class _Gate:
             if known is not None:
                 return self._refuse(item, f"its key belongs to {known.memory_id}, which says something else")
         for known in self.writer.find_fingerprint(item.version.fingerprint):
-            if known.superseded_at is None and overlap(known.period, item.version.period):
+            if known.superseded_at is None and not without(item.version.period, known.period):
                 return Receipt(known.memory_id, "duplicate", item.draft.key, "exactly this is stored", item.masked)
+        return None
+
+    def _end_replaced(self, item: Prepared, same: Receipt) -> Receipt:
+        """What takes another's place was known already: the other one ends all the same."""
+        ended = item.draft.replaces
+        if same.status != "duplicate" or same.id is None or ended is None or ended == same.id:
+            return same
+        held = [v for v in self.writer.versions(ended) if v.superseded_at is None]
+        if self._close(held, replace(item.version, memory_id=same.id)):
+            details = {"kind": item.version.kind, "replaces": ended, "masked": len(item.masked)}
+            self._audit("remember", same.id, details)
+        return replace(same, replaces=ended)
+
+    def _prolong(self, item: Prepared) -> Receipt | None:
+        """The same words are held for a part of the draft's time: now they are for all of it."""
+        new = item.version
+        for known in self.writer.find_fingerprint(new.fingerprint):
+            if known.superseded_at is not None or not overlap(known.period, new.period):
+                continue
+            start, ends = min(known.valid_from, new.valid_from), (known.valid_until, new.valid_until)
+            end = None if None in ends else max(end for end in ends if end)
+            others = [v for v in self.writer.versions(known.memory_id) if v.superseded_at is None and v != known]
+            if not any(overlap(other.period, (start, end)) for other in others):
+                longer = replace(known, text=new.text, valid_from=start, valid_until=end)
+                return self._supersede(item, known, longer, "known before, for a shorter time")
         return None
 
     def _replaced(self, item: Prepared) -> list[Version]:
@@ -168,8 +211,7 @@ class _Gate:
 
     def _add(self, item: Prepared, replaced: list[Version], conflict: tuple[str, str] | None) -> Receipt:
         version, replaces = item.version, item.draft.replaces
-        for old in replaced:
-            self._close(old, version)
+        self._close(replaced, version)
         put(self.writer, version, item.passages, self.embedded)
         if item.draft.ttl is not None:
             expires = version.recorded_at + timedelta(seconds=item.draft.ttl)
@@ -189,23 +231,21 @@ class _Gate:
             pending=pending(self.writer, item.passages, self.embedded),
         )
 
-    def _close(self, old: Version, new: Version) -> None:
-        """The world changed: what `old` says is true only where `new` does not hold."""
-        self.writer.add_edge(Edge("supersedes", new.memory_id, old.memory_id))
-        if not overlap(old.period, new.period):
-            return
-        self.writer.supersede(old.number, new.recorded_at)
-        key = None if new.key == old.key else old.key
-        for start, end in without(old.period, new.period):
-            rest = replace(old, recorded_at=new.recorded_at, valid_from=start, valid_until=end, key=key)
-            put(self.writer, rest, finish(Draft(old.text), rest, (), self.key).passages, self.embedded)
+    def _close(self, held: list[Version], new: Version) -> int:
+        """The world changed: what `held` says is true only where `new` does not hold."""
+        for memory_id in {old.memory_id for old in held}:
+            self.writer.add_edge(Edge("supersedes", new.memory_id, memory_id))
+        return make_room(self.writer, held, new.period, new.recorded_at, self.embedded, taken_key=new.key)
 
     def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:
-        """A new version of the known fact that says what both say, with the evidence of both."""
+        """A new version of the known fact that says what both say."""
+        return self._supersede(item, known, replace(known, text=merge_texts(known.text, item.version.text)), reason)
+
+    def _supersede(self, item: Prepared, known: Version, better: Version, reason: str) -> Receipt:
+        """Put `better` in the place of the known version, with the evidence of both."""
         new = item.version
         merged = replace(
-            known,
-            text=merge_texts(known.text, new.text),
+            better,
             recorded_at=new.recorded_at,
             source=new.source,
             actor=new.actor,
@@ -218,7 +258,8 @@ class _Gate:
             return self._add(item, [], None)  # together they would say what was rejected
         self.writer.supersede(known.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)
-        self._audit("merge", known.memory_id, {"kind": new.kind, "reason": "same meaning"})
+        same = "same words" if known.fingerprint == done.version.fingerprint else "same meaning"
+        self._audit("merge", known.memory_id, {"kind": new.kind, "reason": same})
         owed = pending(self.writer, done.passages, self.embedded)
         return Receipt(known.memory_id, "merged", item.draft.key, reason, item.masked, pending=owed)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from waypost.errors import InvalidInput, StoreError, WaypostError
+from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft
@@ -62,6 +63,7 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         "valid_until": _maybe(version.valid_until),
         "recorded_at": format_time(version.recorded_at),
         "superseded_at": _maybe(version.superseded_at),
+        "expires_at": _maybe(state.expires_at),
         "protected": state.protected,
         "is_stale": state.is_stale,
         "stale_reason": state.stale_reason,
@@ -83,7 +85,7 @@ def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False) -> Itera
             page = reader.listing(view, Filter(), after=after, limit=_PAGE)
             if not page:
                 return
-            states = reader.states([version.memory_id for version in page])
+            states = aged(reader.states([version.memory_id for version in page]), space.clock())
             for version in page:
                 row = memory_row(version, states.get(version.memory_id, State()))
                 if embeddings:
@@ -264,5 +266,5 @@ def listed(space: OpenSpace, view: View, chosen: Filter, limit: int) -> list[dic
     """The latest memories that a filter lets through, oldest of them first."""
     with space.store.read() as reader:
         versions = reader.latest(view, chosen, limit)
-        states = reader.states([version.memory_id for version in versions])
+        states = aged(reader.states([version.memory_id for version in versions]), space.clock())
     return [memory_row(version, states.get(version.memory_id, State())) for version in versions]

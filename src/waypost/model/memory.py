@@ -77,10 +77,10 @@ class Version:
             known = self.recorded_at <= moment.known_at and (
                 self.superseded_at is None or self.superseded_at > moment.known_at
             )
+        begun = self.valid_from <= moment.as_of
         if KINDS[self.kind].is_journal and not moment.explicit:
-            return known
-        true = self.valid_from <= moment.as_of and (self.valid_until is None or moment.as_of < self.valid_until)
-        return known and true
+            begun = begun or self.valid_from == self.time  # the clock of whoever spoke may be ahead of ours
+        return known and begun and (self.valid_until is None or moment.as_of < self.valid_until)
 
 
 @dataclass(frozen=True, slots=True)

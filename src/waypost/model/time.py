@@ -49,7 +49,7 @@ class Moment:
     """What was true at `as_of`, as far as it was known at `known_at`.
 
     `known_at=None` means everything we know by now. `explicit` says that a caller asked for `as_of`:
-    only then does it also bind what was said in conversations, which has a time but no end.
+    only then is what was said in conversations bound to begin by the time it was said.
     """
 
     as_of: datetime

@@ -146,8 +146,8 @@ def moment_condition(moment: Moment, alias: str = "m") -> tuple[str, list[Any]]:
     else:
         known = f"{alias}.recorded_at <= ? AND ({alias}.superseded_at IS NULL OR {alias}.superseded_at > ?)"
         parameters += [to_micros(moment.known_at)] * 2
-    true = f"{alias}.valid_from <= ? AND ({alias}.valid_until IS NULL OR {alias}.valid_until > ?)"
-    parameters += [to_micros(moment.as_of)] * 2
+    begun = f"{alias}.valid_from <= ?"
     if not moment.explicit:
-        true = f"({alias}.collection = 'journal' OR ({true}))"
-    return f"{known} AND {true}", parameters
+        begun = f"({begun} OR ({alias}.collection = 'journal' AND {alias}.valid_from = {alias}.time))"
+    parameters += [to_micros(moment.as_of)] * 2
+    return f"{known} AND {begun} AND ({alias}.valid_until IS NULL OR {alias}.valid_until > ?)", parameters

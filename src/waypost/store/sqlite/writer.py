@@ -55,7 +55,8 @@ class SqliteWriter(SqliteReader):
 
     def supersede(self, number: int, at: datetime) -> None:
         self._db.execute(
-            "UPDATE memories SET superseded_at = ? WHERE number = ? AND superseded_at IS NULL", (to_micros(at), number)
+            "UPDATE memories SET superseded_at = max(?, recorded_at) WHERE number = ? AND superseded_at IS NULL",
+            (to_micros(at), number),
         )
 
     def set_state(self, memory_id: str, **changes: Any) -> None:
