@@ -1,6 +1,7 @@
 """The façade: `Memory.open(".")`. The only place that wires parts together."""
 
 import atexit
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -296,6 +297,10 @@ class _OpenSpaces:
         if known:
             known[0].store.close()
 
+    def start_afresh(self) -> None:
+        """In a forked child: every space is opened anew, whatever the parent's threads were doing with theirs."""
+        self._open, self._lock = {}, threading.RLock()
+
     def drop_all(self) -> None:
         with self._lock:
             spaces, self._open = [space for space, _ in self._open.values()], {}
@@ -330,3 +335,14 @@ _engines: dict[object, Engine] = {}
 _engines_lock = threading.Lock()
 _open_spaces = _OpenSpaces()
 atexit.register(_open_spaces.drop_all)
+
+
+def _start_afresh() -> None:
+    global _engines_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
+    _engines_lock = threading.Lock()
+    _engines.clear()  # their threads did not come along
+    _open_spaces.start_afresh()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

@@ -16,7 +16,6 @@ from waypost.errors import (
     SchemaTooNew,
     StoreBusy,
     StoreCorrupt,
-    StoreError,
     StoreFull,
     StoreReadOnly,
 )
@@ -61,7 +60,8 @@ def test_a_disk_that_fills_up_under_a_process_loses_nothing_acknowledged(tmp_pat
         import resource, signal, sys
         from pathlib import Path
         sys.path.insert(0, sys.argv[2])
-        from tests.store.sqlite.test_failures import SqliteStore, StoreError, write
+        from tests.store.sqlite.test_failures import SqliteStore, write
+        from waypost.errors import StoreError
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         store = SqliteStore(Path(sys.argv[1]))
         resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
@@ -203,11 +203,15 @@ def test_a_writer_that_waits_too_long_says_who_is_in_the_way(tmp_path: Path) -> 
     assert stored(patient) == ["m2"]
 
 
-def test_a_closed_store_says_so(tmp_path: Path) -> None:
+def test_a_closed_store_keeps_nothing_open_and_lets_others_finish(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    store.close()
-    with pytest.raises(StoreError, match="was closed"):
-        stored(store)
+    with store.write() as writer:
+        store.close()
+        writer.set_meta("a", "b")
+    assert not (tmp_path / "memory.db-wal").exists()
+    with store.read() as reader:
+        assert reader.meta("a") == "b"
+    assert not (tmp_path / "memory.db-wal").exists()
 
 
 def test_missing_directory_is_told(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Connections to one database file: settings, waiting for a turn, and errors in our own words."""
 
+import ctypes
 import os
 import random
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +25,7 @@ from waypost.errors import (
 # Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
 OLDEST_SAFE_SQLITE = (3, 51, 3)
 _PAGE_CACHE_KIB = 8 * 1024
+_FORK_PATIENCE_SECONDS = 10.0  # a fork waits this long for a write of another thread
 _LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this after a burst
 
 
@@ -76,10 +79,11 @@ class Connections:
     def __init__(self, path: Path, busy_seconds: float) -> None:
         self._path = path
         self._busy_seconds = busy_seconds
+        self._closed = False
         self._idle: list[apsw.Connection] = []
         self._lock = threading.Lock()
-        self._process = os.getpid()
-        self._closed = False
+        self.turn = threading.Lock()  # threads of this process queue here to write, processes queue in SQLite
+        _all.add(self)
 
     @contextmanager
     def lend(self, *, patient: bool = True) -> Iterator[apsw.Connection]:
@@ -95,20 +99,22 @@ class Connections:
             self._give_back(connection)
 
     def close(self) -> None:
+        """Keep nothing open from now on. Whoever is in the middle of something may finish it."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
+    def start_afresh(self) -> None:
+        """In a forked child: leave the parent's connections alone, and locks that a thread of the parent may hold."""
+        for connection in self._idle:
+            # Closing one here, as the end of the process would, can delete the log under the parent's successor.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        self._idle, self._lock, self.turn = [], threading.Lock(), threading.Lock()
+
     def _take(self) -> apsw.Connection:
         with self._lock:
-            if self._closed:
-                raise StoreError(f"{self._path} was closed.", "Open the memory again.")
-            if self._process != os.getpid():
-                # Connections of the parent process must neither be used nor closed here.
-                _inherited.extend(self._idle)
-                self._idle, self._process = [], os.getpid()
             if self._idle:
                 return self._idle.pop()
         return self._open()
@@ -140,7 +146,28 @@ class Connections:
         return connection
 
 
-_inherited: list[apsw.Connection] = []
+_all: "weakref.WeakSet[Connections]" = weakref.WeakSet()
+_held: list[threading.Lock] = []
+
+
+def _await_writers() -> None:
+    """Before a fork: a child that is born in the middle of another thread's write finds the database locked for ever."""
+    _held[:] = [known.turn for known in list(_all) if known.turn.acquire(timeout=_FORK_PATIENCE_SECONDS)]
+
+
+def _let_writers_go_on() -> None:
+    while _held:
+        _held.pop().release()
+
+
+def _start_afresh() -> None:
+    _held.clear()
+    for connections in list(_all):
+        connections.start_afresh()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_await_writers, after_in_parent=_let_writers_go_on, after_in_child=_start_afresh)
 
 
 def _patience(seconds: float) -> Callable[[int], bool]:

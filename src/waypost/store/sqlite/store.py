@@ -1,7 +1,6 @@
 """The SQLite store of one space."""
 
 import mmap
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +28,6 @@ class SqliteStore:
         self._folder = folder
         self._path = folder / DATABASE_NAME
         self._connections = Connections(self._path, busy_seconds)
-        self._turn = threading.Lock()  # threads of this process queue here, processes queue in SQLite
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
         with in_our_words(self._path), self._connections.lend() as connection:
             migrate(connection, str(self._path), clock())
@@ -45,7 +43,7 @@ class SqliteStore:
 
     @contextmanager
     def write(self) -> Iterator[SqliteWriter]:
-        with in_our_words(self._path), self._turn, self._connections.lend() as connection:
+        with in_our_words(self._path), self._connections.turn, self._connections.lend() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield SqliteWriter(connection, self._vectors)
@@ -68,7 +66,7 @@ class SqliteStore:
             for vectors in self._all_vectors(connection):
                 vectors.drop_sidecars()
             if self._has(traces):
-                with self._turn:
+                with self._connections.turn:
                     connection.execute("VACUUM")
                 done = _empty_log(connection)
         return done
@@ -106,6 +104,7 @@ class SqliteStore:
         return sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
 
     def close(self) -> None:
+        """Keep nothing open. What is under way may finish; what is asked later opens the file for that time only."""
         self._connections.close()
 
     def _vectors(self, connection: apsw.Connection, engine: str) -> "EngineVectors | None":
