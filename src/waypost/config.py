@@ -72,9 +72,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         multilingual=_typed(table, "multilingual", bool, settings.multilingual),
         ollama=ollama or settings.ollama,
         openai=openai,
-        busy_timeout_seconds=float(
-            _typed(table, "busy_timeout_seconds", (int, float), settings.busy_timeout_seconds)
-        ),
+        busy_timeout_seconds=float(_typed(table, "busy_timeout_seconds", (int, float), settings.busy_timeout_seconds)),
         background=_typed(table, "background", bool, settings.background) and env.get("WAYPOST_BACKGROUND") != "0",
         secrets={name: env[name] for name in named if env.get(name)},
     )
@@ -118,9 +116,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"{path} is not valid TOML: {error}", "Correct that line or remove the file."
-        ) from error
+        raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error
 
 
 def _typed(table: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
@@ -138,9 +134,7 @@ def _remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine
     try:
         given = RemoteEngine(**{"url": default.url, "model": default.model, **table} if default else table)
     except TypeError as error:
-        raise ConfigError(
-            f"[{name}]: {error}", "It takes url, model, dimensions, api_key_variable."
-        ) from error
+        raise ConfigError(f"[{name}]: {error}", "It takes url, model, dimensions, api_key_variable.") from error
     if not given.url.startswith(("http://", "https://")):
         raise ConfigError(f"[{name}] url must begin with http:// or https://, not {given.url!r}.", "")
     return given
