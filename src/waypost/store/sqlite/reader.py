@@ -36,6 +36,14 @@ if TYPE_CHECKING:
     from waypost.store.sqlite.vectors import EngineVectors, Scores
 
 _WIDEN = 4  # when filters leave too few of the best, look this many times deeper
+_PASSAGES = (
+    "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM passages p JOIN memories m ON m.number = p.number"
+    " WHERE p.passage_id IN (SELECT value FROM json_each(?))"
+)
+_PASSAGES_OF_VECTORS = (
+    "SELECT v.vector_id, p.passage_id, p.number, m.memory_id FROM vectors v JOIN passages p ON p.hash = v.hash"
+    " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM json_each(?))"
+)
 _M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 
 
@@ -123,7 +131,7 @@ class SqliteReader:
             f" m.language, m.traits, coalesce(m.time, m.valid_from) {sql}",
             parameters,
         )
-        return [Sketch(*(*row[:10], from_micros(row[10]))) for row in rows]
+        return [Sketch._make((*row[:-1], from_micros(row[-1]))) for row in rows]
 
     def speakers(self, limit: int) -> list[str]:
         # Jumps from one name to the next in the index instead of reading every turn.
@@ -146,20 +154,10 @@ class SqliteReader:
             best = self._rows(
                 "SELECT rowid, -rank FROM keywords WHERE keywords MATCH ? ORDER BY rank LIMIT ?", (match, depth)
             )
-            found = self._visible_passages(dict(best), view)
+            found = self._best_visible(dict(best), limit, view, _PASSAGES)
             if len(found) >= limit or len(best) < depth:
-                return found[:limit]
+                return found
             depth *= _WIDEN
-
-    def _visible_passages(self, scores: dict[int, float], view: View) -> list[Found]:
-        condition, parameters = visible(view)
-        rows = self._rows(
-            "SELECT p.passage_id, p.number, m.memory_id, p.language FROM passages p JOIN memories m ON m.number = p.number"
-            f" WHERE p.passage_id IN (SELECT value FROM json_each(?)) AND {condition}",
-            [number_list(scores), *parameters],
-        )
-        found = [Found(*(*row, scores[row[0]])) for row in rows]
-        return sorted(found, key=lambda f: (-f.score, f.passage_id))
 
     def vector_search(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
         scored = self._score(engine, vector)
@@ -168,24 +166,24 @@ class SqliteReader:
         depth = limit * 2
         while True:
             places = scored.best(depth)
-            cosines = {int(scored.ids[place]): float(scored.cosines[place]) for place in places}
-            found = self._visible_vectors(cosines, view)
+            best = dict(zip(scored.ids[places].tolist(), scored.cosines[places].tolist(), strict=True))
+            found = self._best_visible(best, limit, view, _PASSAGES_OF_VECTORS)
             if len(found) >= limit or depth >= len(scored.ids):
                 break
             depth *= _WIDEN
         spread = {name: Population(count, mean, deviation) for name, count, mean, deviation in scored.by_language()}
-        return VectorAnswer(tuple(found[:limit]), spread)
+        return VectorAnswer(tuple(found), spread)
 
-    def _visible_vectors(self, cosines: dict[int, float], view: View) -> list[Found]:
+    def _best_visible(self, scores: dict[int, float], limit: int, view: View, sql: str) -> list[Found]:
+        """The best passages that the view shows. `scores` are best first; mostly all of them are visible, so those
+        beyond the limit are looked up only if it needs them."""
         condition, parameters = visible(view)
-        rows = self._rows(
-            "SELECT v.vector_id, p.passage_id, p.number, m.memory_id, p.language FROM vectors v"
-            " JOIN passages p ON p.hash = v.hash JOIN memories m ON m.number = p.number"
-            f" WHERE v.vector_id IN (SELECT value FROM json_each(?)) AND {condition}",
-            [number_list(cosines), *parameters],
-        )
-        found = [Found(*(*row[1:], cosines[row[0]])) for row in rows]
-        return sorted(found, key=lambda f: (-f.score, f.passage_id))
+        ids, found = list(scores), list[Found]()
+        for part in (ids[:limit], ids[limit:]):
+            if part and len(found) < limit:
+                rows = self._rows(f"{sql} AND {condition}", [number_list(part), *parameters])
+                found += [Found(passage, number, memory_id, scores[key]) for key, passage, number, memory_id in rows]
+        return sorted(found, key=_by_score)[:limit]
 
     def vector_scores(self, engine: str, vector: "Vector", numbers: Sequence[int]) -> dict[int, float]:
         import numpy as np  # only where vectors are
@@ -199,10 +197,11 @@ class SqliteReader:
             " CROSS JOIN vectors v ON v.hash = p.hash AND v.engine_id = (SELECT engine_id FROM engines WHERE name = ?)",
             (number_list(numbers), engine),
         )
+        cosines = scored.of(np.array([row[1] for row in rows], np.int64)).tolist()
         best: dict[int, float] = {}
-        for (number, _), cosine in zip(rows, scored.of(np.array([row[1] for row in rows], np.int64)), strict=True):
-            if not np.isnan(cosine):
-                best[number] = max(best.get(number, -1.0), float(cosine))
+        for (number, _), cosine in zip(rows, cosines, strict=True):
+            if cosine > best.get(number, -2.0):  # no comparison with NaN, "not here", is true
+                best[number] = cosine
         return best
 
     def _score(self, engine: str, vector: "Vector") -> "Scores | None":
@@ -317,6 +316,10 @@ class SqliteReader:
     def meta(self, key: str) -> str | None:
         rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None
+
+
+def _by_score(found: Found) -> tuple[float, int]:
+    return -found.score, found.passage_id
 
 
 def _parts(items: Sequence[bytes], size: int) -> Iterable[Sequence[bytes]]:

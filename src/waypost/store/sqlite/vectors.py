@@ -255,7 +255,7 @@ def _checksum(block: Block) -> int:
 
 def _map_block(path: Path, dimensions: int) -> Block:
     """Map a generation; refuse a file whose size, header or checksum is not exactly what it must be."""
-    raw = np.memmap(path, np.uint8, "r")
+    raw = np.asarray(np.memmap(path, np.uint8, "r"))  # single elements of a `memmap` are slow to take
     if len(raw) < _HEADER.size:
         raise ValueError(f"{path} is torn")
     magic, rows, width, last, checksum = _HEADER.unpack(bytes(raw[: _HEADER.size]))
