@@ -90,20 +90,21 @@ class _Gathered:
     populations: dict[str, dict[str, Population]] = field(default_factory=dict)
 
     def candidates(self) -> list[Candidate]:
-        return [self._candidate(number, sketch) for number, sketch in self.sketches.items()]
-
-    def _candidate(self, number: int, sketch: Sketch) -> Candidate:
-        return Candidate(
-            memory_id=sketch.memory_id,
-            language=sketch.language,
-            keyword=self.keyword.get(number, 0.0),
-            similarity=self.similarity.get(number, {}),
-            session=sketch.session,
-            position=sketch.position - 1,
-            speaker=sketch.speaker,
-            time=sketch.time,
-            traits=sketch.traits,
-        )
+        nothing: dict[str, float] = {}
+        return [
+            Candidate(
+                one.memory_id,
+                one.language,
+                self.keyword.get(number, 0.0),
+                self.similarity.get(number, nothing),
+                one.session,
+                one.position - 1,
+                one.speaker,
+                one.time,
+                one.traits,
+            )
+            for number, one in self.sketches.items()
+        ]
 
 
 def _gather(reader: Reader, question: Question, vectors: "dict[str, Vector]", view: View, depth: int) -> _Gathered:
