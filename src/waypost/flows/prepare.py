@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from waypost.facts.sameness import fingerprint, tombstone
 from waypost.facts.validity import Period, overlap, without
+from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
@@ -17,7 +18,6 @@ from waypost.retrieve.traits import traits_of
 from waypost.space.place import safe_relative_path
 from waypost.store.protocol import PassageRow, Writer
 from waypost.text.language import language_of
-from waypost.text.secrets import mask
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -52,11 +52,11 @@ class Embedded:
 def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepared:
     """Everything about a write that needs no look at what is stored."""
     now = space.clock()
-    hidden = mask(draft.text)
+    draft, masked = without_secrets(draft)
     version = Version(
         memory_id=draft.memory_id or space.new_id(),
         kind=draft.kind,
-        text=hidden.text,
+        text=draft.text,
         recorded_at=now,
         valid_from=draft.valid_from or draft.time or now,
         valid_until=draft.valid_until,
@@ -69,13 +69,12 @@ def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepa
         session=draft.session,
         speaker=draft.speaker,
         time=draft.time,
-        evidence=tuple(mask(line).text for line in draft.evidence),
+        evidence=draft.evidence,
         refs=tuple(_placed(space, ref, now) for ref in draft.refs),
-        tags={name: mask(value).text for name, value in draft.tags.items()},
+        tags=dict(draft.tags),
         details={"claimed": dict(draft.claims)} if draft.claims else {},
     )
-    found = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.found)
-    return finish(draft, version, found, key)
+    return finish(draft, version, masked, key)
 
 
 def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) -> Prepared:
