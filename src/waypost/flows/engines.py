@@ -1,6 +1,7 @@
 """The engines of a space: the main one for everything, a multilingual one beside it once something is not English."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
@@ -24,23 +25,22 @@ class LazyEngine:
     """An engine by its name in the settings, opened when it first has to work.
 
     Until then, and while its weights or server are away, its identity is known all the same: what it owes can be
-    counted. It is tried again each time, so that weights installed meanwhile are used.
+    counted. It is tried again each time, so that weights installed meanwhile are used. `known_as` is the name by
+    which the space knows an engine whose own name cannot be asked for now.
     """
 
     def __init__(self, setting: str, open_engine: Callable[[str], Engine]) -> None:
         self._setting = setting
         self._open_engine = open_engine
         self._engine: Engine | None = None
+        self.known_as = _BUILT_IN.get(setting, setting)
 
     @property
     def name(self) -> str:
-        built_in = _BUILT_IN.get(self._setting)
-        if built_in is not None:
-            return built_in
-        try:
-            return self._opened().name
-        except EngineError:
-            return self._setting
+        if self._setting not in _BUILT_IN:
+            with suppress(EngineError):
+                self.known_as = self._opened().name
+        return self.known_as
 
     @property
     def dimensions(self) -> int:
@@ -68,13 +68,13 @@ class Engines:
         self._open_engine = open_engine
         self._main = main
         self._multilingual = multilingual
-        self._opened: dict[str, Engine] = {}
+        self._opened: dict[str, LazyEngine] = {}
         self._worked: set[str] = set()
         self._questions: dict[str, int] = {}
         self.away: dict[str, str] = {}  # engine name → why it cannot embed
 
     @property
-    def main(self) -> Engine:
+    def main(self) -> LazyEngine:
         return self._open(self._main)
 
     @property
@@ -132,7 +132,7 @@ class Engines:
         self.away.pop(engine.name, None)
         self._worked.add(engine.name)
 
-    def _open(self, name: str) -> Engine:
+    def _open(self, name: str) -> LazyEngine:
         if name not in self._opened:
             self._opened[name] = LazyEngine(name, self._open_engine)
         return self._opened[name]

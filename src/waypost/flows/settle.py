@@ -15,10 +15,17 @@ Progress = Callable[[str, int], None]  # engine name, texts still owed
 
 
 def adopt_engine(space: OpenSpace) -> None:
-    """Notice that the configured engine has changed: everything is owed to the new one, the old one serves meanwhile."""
-    name, setting = space.engines.main.name, space.settings.engine
+    """Notice that the configured engine has changed: everything is owed to the new one, the old one serves meanwhile.
+
+    One that is away and cannot be asked for its name is taken for the one that the same setting meant before.
+    """
+    main, setting = space.engines.main, space.settings.engine
+    name = main.name
     with space.store.read() as reader:
-        if reader.meta(_MAIN) == name:
+        known = reader.meta(_MAIN)
+        if known is not None and name == setting == reader.meta(_MAIN_SETTING):
+            main.known_as = name = known
+        if known == name:
             return
     with space.store.write() as writer:
         known = writer.meta(_MAIN)
@@ -32,6 +39,10 @@ def adopt_engine(space: OpenSpace) -> None:
 
 def settle(space: OpenSpace, *, limit: int | None = None, progress: Progress = lambda *_: None) -> dict[str, int]:
     """Embed what is owed, at most `limit` texts for each engine. Returns what is still owed."""
+    with space.store.read() as reader:
+        nameless = reader.meta(_MAIN) == space.settings.engine
+    if nameless:  # it was away when the space was opened; perhaps it is here now, under its true name
+        adopt_engine(space)
     with space.store.read() as reader:
         engines = space.engines.active(reader)
     for engine in engines:
@@ -77,7 +88,8 @@ def _retire_previous(space: OpenSpace) -> None:
     """When the new engine has everything, the vectors of the old one are only a burden."""
     with space.store.read() as reader:
         previous = reader.meta(_PREVIOUS)
-        finished = previous and not reader.owed().get(space.engines.main.name)
+        main = space.engines.main.name
+        finished = previous != main and not reader.owed().get(main)
     if previous and finished:
         with space.store.write() as writer:
             writer.drop_engine(previous)
