@@ -1,0 +1,285 @@
+"""Without its engine a memory refuses nothing and hides nothing; when the engine returns, what is owed is paid once."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from tests.conftest import OpenMemory
+
+import waypost.memory
+from waypost import Memory, config
+from waypost.config import Settings
+from waypost.embed.fake import FakeEngine
+from waypost.embed.weights import MINILM, MULTILINGUAL
+from waypost.errors import EngineUnavailable
+from waypost.flows.recall import ON_THE_SPOT
+
+# Shares no word with TEXT, only parts of words: found by its vector or not at all.
+TEXT, NEAR = "Deployments happen nightly", "deploymentsx happenx nightlyx"
+
+
+class Engines:
+    """A separate fake for each engine of the settings; `missing` ones cannot even be opened."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, FakeEngine] = {}
+        self.missing: set[str] = set()
+
+    def __getitem__(self, name: str) -> FakeEngine:
+        if name not in self.by_name:
+            self.by_name[name] = FakeEngine(label=name.replace(":", "-"), calls=[])
+        return self.by_name[name]
+
+    def open(self, name: str, _settings: Settings) -> FakeEngine:
+        if name in self.missing:
+            raise EngineUnavailable(f"{name} is not here.", "Bring it.")
+        return self[name]
+
+    def lose(self, name: str) -> None:
+        """As in a process that starts while the engine is not there."""
+        self.missing.add(name)
+        waypost.memory._engines.clear()
+
+    def embedded(self, name: str) -> list[str]:
+        return [text for call in self[name].calls or () for text in call]
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch, fake_engine: FakeEngine) -> Engines:
+    engines = Engines()
+    monkeypatch.setattr("waypost.memory.open_engine", engines.open)
+    return engines
+
+
+@pytest.fixture
+def open_with(open_memory: OpenMemory) -> Callable[..., Memory]:
+    """Open the project's memory with some settings changed."""
+
+    def open_(**changes: object) -> Memory:
+        return open_memory(settings=replace(config.load(), **changes))  # type: ignore[arg-type]
+
+    return open_
+
+
+def found(memory: Memory, question: str, k: int = 5) -> list[str]:
+    return [hit.text for hit in memory.recall(question, k)]
+
+
+def by_meaning(memory: Memory, question: str) -> list[str]:
+    return [hit.text for hit in memory.recall(question, 5) if "meaning" in hit.why]
+
+
+def test_what_is_written_while_the_engine_is_away_is_stored_and_found_by_keywords(
+    engines: Engines, open_memory: OpenMemory
+) -> None:
+    engines["minilm"].fail = True
+    memory = open_memory()
+    receipt = memory.remember(TEXT)
+    assert (receipt.status, receipt.pending) == ("added", (MINILM.name,))
+    assert [r.status for r in memory.remember_many([{"text": "Releases are tagged"}, {"text": TEXT}])] == [
+        "added", "duplicate"
+    ]  # fmt: skip
+    answer = memory.recall("Deployments")
+    assert [hit.text for hit in answer] == [TEXT]
+    assert any("Answered without" in notice and "told to fail" in notice for notice in answer.notices)
+    assert any("2 texts wait" in notice for notice in answer.notices)
+    assert memory.status()["pending"] == {MINILM.name: 2}
+    assert next(f.message for f in memory.doctor() if f.check == "vectors").startswith(f"{MINILM.name} owes 2")
+    assert memory.correct(str(receipt.id), "Deployments happen weekly").pending == (MINILM.name,)
+    assert found(memory, "weekly") == ["Deployments happen weekly"]
+
+
+def test_when_the_engine_returns_the_debt_is_paid_and_vectors_are_used(
+    engines: Engines, open_memory: OpenMemory
+) -> None:
+    engines["minilm"].fail = True
+    memory = open_memory()
+    memory.remember(TEXT)
+    assert found(memory, NEAR) == []  # the control: no keyword finds it
+    engines["minilm"].fail = False
+    assert memory.settle() == {MINILM.name: 0}
+    assert memory.status()["pending"] == {MINILM.name: 0}
+    answer = memory.recall(NEAR)
+    assert [hit.text for hit in answer] == [TEXT]
+    assert answer.notices == ()
+    assert engines.embedded("minilm").count(TEXT) == 1
+
+
+def test_a_small_debt_is_paid_by_the_question_itself(engines: Engines, open_memory: OpenMemory) -> None:
+    engines["minilm"].fail = True
+    memory = open_memory()
+    memory.remember(TEXT)
+    engines["minilm"].fail = False
+    assert found(memory, NEAR) == [TEXT]
+    assert memory.status()["pending"] == {MINILM.name: 0}
+
+
+def test_a_large_debt_is_told_and_left_to_the_worker(engines: Engines, open_memory: OpenMemory) -> None:
+    engines["minilm"].fail = True
+    memory = open_memory()
+    memory.remember_many([{"text": f"Entry {n} of the log", "kind": "note"} for n in range(ON_THE_SPOT + 1)])
+    engines["minilm"].fail = False
+    answer = memory.recall("Entry 77")
+    assert answer.hits[0].text == "Entry 77 of the log"
+    assert any(f"{ON_THE_SPOT + 1} texts wait" in notice for notice in answer.notices)
+    assert memory.work() == {MINILM.name: 0}
+    assert memory.recall("Entry 77").notices == ()
+
+
+def test_nothing_is_embedded_twice(engines: Engines, open_memory: OpenMemory) -> None:
+    memory = open_memory()
+    first = memory.remember(TEXT)
+    memory.remember_many([{"text": "A note", "kind": "note", "session": s} for s in ("one", "two", "three")])
+    memory.remember("Another fact about caches")
+    memory.settle()
+    memory.work()
+    memory.retract(str(first.id), valid_until="2200-01-01")
+    passages = [text for text in engines.embedded("minilm") if "?" not in text]
+    assert sorted(passages) == sorted(set(passages))
+
+
+def test_an_engine_that_fails_in_the_middle_leaves_the_rest_owed(engines: Engines, open_memory: OpenMemory) -> None:
+    engines["minilm"].fail = True
+    memory = open_memory()
+    memory.remember_many([{"text": f"Entry {n} of the log", "kind": "note"} for n in range(600)])
+    calls = 0
+
+    def fail_the_third_time(_texts: object) -> bool:
+        nonlocal calls
+        calls += 1
+        return calls > 2
+
+    engines["minilm"].fail = fail_the_third_time
+    owed = memory.settle()[MINILM.name]
+    assert 0 < owed < 600
+    engines["minilm"].fail = False
+    assert memory.settle() == {MINILM.name: 0}
+    embedded = engines.embedded("minilm")
+    assert len(embedded) == len(set(embedded)) == 600
+
+
+def test_both_engines_serve_while_a_new_one_catches_up_and_then_the_old_vectors_go(
+    engines: Engines, open_with: Callable[..., Memory]
+) -> None:
+    memory = open_with(engine="onnx:one")
+    memory.remember(TEXT)
+    memory.remember_many([{"text": f"Entry {n} of the log", "kind": "note"} for n in range(ON_THE_SPOT)])
+    memory.close()
+    changed = open_with(engine="onnx:two")
+    name_one, name_two = engines["onnx:one"].name, engines["onnx:two"].name
+    assert changed.status()["pending"] == {name_two: ON_THE_SPOT + 1}
+    assert TEXT in by_meaning(changed, NEAR)  # by the old engine's vectors
+    changed.remember("Migrations happen weekly")  # and this by the new one's
+    assert found(changed, "migrations")[0] == "Migrations happen weekly"
+    assert stored_vectors(changed) == {name_one: ON_THE_SPOT + 1, name_two: 1}
+    assert changed.settle() == {name_two: 0}
+    assert stored_vectors(changed) == {name_two: ON_THE_SPOT + 2}
+    assert TEXT in by_meaning(changed, NEAR)
+    before = len(engines.embedded("onnx:one"))
+    changed.recall(NEAR)
+    assert len(engines.embedded("onnx:one")) == before  # the old one is not even asked
+
+
+def stored_vectors(memory: Memory) -> dict[str, int]:
+    with memory._space.store.read() as reader:
+        rows = reader._db.execute(  # type: ignore[attr-defined]
+            "SELECT e.name, count(*) FROM vectors v JOIN engines e USING (engine_id) GROUP BY 1 ORDER BY 1"
+        )
+        return dict(rows.fetchall())
+
+
+def test_going_back_to_the_old_engine_before_the_new_one_has_caught_up_loses_nothing(
+    engines: Engines, open_with: Callable[..., Memory]
+) -> None:
+    open_with(engine="onnx:one").remember(TEXT)
+    changed = open_with(engine="onnx:two")
+    engines["onnx:two"].fail = True
+    changed.remember("Migrations happen weekly")
+    changed.close()
+    back = open_with(engine="onnx:one")
+    assert back.settle() == {engines["onnx:one"].name: 0}
+    assert stored_vectors(back) == {engines["onnx:one"].name: 2}
+    assert TEXT in by_meaning(back, NEAR)
+    assert engines.embedded("onnx:one").count(TEXT) == 1
+
+
+def test_an_engine_of_unknown_name_that_is_away_for_a_while_keeps_its_vectors(
+    engines: Engines, open_with: Callable[..., Memory]
+) -> None:
+    """The folder of `onnx:DIR` is on a disk that is not plugged in when the memory is opened."""
+    open_with(engine="onnx:one").remember(TEXT)
+    open_with(engine="onnx:one").close()
+    engines.lose("onnx:one")
+    memory = open_with(engine="onnx:one")
+    name = engines["onnx:one"].name
+    assert memory.status()["pending"] == {name: 0}
+    memory.remember("Migrations happen weekly")
+    answer = memory.recall("migrations")
+    assert [hit.text for hit in answer] == ["Migrations happen weekly"]
+    assert any("is not here" in notice for notice in answer.notices)
+    assert memory.status()["pending"] == {name: 1}
+    engines.missing.clear()
+    assert memory.settle() == {name: 0}
+    assert stored_vectors(memory) == {name: 2}
+    assert TEXT in by_meaning(memory, NEAR)
+    assert engines.embedded("onnx:one").count(TEXT) == 1
+
+
+def test_an_engine_that_was_never_seen_embeds_everything_when_it_comes(
+    engines: Engines, open_with: Callable[..., Memory]
+) -> None:
+    engines.lose("onnx:one")
+    memory = open_with(engine="onnx:one")
+    memory.remember(TEXT)
+    assert sum(memory.status()["pending"].values()) == 1
+    engines.missing.clear()
+    memory.settle()
+    assert stored_vectors(memory) == {engines["onnx:one"].name: 1}
+    assert memory.status()["pending"] == {engines["onnx:one"].name: 0}
+    memory.close()
+    assert found(memory, NEAR) == [TEXT]
+
+
+@pytest.mark.parametrize("awaken", ["text", "question"])
+def test_the_multilingual_engine_awakens_with_the_first_words_that_are_not_english(
+    engines: Engines, open_memory: OpenMemory, awaken: str
+) -> None:
+    memory = open_memory()
+    memory.remember("The nightly backup takes two hours")
+    memory.recall("How long does the backup take?")
+    assert engines.embedded("multilingual") == []
+    assert memory.status()["pending"] == {MINILM.name: 0}
+    if awaken == "text":
+        memory.remember("Die Sicherung läuft jede Nacht und dauert zwei Stunden")
+    else:
+        memory.recall("Wie lange dauert die Sicherung in der Nacht?")
+    assert set(memory.status()["pending"]) == {MINILM.name, MULTILINGUAL.name}
+    memory.settle()
+    assert memory.status()["pending"] == {MINILM.name: 0, MULTILINGUAL.name: 0}
+    assert "The nightly backup takes two hours" in engines.embedded("multilingual")
+    texts = [text for text in engines.embedded("multilingual") if "?" not in text]
+    assert len(texts) == len(set(texts))
+
+
+def test_without_the_multilingual_engine_other_languages_are_found_by_keywords(
+    engines: Engines, open_memory: OpenMemory
+) -> None:
+    engines.lose("multilingual")
+    memory = open_memory()
+    memory.remember("Die Sicherung läuft jede Nacht und dauert zwei Stunden")
+    answer = memory.recall("Wie lange dauert die Sicherung?")
+    assert [hit.text for hit in answer] == ["Die Sicherung läuft jede Nacht und dauert zwei Stunden"]
+    assert any(MULTILINGUAL.name in notice for notice in answer.notices)
+    engines.missing.clear()
+    memory.settle()
+    assert memory.recall("Wie lange dauert die Sicherung?").notices == ()
+
+
+def test_the_multilingual_engine_stays_asleep_when_the_settings_say_so(
+    engines: Engines, open_with: Callable[..., Memory]
+) -> None:
+    memory = open_with(multilingual=False)
+    memory.remember("Die Sicherung läuft jede Nacht und dauert zwei Stunden")
+    assert found(memory, "Wie lange dauert die Sicherung?")
+    assert engines.embedded("multilingual") == []
+    assert set(memory.status()["pending"]) == {MINILM.name}
