@@ -46,6 +46,7 @@ class Settings:
         return self.home / "memory"
 
 
+_LONGEST_WAIT = 86_400
 _KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "ollama", "openai"}
 
 
@@ -72,7 +73,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         multilingual=_typed(table, "multilingual", bool, settings.multilingual),
         ollama=ollama or settings.ollama,
         openai=openai,
-        busy_timeout_seconds=float(_typed(table, "busy_timeout_seconds", (int, float), settings.busy_timeout_seconds)),
+        busy_timeout_seconds=_seconds(table, "busy_timeout_seconds", settings.busy_timeout_seconds),
         background=_typed(table, "background", bool, settings.background) and env.get("WAYPOST_BACKGROUND") != "0",
         secrets={name: env[name] for name in named if env.get(name)},
     )
@@ -117,12 +118,21 @@ def _read_toml(path: Path) -> dict[str, Any]:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}", "Correct that line or remove the file.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.", "Make it a file that you can read.") from error
 
 
 def _typed(table: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
     value = table.get(key, default)
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise ConfigError(f"Setting {key!r} has the wrong type: {value!r}.", "See docs/operations.md.")
+    return value
+
+
+def _seconds(table: Mapping[str, Any], key: str, default: float) -> float:
+    value = float(_typed(table, key, (int, float), default))
+    if not 0 <= value <= _LONGEST_WAIT:  # written so that NaN is refused
+        raise ConfigError(f"Setting {key!r} is {value}.", f"Give a number of seconds from 0 to {_LONGEST_WAIT}.")
     return value
 
 
@@ -135,6 +145,10 @@ def _remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine
         given = RemoteEngine(**{"url": default.url, "model": default.model, **table} if default else table)
     except TypeError as error:
         raise ConfigError(f"[{name}]: {error}", "It takes url, model, dimensions, api_key_variable.") from error
+    for key, kind in (("url", str), ("model", str), ("api_key_variable", str), ("timeout_seconds", (int, float))):
+        _typed(table, key, kind, getattr(given, key))
+    if given.dimensions is not None and _typed(table, "dimensions", int, 1) < 1:
+        raise ConfigError(f"[{name}] dimensions must be at least 1, not {given.dimensions}.", "Leave it out.")
     if not given.url.startswith(("http://", "https://")):
         raise ConfigError(f"[{name}] url must begin with http:// or https://, not {given.url!r}.", "")
     return given

@@ -22,8 +22,8 @@ from waypost.flows import settle as settle_flow
 from waypost.flows import status as status_flow
 from waypost.flows.engines import Engines
 from waypost.flows.open_space import OpenSpace
-from waypost.model.draft import Draft
-from waypost.model.ids import IdMaker
+from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
+from waypost.model.ids import IdMaker, check_id
 from waypost.model.kinds import kind_of, scope_of
 from waypost.model.memory import Caller
 from waypost.model.memory import Memory as Record
@@ -36,6 +36,7 @@ from waypost.space.place import open_space as make_space
 from waypost.store.protocol import AuditEntry, Filter
 from waypost.store.sqlite.store import SqliteStore
 
+MOST_LISTED = 1_000_000
 IDLE_SECONDS = 3600  # an open space that nobody used for this long is closed
 LIBRARY = Caller("agent", "library")  # code that calls us is an agent, whatever its texts say
 
@@ -202,15 +203,24 @@ class Memory:
         known_at: When = None,
     ) -> Sequence[dict[str, Any]]:
         """Memories in the order they were recorded, the newest last."""
-        chosen = Filter((kind_of(kind).name,) if kind else (), level, domain, session, tuple((tags or {}).items()))
-        return transfer.listed(self._space, self._view("all", as_of, known_at), chosen, limit)
+        chosen = Filter(
+            (kind_of(kind).name,) if kind else (),
+            None if level is None else check_whole(level, "level", 0, MAX_LEVEL),
+            check_line(domain, "domain") if domain else domain,
+            check_line(session, "session") if session else session,
+            tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
+        )
+        most = check_whole(limit, "limit", 1, MOST_LISTED)
+        return transfer.listed(self._space, self._view("all", as_of, known_at), chosen, most)
 
     def history(self, memory_id: str) -> lifecycle.History:
         return lifecycle.history(self._space, memory_id)
 
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
         with self._space.store.read() as reader:
-            return reader.audit_entries(memory_id, limit)
+            return reader.audit_entries(
+                None if memory_id is None else check_id(memory_id), check_whole(limit, "limit", 1, MOST_LISTED)
+            )
 
     # -- operate ------------------------------------------------------------------------------------------
 

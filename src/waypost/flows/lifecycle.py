@@ -9,7 +9,7 @@ from waypost.facts.ageing import aged
 from waypost.facts.sameness import rejected_value, tombstone
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, embed_items, finish, make_room, pending, put
-from waypost.model.draft import Draft, check_text
+from waypost.model.draft import Draft, check_line, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS, kind_of
 from waypost.model.memory import Caller, Memory, State, Version
@@ -138,6 +138,7 @@ def lift(space: OpenSpace, text: str, caller: Caller, *, kind: str = "fact", dom
     """Take a tombstone away. Only a person decides that; the answer says whether there was one."""
     if not caller.decides:
         raise Refused("Only a person can lift a rejection.", "Run it at a terminal, or with --yes as the owner's word.")
+    domain = check_line(domain, "domain") if domain else ""
     digest = rejected_value(space.tombstone_key(), mask(check_text(text)).text, kind_of(kind).name, domain)
     with space.store.write() as writer:
         lifted = writer.remove_tombstones([digest]) > 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from waypost.errors import WaypostError
 from waypost.facts.sameness import fingerprint, tombstone
 from waypost.facts.validity import Period, overlap, without
 from waypost.flows.masking import without_secrets
@@ -70,7 +71,7 @@ def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepa
         speaker=draft.speaker,
         time=draft.time,
         evidence=draft.evidence,
-        refs=tuple(_placed(space, ref, now) for ref in draft.refs),
+        refs=tuple(replace(ref, created_at=ref.created_at or now) for ref in draft.refs),
         tags=dict(draft.tags),
         details={"claimed": dict(draft.claims)} if draft.claims else {},
     )
@@ -156,9 +157,22 @@ def _level(draft: Draft) -> int | None:
     return 2 if draft.module else usual
 
 
-def _placed(space: OpenSpace, ref: CodeReference, now: datetime) -> CodeReference:
-    """The reference by its path inside the checkout. A person's space has no tree to be inside of."""
-    path = ref.file_path
-    if space.identity.kind == "project":
-        path = safe_relative_path(space.identity.root, path)
-    return replace(ref, file_path=path, created_at=ref.created_at or now)
+def placed(space: OpenSpace, drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts with references by their paths inside the checkout; one that leads outside refuses them all.
+
+    A person's space has no tree to be inside of.
+    """
+    done = []
+    for place, draft in enumerate(drafts, 1):
+        try:
+            done.append(replace(draft, refs=tuple(_placed(space, ref) for ref in draft.refs)) if draft.refs else draft)
+        except WaypostError as error:
+            which = f"Memory {place}: " if len(drafts) > 1 else ""
+            raise type(error)(f"{which}{error.what}", error.remedy) from error
+    return done
+
+
+def _placed(space: OpenSpace, ref: CodeReference) -> CodeReference:
+    if space.identity.kind != "project":
+        return ref
+    return replace(ref, file_path=safe_relative_path(space.identity.root, ref.file_path))

@@ -15,7 +15,7 @@ from waypost.errors import NotFound
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
 from waypost.facts.validity import overlap, without
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, make_room, pending, prepare, put
+from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, make_room, pending, placed, prepare, put
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Version
@@ -36,6 +36,7 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
     `direct`: somebody says this now, so it may bring back what was corrected before. A batch, an import or an
     extractor may not, unless the draft's own time is later than the correction.
     """
+    drafts = placed(space, drafts)  # before the first is written
     for start in range(0, len(drafts), CHUNK):
         yield from _remember_chunk(space, drafts[start : start + CHUNK], caller, direct)
 
@@ -108,6 +109,8 @@ class _Gate:
             return self._end_replaced(item, same)
         corrected = None if self.direct else self._corrected_at(item)
         replaced = [] if corrected else self._replaced(item)
+        if item.draft.replaces is not None and not corrected and not replaced:
+            return self._refuse(item, f"there is no current memory {item.draft.replaces} to replace")
         if replaced:
             return self._taken(item) or self._add(item, replaced, None)
         settled = None if corrected else self._prolong(item) or self._taken(item)
@@ -205,7 +208,7 @@ class _Gate:
         if item.draft.replaces is None:
             return []
         held = [v for v in self.writer.versions(item.draft.replaces) if v.superseded_at is None]
-        if not held:
+        if not held and self.direct:
             raise NotFound(f"There is no current memory {item.draft.replaces} to replace.", "See `waypost list`.")
         return held
 

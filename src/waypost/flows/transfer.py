@@ -103,8 +103,14 @@ def _embeddings(space: OpenSpace, reader: Reader, version: Version) -> list[dict
     ]
 
 
+def _check_format(form: str) -> None:
+    if form not in FORMATS:
+        raise InvalidInput(f"There is no export format {form!r}.", "Formats: jsonl, json.")
+
+
 def write_rows(found: Iterator[dict[str, Any]], file: IO[str], form: str) -> int:
     """Write memories as JSON lines, or as one JSON document. Returns how many."""
+    _check_format(form)
     count = 0
     if form == "json":
         file.write('{"waypost_export": 1, "memories": [')
@@ -120,8 +126,7 @@ def export(
     space: OpenSpace, moment: Moment, *, path: Path | None = None, form: str = "jsonl", embeddings: bool = False
 ) -> Export:
     """Write an export to `path`, or into the space's own folder. An existing file is not overwritten."""
-    if form not in FORMATS:
-        raise InvalidInput(f"There is no export format {form!r}.", "Formats: jsonl, json.")
+    _check_format(form)
     target = path or _fresh_name(space, form)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     if target.exists():
@@ -199,7 +204,7 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
         value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
         raise InvalidInput(f"Line {number} is not valid UTF-8 ({error.reason}).", "Save the file as UTF-8.") from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
         raise InvalidInput(
             f"Line {number} is not valid JSON: {error}.", "Correct that line; nothing was written."
         ) from error

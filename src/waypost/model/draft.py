@@ -15,8 +15,10 @@ from waypost.model.time import parse_time
 MAX_TEXT = 1_000_000  # characters; a larger one is a file, not a memory
 MAX_SHORT = 500
 MAX_ITEMS = 100
+MAX_LEVEL = 3
 MAX_TTL = 100 * 366 * 86_400
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -57,7 +59,7 @@ class Draft:
         draft = cls(
             text=check_text(given.get("text")),
             kind=kind.name,
-            level=_whole(given, "level", 0, 3),
+            level=_whole(given, "level", 0, MAX_LEVEL),
             domain=_short(given, "domain") or "",
             module=_short(given, "module") or "",
             session=_short(given, "session"),
@@ -68,10 +70,10 @@ class Draft:
             valid_until=_time(given, "valid_until"),
             ttl=_whole(given, "ttl", 1, MAX_TTL),
             replaces=check_id(given["replaces"]) if given.get("replaces") is not None else None,
-            refs=tuple(CodeReference.from_json(r) for r in _items(given, "refs")),
-            evidence=tuple(_one_short(e, "evidence") for e in _items(given, "evidence")),
+            refs=tuple(_reference(r) for r in _items(given, "refs")),
+            evidence=tuple(check_line(e, "evidence") for e in _items(given, "evidence")),
             tags=_tags(given.get("tags")),
-            claims={k: str(given[k])[:MAX_SHORT] for k in sorted(_CLAIMS) if given.get(k) is not None},
+            claims={k: check_line(str(given[k])[:MAX_SHORT], k) for k in sorted(_CLAIMS) if given.get(k)},
         )
         _check_together(draft)
         return draft
@@ -113,7 +115,8 @@ def _check_together(draft: Draft) -> None:
         )
 
 
-def _one_short(value: object, field: str) -> str:
+def check_line(value: object, field: str) -> str:
+    """Return a short text on one line as it will be stored or compared."""
     if not isinstance(value, str):
         raise InvalidInput(f"{field} must be a text, not {type(value).__name__}.", "")
     clean = check_text(value, field)
@@ -124,13 +127,15 @@ def _one_short(value: object, field: str) -> str:
 
 def _short(given: Mapping[str, Any], field: str) -> str | None:
     value = given.get(field)
-    return None if value is None else _one_short(value, field)
+    return None if value is None else check_line(value, field)
 
 
 def _whole(given: Mapping[str, Any], field: str, low: int, high: int) -> int | None:
     value = given.get(field)
-    if value is None:
-        return None
+    return None if value is None else check_whole(value, field, low, high)
+
+
+def check_whole(value: object, field: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise InvalidInput(f"{field}: {str(value)[:40]!r} is not a whole number from {low} to {high}.", "")
     return value
@@ -154,11 +159,20 @@ def _items(given: Mapping[str, Any], field: str) -> Sequence[Any]:
     return value
 
 
+def _reference(given: Any) -> CodeReference:
+    reference = CodeReference.from_json(given)
+    names = (reference.symbol_id, reference.repo_id, reference.git_commit, reference.confidence_reason)
+    for value in (reference.file_path, *(name for name in names if name is not None)):
+        if _SURROGATE.search(value) or _NOT_IN_A_NAME.search(value):
+            raise InvalidInput(f"refs: {value[:60]!r} is not a name on one line.", "Remove its control characters.")
+    return reference
+
+
 def _tags(value: object) -> Mapping[str, str]:
     if value is None:
         return {}
     if not isinstance(value, Mapping) or len(value) > MAX_ITEMS:
         raise InvalidInput("tags must be an object of at most 100 names and values.", 'For example {"team": "core"}.')
     return {
-        _one_short(k, "tag name"): _one_short(v if isinstance(v, str) else str(v), f"tag {k}") for k, v in value.items()
+        check_line(k, "tag name"): check_line(v if isinstance(v, str) else str(v), f"tag {k}") for k, v in value.items()
     }

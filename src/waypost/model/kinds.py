@@ -58,7 +58,7 @@ SCOPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def kind_of(name: str) -> Kind:
-    kind = KINDS.get(_ALIASES.get(name, name))
+    kind = KINDS.get(_ALIASES.get(name, name)) if isinstance(name, str) else None
     if kind is None:
         written = ", ".join(k.name for k in _TABLE if not k.derived)
         raise InvalidInput(f"There is no kind {str(name)[:40]!r}.", f"Kinds: {written}.")
