@@ -8,7 +8,6 @@ import pytest
 
 from waypost.retrieve.fuse import Candidate, Scored, fuse
 from waypost.retrieve.question import read_question
-from waypost.retrieve.select import best_of
 from waypost.retrieve.spread import Engines
 from waypost.retrieve.traits import Traits
 from waypost.store.protocol import Population
@@ -191,7 +190,3 @@ def test_only_the_best_k_are_given() -> None:
 
 def test_nothing_gives_nothing() -> None:
     assert ranked("the boat", []) == []
-
-
-def test_a_memory_counts_by_its_best_passage() -> None:
-    assert best_of([("a", 1.0), ("b", 2.0), ("a", 3.0), ("b", 0.5)]) == {"a": 3.0, "b": 2.0}

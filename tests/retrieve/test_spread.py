@@ -2,30 +2,23 @@
 
 import pytest
 
-from waypost.retrieve.spread import Engines, Spreads, engines_for, keyword_weight
+from waypost.retrieve.spread import Engines, Spreads, keyword_weight
 from waypost.store.protocol import Population
 
 BOTH = Engines(english="minilm", multilingual="use")
 
 
-def test_english_alone_is_served_by_the_english_engine() -> None:
-    assert engines_for("en", BOTH, ("en", "")) == ("minilm",)
+def test_a_pair_of_english_is_judged_by_the_english_engine() -> None:
+    assert BOTH.by_preference("en", "en")[0] == "minilm"
 
 
-def test_an_english_question_asks_both_engines_where_there_are_other_texts() -> None:
-    assert engines_for("en", BOTH, ("en", "de")) == ("minilm", "use")
+@pytest.mark.parametrize(("question", "text"), [("de", "en"), ("en", "ru"), ("de", "de"), ("en", "other")])
+def test_a_pair_where_either_side_is_not_english_is_judged_by_the_multilingual_engine(question: str, text: str) -> None:
+    assert BOTH.by_preference(question, text)[0] == "use"
 
 
-def test_a_german_question_asks_the_multilingual_engine() -> None:
-    assert engines_for("de", BOTH, ("en", "de")) == ("use",)
-
-
-def test_without_the_multilingual_engine_the_english_one_does_what_it_can() -> None:
-    assert engines_for("ru", Engines(english="minilm"), ("en", "ru")) == ("minilm",)
-
-
-def test_without_engines_none_is_asked() -> None:
-    assert engines_for("en", Engines(), ("en",)) == ()
+def test_what_has_no_words_of_a_language_counts_as_english() -> None:
+    assert BOTH.by_preference("", "")[0] == "minilm"
 
 
 def test_keywords_count_in_full_in_a_space_of_one_language() -> None:

@@ -2,7 +2,8 @@
 
 What the caller fetches, in one read:
 1. the best `DEPTH` passages by keywords (BM25 of the question's `keywords`) and the best `DEPTH` of each engine that
-   serves (`spread.engines_for`), folded into memories by the best passage (`select.best_of`);
+   serves: for English pairs one, for pairs where either side is not English the other. A memory counts by its best
+   passage;
 2. the followers of what keywords found: the turns at most `REACH` places behind it in its session. An answer often has
    no word of the question, because its question stands before it (followers of what meaning found change nothing);
 3. for all of them the cosine of every serving engine, and each engine's `Population` by language: how its cosines for

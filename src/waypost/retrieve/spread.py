@@ -6,7 +6,7 @@ paragraph stands in one of three languages and is asked for in all, R@5 across l
 is .76, with the cost below .956; within a language it is 1.000 either way.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from waypost.retrieve.lexicon import LANGUAGES
@@ -33,13 +33,6 @@ class Engines:
 def is_english(language: str) -> bool:
     """A text without words of a language counts as English: most are names and code."""
     return language in ("en", "")
-
-
-def engines_for(question: str, engines: Engines, languages: Iterable[str]) -> tuple[str, ...]:
-    """The engines to ask a question in this language, in a space that has texts in those languages."""
-    wanted = [engines.by_preference(question, text) for text in ("en", *languages)]
-    chosen = (first or second for first, second in wanted)
-    return tuple(dict.fromkeys(name for name in chosen if name))
 
 
 def keyword_weight(question: str, populations: Mapping[str, Mapping[str, Population]]) -> float:

@@ -26,11 +26,8 @@ class Traits:
 
     @property
     def packed(self) -> int:
+        """The flags in the lowest bits, asks first, then the words. Stored: a new flag goes above the words' 12 bits."""
         return self.words << 3 | self.counted << 2 | self.dated << 1 | self.asks
-
-
-def unpack(packed: int) -> Traits:
-    return Traits(packed >> 3, bool(packed & 1), bool(packed & 2), bool(packed & 4))
 
 
 def traits_of(text: str, language: str) -> Traits:
