@@ -143,6 +143,8 @@ class Connections:
             ("cell_size_check", "on"),
         ):
             connection.pragma(name, value)
+        # A view of the keyword index by its terms; outside of the file, and outside of any transaction.
+        connection.execute("CREATE VIRTUAL TABLE temp.keyword_terms USING fts5vocab (main, keywords, row)")
         return connection
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from waypost.store.sqlite.vectors import EngineVectors, Scores
 
 _WIDEN = 4  # when filters leave too few of the best, look this many times deeper
+_MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond each
 _PASSAGES = (
     "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM passages p JOIN memories m ON m.number = p.number"
     " WHERE p.passage_id IN (SELECT value FROM json_each(?))"
@@ -148,7 +149,7 @@ class SqliteReader:
     def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]:
         if not terms:
             return []
-        match = " OR ".join(f'"{term}"' for term in terms)
+        match = " OR ".join(f'"{term}"' for term in self._telling(terms))
         depth = limit * 2
         while True:
             best = self._rows(
@@ -158,6 +159,27 @@ class SqliteReader:
             if len(found) >= limit or len(best) < depth:
                 return found
             depth *= _WIDEN
+
+    def _telling(self, terms: Sequence[str]) -> list[str]:
+        """The terms to rank by: the rarest ones, as many as the index can weigh in time, but at least one it knows.
+
+        What stands in a great part of all passages hardly tells them apart, and costs the most.
+        """
+        if self._rows("SELECT coalesce(max(passage_id), 0) FROM passages")[0][0] <= _MOST_WEIGHED:
+            return list(terms)
+        counts: dict[str, int] = dict(
+            self._rows(
+                "SELECT term, doc FROM temp.keyword_terms WHERE term IN (SELECT value FROM json_each(?))",
+                (as_json([term.lower() for term in terms]),),
+            )
+        )
+        kept, weighed = list[str](), 0
+        for count, term in sorted((counts.get(term.lower(), 0), term) for term in terms):
+            if weighed and weighed + count > _MOST_WEIGHED:
+                break
+            kept.append(term)
+            weighed += count
+        return kept
 
     def vector_search(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
         scored = self._score(engine, vector)

@@ -106,6 +106,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             packed BLOB NOT NULL
         );
         CREATE UNIQUE INDEX vectors_by_hash ON vectors (engine_id, hash);
+        CREATE INDEX vectors_by_engine ON vectors (engine_id);  -- in the order of their ids: what is new since the last one
         CREATE TABLE owed (
             engine_id INTEGER NOT NULL REFERENCES engines (engine_id), hash BLOB NOT NULL, PRIMARY KEY (engine_id, hash)
         ) WITHOUT ROWID;

@@ -1,0 +1,40 @@
+"""Which words of a question the keyword index is asked for, in a space too large to weigh them all."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from waypost.model.memory import Version
+from waypost.model.recall import View
+from waypost.model.time import Moment
+from waypost.store.protocol import PassageRow
+from waypost.store.sqlite import reader as reading
+from waypost.store.sqlite.store import SqliteStore
+
+T0 = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def asked(store: SqliteStore, *terms: str) -> set[str]:
+    with store.read() as reader:
+        return {hit.memory_id for hit in reader.keyword_search(terms, 10, View(Moment(T0)))}
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
+    monkeypatch.setattr(reading, "_MOST_WEIGHED", 4)
+    store = SqliteStore(tmp_path)
+    with store.write() as writer:
+        for number, terms in enumerate(("common rare", "common", "common", "common", "common other", "other")):
+            new = Version(f"m{number}", "fact", terms, T0, T0, "agent", "test", fingerprint=bytes([number]))
+            writer.add_version(new, [PassageRow(bytes([number] * 16), "en", terms)], ())
+    return store
+
+
+def test_a_word_that_stands_everywhere_is_not_asked_for_beside_a_rare_one(store: SqliteStore) -> None:
+    assert asked(store, "common", "rare") == {"m0"}
+    assert asked(store, "rare", "Other", "common") == {"m0", "m4", "m5"}
+
+
+def test_a_word_that_stands_everywhere_is_asked_for_when_no_other_word_is_known(store: SqliteStore) -> None:
+    assert asked(store, "common", "unheard") == {"m0", "m1", "m2", "m3", "m4"}
