@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.text.language import language_of
+from waypost.text.language import is_surely_foreign, language_of
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,11 @@ def test_a_name_in_other_letters_does_not_change_the_language_of_a_text() -> Non
 @given(st.text())
 def test_any_text_has_an_answer(text: str) -> None:
     assert language_of(text) in {"", "en", "de", "ru", "other"}
+
+
+def test_a_short_phrase_of_an_unclear_language_is_not_surely_foreign() -> None:
+    assert not is_surely_foreign("Take care!", "other")
+    assert not is_surely_foreign("We deploy on Tuesdays", "en")
+    assert is_surely_foreign("Alles klar", "de")
+    assert is_surely_foreign("Понятно", "ru")
+    assert is_surely_foreign("Les tests sont exécutés chaque nuit sur le serveur", "other")

@@ -18,7 +18,7 @@ from waypost.retrieve.passages import Passage, passages_of
 from waypost.retrieve.traits import traits_of
 from waypost.space.place import safe_relative_path
 from waypost.store.protocol import PassageRow, Writer
-from waypost.text.language import language_of
+from waypost.text.language import is_surely_foreign, language_of
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -90,7 +90,7 @@ def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
     """Embed what is not embedded yet. The main engine does so now; one beside it only if it is loaded already,
     else the text is owed and a worker embeds it."""
     passages = [passage for item in items for passage in item.passages]
-    if any(passage.language not in ("en", "") for passage in passages):
+    if any(is_surely_foreign(passage.text, passage.language) for passage in passages):
         space.engines.awaken_multilingual(space.store)
     with space.store.read() as reader:
         engines = space.engines.active(reader)

@@ -19,7 +19,7 @@ from waypost.retrieve.fuse import DEPTH, REACH, Candidate, Scored, fuse
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Found, Population, Reader, Sketch
-from waypost.text.language import language_of
+from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.words import query_terms
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def recall(
         raise InvalidInput(f"k is {k}; it must be a whole number from 1 to {MOST_HITS}.", "")
     asked = check_text(asked, "question")
     language = language_of(asked)
-    if language not in ("en", ""):
+    if is_surely_foreign(asked, language):
         space.engines.awaken_multilingual(space.store)
     serving = _serving(space, language)
     vectors = {engine.name: space.engines.embed_question(engine, asked) for engine in serving}

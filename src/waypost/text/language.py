@@ -29,6 +29,14 @@ _RUSSIAN_ONLY = re.compile("[ыэё]")
 _BULGARIAN_SIGN = re.compile("ъ(?![еёюя])")
 
 
+SURE_OTHER_WORDS = 8  # "Take care!" looks foreign to a reader of function words; eight words rarely do
+
+
+def is_surely_foreign(text: str, language: str) -> bool:
+    """Whether a text that `language_of` found to be in `language` is not English beyond doubt."""
+    return language in {"de", "ru"} or (language == "other" and len(text.split()) >= SURE_OTHER_WORDS)
+
+
 def language_of(text: str) -> str:
     """`en`, `de`, `ru` or `other`; empty when the text has no words of a language."""
     words = _words_of_language(text[:READ_CHARACTERS])
