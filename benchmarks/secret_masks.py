@@ -1,6 +1,6 @@
 """What does masking hit in texts that hold no secrets, and how fast is it?
 
-    python benchmarks/secrets.py DIRECTORY... [--show 20] [--out masks.tsv]
+    python benchmarks/secret_masks.py DIRECTORY... [--show 20] [--out masks.tsv]
 
 Reads every text file below the directories, masks it, and prints lines, bytes, speed, and for each rule the number of
 masks with examples (file, line, the line itself), so that a person can judge which are false. With `--out` every mask
