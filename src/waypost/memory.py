@@ -153,9 +153,9 @@ class Memory:
         """Take it back, and never store this value again."""
         lifecycle.reject(self._space, memory_id, self._caller)
 
-    def lift(self, text: str, *, kind: str = "fact", domain: str = "") -> bool:
-        """Allow a rejected value again. Only a person may."""
-        return lifecycle.lift(self._space, text, self._caller, kind=kind, domain=domain)
+    def lift(self, text: str, **options: Any) -> bool:
+        """Allow a rejected or forgotten value again; options are those it was remembered with. Only a person may."""
+        return lifecycle.lift(self._space, Draft.of({**options, "text": text}), self._caller)
 
     def forget(self, memory_id: str) -> forget_flow.Forgotten:
         """Remove it and every trace of it. There is no way back."""

@@ -307,7 +307,7 @@ def test_erasing_leaves_no_row_that_speaks_of_it(store: Store) -> None:
         )
         writer.add_edge(Edge("supersedes", "gone", "stays"))
         writer.set_state("gone", protected=True)
-        writer.erase("gone")
+        writer.erase("gone", [known.number for known in writer.versions("gone")])
     with store.read() as reader:
         assert reader.versions("gone") == []
         assert reader.states(["gone"]) == {}
@@ -318,6 +318,30 @@ def test_erasing_leaves_no_row_that_speaks_of_it(store: Store) -> None:
     assert found(store, ["shared"]) == ["stays"]
     assert store.scrub([])
     assert found(store, ["shared"]) == ["stays"]
+
+
+def test_erasing_one_version_leaves_the_others_and_what_belongs_to_the_memory(store: Store) -> None:
+    first = add(store, version("m"), "first")
+    add(store, version("m"), "second")
+    with store.write() as writer:
+        writer.set_state("m", protected=True)
+        writer.erase("m", [first])
+        writer.erase("other", [first + 1])  # not its own
+    with store.read() as reader:
+        assert [known.number for known in reader.versions("m")] == [first + 1]
+        assert reader.states(["m"])["m"].protected
+    assert (found(store, ["first"]), found(store, ["second"])) == ([], ["m"])
+
+
+def test_a_vector_of_a_text_that_nobody_has_is_not_stored(store: Store) -> None:
+    add(store, version("m"), "here", engines=[ENGINE])
+    with store.write() as writer:
+        writer.put_vectors(
+            ENGINE, [(passage(word).content_hash, "en", unit(1, 0)) for word in ("here", "forgotten meanwhile")]
+        )
+        assert (
+            len(writer.vectors(ENGINE, [passage(word).content_hash for word in ("here", "forgotten meanwhile")])) == 1
+        )
 
 
 def test_tombstones_and_audit_are_kept(store: Store) -> None:

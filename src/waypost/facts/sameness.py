@@ -14,6 +14,7 @@ from waypost.model.time import to_micros
 from waypost.text.normal import fingerprint_text
 
 _FINGERPRINT_BYTES = 16
+MERGED = "merged"  # in a version's details: the tombstones, in hex, of the values that it says together
 
 
 def fingerprint(version: Version) -> bytes:
@@ -26,9 +27,9 @@ def tombstone(key: bytes, version: Version) -> bytes:
     return hmac.digest(key, _value(version), "sha256")
 
 
-def rejected_value(key: bytes, text: str, kind: str, domain: str) -> bytes:
-    """The tombstone of a value that is known by its words only."""
-    return hmac.digest(key, _scoped(text, kind, domain), "sha256")
+def tombstones(key: bytes, version: Version) -> list[bytes]:
+    """The marks of a version's value and of the values that were merged into it."""
+    return [tombstone(key, version), *map(bytes.fromhex, version.details.get(MERGED, ()))]
 
 
 def _value(version: Version) -> bytes:
@@ -38,7 +39,7 @@ def _value(version: Version) -> bytes:
 
 
 def _scoped(text: str, kind: str, domain: str) -> bytes:
-    return "\0".join(("value", kind, domain.casefold(), fingerprint_text(text))).encode()
+    return "\0".join(("value", kind, fingerprint_text(domain), fingerprint_text(text))).encode()
 
 
 def _said(text: str, speaker: str | None, session: str | None, time: datetime | None) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.errors import NotFound
-from waypost.facts.sameness import tombstone
+from waypost.facts.sameness import tombstones
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.transfer import write_rows
 from waypost.model.ids import check_id
@@ -41,29 +41,33 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
     key = space.tombstone_key()
     with space.store.read() as reader:
         # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
-        changed = _clean_exports(space.exports, memory_id, reader.versions(memory_id))
+        changed = _clean_exports(space.exports, memory_id, _all_saying(reader, reader.versions(memory_id)))
     with space.store.write() as writer:
         versions = writer.versions(memory_id)
         if not versions:
             raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
         now = space.clock()
         for version in versions:
-            writer.add_tombstone(tombstone(key, version), now)
-        details = {"versions": len(versions), "owners_word": caller.owners_word}
-        for other in [memory_id, *_saying_only_this(writer, versions)]:
-            writer.erase(other)
+            for digest in tombstones(key, version):
+                writer.add_tombstone(digest, now)
+        copies = _all_saying(writer, versions)
+        for other in dict.fromkeys(version.memory_id for version in copies):
+            numbers = [version.number for version in copies if version.memory_id == other]
+            writer.erase(other, numbers)
+            details = {"versions": len(numbers), "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
         writer.set_meta(SCRUB_OWED, "1")
-    changed |= _clean_exports(space.exports, memory_id, versions)  # one may have been made meanwhile
-    complete = scrub(space, _pieces(versions))
+    changed |= _clean_exports(space.exports, memory_id, copies)  # one may have been made meanwhile
+    complete = scrub(space, _pieces(copies))
     return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete)
 
 
-def _saying_only_this(reader: Reader, versions: list[Version]) -> list[str]:
-    """Other memories that never said anything else, such as one that was rejected: their history is a copy too."""
-    values = {version.fingerprint for version in versions}
-    ids = {known.memory_id for value in values for known in reader.find_fingerprint(value)} - {versions[0].memory_id}
-    return sorted(i for i in ids if {known.fingerprint for known in reader.versions(i)} <= values)
+def _all_saying(reader: Reader, versions: list[Version]) -> list[Version]:
+    """These versions, and those of other memories that say the same: their history is a copy too."""
+    found = {version.number: version for version in versions}
+    for value in {version.fingerprint for version in versions}:
+        found |= {known.number: known for known in reader.find_fingerprint(value)}
+    return list(found.values())
 
 
 def finish_forgetting(space: OpenSpace) -> None:
@@ -103,6 +107,8 @@ def _clean_exports(folder: Path, memory_id: str, versions: list[Version]) -> set
     for unfinished in folder.glob(".*.tmp"):
         unfinished.unlink(missing_ok=True)
     for path in sorted(folder.glob("*.json*")):
+        if not path.is_file():
+            continue
         before = path.read_text(encoding="utf-8", errors="surrogateescape")
         after = _without(before, memory_id, words, path.suffix == ".jsonl")
         if after != before:
@@ -112,12 +118,12 @@ def _clean_exports(folder: Path, memory_id: str, versions: list[Version]) -> set
 
 
 def _without(content: str, memory_id: str, words: set[str], lines: bool) -> str:
-    if lines:
-        kept = [line for line in content.splitlines(keepends=True) if not _is_about(_parsed(line), memory_id, words)]
-        return "".join(kept)
+    if lines:  # only \n ends a line: others may stand inside a text
+        pieces = [line for line in content.split("\n") if not _is_about(_parsed(line), memory_id, words)]
+        return "\n".join(pieces)
     whole = _parsed(content)
     if not isinstance(whole, dict) or not isinstance(whole.get("memories"), list):
-        return content
+        return "" if _is_about(content, memory_id, words) else content
     rows = [row for row in whole["memories"] if not _is_about(row, memory_id, words)]
     if len(rows) == len(whole["memories"]):
         return content
@@ -127,10 +133,15 @@ def _without(content: str, memory_id: str, words: set[str], lines: bool) -> str:
 
 
 def _parsed(text: str) -> object:
-    with contextlib.suppress(json.JSONDecodeError):
+    """What the JSON says, or the text itself where it is none."""
+    with contextlib.suppress(ValueError, RecursionError):
         return json.loads(text)
-    return None
+    return text
 
 
 def _is_about(row: object, memory_id: str, words: set[str]) -> bool:
+    """Whether it is a memory's row, or a damaged one that mentions it."""
+    if isinstance(row, str):
+        starts = (json.dumps(text[:_PIECE], ensure_ascii=False)[1:-1] for text in words)
+        return memory_id in row or any(start in row for start in starts)
     return isinstance(row, dict) and (row.get("id") == memory_id or row.get("text") in words)

@@ -6,12 +6,12 @@ from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import aged
-from waypost.facts.sameness import rejected_value, tombstone
+from waypost.facts.sameness import MERGED, tombstones
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import Embedded, embed_items, finish, make_room, pending, put
-from waypost.model.draft import Draft, check_line, check_text
+from waypost.flows.prepare import Embedded, embed_items, finish, make_room, pending, prepare, put
+from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
-from waypost.model.kinds import KINDS, kind_of
+from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Memory, State, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment
@@ -87,6 +87,7 @@ def _corrected(
         actor=caller.actor,
         valid_from=valid_from or old.valid_from,
         valid_until=valid_until or old.valid_until,
+        details={name: value for name, value in old.details.items() if name != MERGED},
     )
     if version.valid_until and version.valid_until <= version.valid_from:
         raise InvalidInput(
@@ -128,22 +129,22 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
                 "`waypost retract` takes it out of recall, `waypost forget` removes it.",
             )
         for value in _held(writer, memory_id):
-            writer.add_tombstone(tombstone(key, value), now)
+            for digest in tombstones(key, value):
+                writer.add_tombstone(digest, now)
             for same in writer.find_fingerprint(value.fingerprint):  # held for another time by another memory
                 writer.supersede(same.number, now)
         _audit(space, writer, "reject", memory_id, caller, {})
 
 
-def lift(space: OpenSpace, text: str, caller: Caller, *, kind: str = "fact", domain: str = "") -> bool:
+def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
     """Take a tombstone away. Only a person decides that; the answer says whether there was one."""
     if not caller.decides:
         raise Refused("Only a person can lift a rejection.", "Run it at a terminal, or with --yes as the owner's word.")
-    domain = check_line(domain, "domain") if domain else ""
-    digest = rejected_value(space.tombstone_key(), mask(check_text(text)).text, kind_of(kind).name, domain)
+    digest = prepare(space, draft, caller, space.tombstone_key()).tombstone
     with space.store.write() as writer:
         lifted = writer.remove_tombstones([digest]) > 0
         if lifted:
-            _audit(space, writer, "lift", None, caller, {"kind": kind})
+            _audit(space, writer, "lift", None, caller, {"kind": draft.kind})
     return lifted
 
 

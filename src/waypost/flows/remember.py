@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import NotFound
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
+from waypost.facts.sameness import MERGED, tombstones
 from waypost.facts.validity import overlap, without
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, make_room, pending, placed, prepare, put
@@ -242,7 +243,10 @@ class _Gate:
 
     def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:
         """A new version of the known fact that says what both say."""
-        return self._supersede(item, known, replace(known, text=merge_texts(known.text, item.version.text)), reason)
+        both = [digest.hex() for digest in (*tombstones(self.key, known), item.tombstone)]
+        details = {**known.details, MERGED: sorted(set(both))}
+        text = merge_texts(known.text, item.version.text)
+        return self._supersede(item, known, replace(known, text=text, details=details), reason)
 
     def _supersede(self, item: Prepared, known: Version, better: Version, reason: str) -> Receipt:
         """Put `better` in the place of the known version, with the evidence of both."""

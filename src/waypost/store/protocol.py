@@ -200,8 +200,9 @@ class Writer(Reader, Protocol):
     def owe(self, engine: str) -> None:
         """From now on every text without a vector of this engine is owed."""
 
-    def erase(self, memory_id: str) -> None:
-        """Remove the memory with all that belongs to it alone. `Store.scrub` then removes the traces."""
+    def erase(self, memory_id: str, numbers: Sequence[int]) -> None:
+        """Remove these versions of a memory, and with the last of them all that belongs to it. `Store.scrub` then
+        removes the traces."""
 
     def drop_engine(self, engine: str) -> None:
         """Remove all vectors of an engine that is not used any more."""

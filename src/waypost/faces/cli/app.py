@@ -227,7 +227,7 @@ def reject(
     """Take it back and never store this value again."""
     memory = _session(context).memory(yes=yes)
     if lift:
-        if not memory.lift(what, kind=kind, domain=domain):
+        if not memory.lift(what, kind=kind, domain=domain or None):
             raise NotFound("No such value was rejected.", "Give its words, and --kind and --domain as they were.")
         _done(json, "lifted", None)
         return

@@ -54,7 +54,7 @@ def remember_one(session: Session, text: str | None, options: dict[str, Any], *,
 def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refused: Receipt, *, yes: bool) -> Receipt:
     """A person who writes a rejected value again may mean it."""
     confirm(f"Refused: {refused.reason}. Store it all the same?", yes=yes)
-    if not memory.lift(text, kind=options.get("kind") or "fact", domain=options.get("domain") or ""):
+    if not memory.lift(text, **options):
         return refused
     return memory.remember(text, **options)
 

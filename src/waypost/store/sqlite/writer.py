@@ -8,7 +8,7 @@ from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
 from waypost.store.sqlite.reader import SqliteReader
-from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, state_parameter, version_parameters
+from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, state_parameter, version_parameters
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -82,7 +82,8 @@ class SqliteWriter(SqliteReader):
                 "DELETE FROM vectors WHERE engine_id = ? AND hash = ?", [(engine_id, r[0]) for r in rows]
             )
         self._db.executemany(
-            "INSERT OR IGNORE INTO vectors (engine_id, hash, language, packed) VALUES (?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO vectors (engine_id, hash, language, packed) SELECT ?1, ?2, ?3, ?4"
+            " WHERE EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?2)",  # the text may be forgotten by now
             [(engine_id, digest, language, pack(vector)) for digest, language, vector in rows],
         )
         self._db.executemany("DELETE FROM owed WHERE engine_id = ? AND hash = ?", [(engine_id, row[0]) for row in rows])
@@ -116,15 +117,16 @@ class SqliteWriter(SqliteReader):
             (self._engine_id(engine),),
         )
 
-    def erase(self, memory_id: str) -> None:
-        self._drop_passages(
-            self._rows(
-                "SELECT passage_id, hash FROM passages WHERE number IN (SELECT number FROM memories WHERE memory_id = ?)",
-                (memory_id,),
-            )
+    def erase(self, memory_id: str, numbers: Sequence[int]) -> None:
+        chosen = (
+            "number IN (SELECT number FROM memories WHERE memory_id = ? AND number IN (SELECT value FROM json_each(?)))"
         )
+        parameters = (memory_id, number_list(numbers))
+        self._drop_passages(self._rows(f"SELECT passage_id, hash FROM passages WHERE {chosen}", parameters))
+        self._db.execute(f"DELETE FROM memories WHERE {chosen}", parameters)
+        if self._rows("SELECT 1 FROM memories WHERE memory_id = ? LIMIT 1", (memory_id,)):
+            return
         for table, column in (
-            ("memories", "memory_id"),
             ("states", "memory_id"),
             ("edges", "from_id"),
             ("edges", "to_id"),
