@@ -8,18 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from waypost import config
+from waypost import config, flows
 from waypost.config import Settings
 from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
 from waypost.errors import InvalidInput
-from waypost.flows import brief as brief_flow
-from waypost.flows import forget as forget_flow
-from waypost.flows import lifecycle, transfer, worker
-from waypost.flows import recall as recall_flow
-from waypost.flows import remember as remember_flow
-from waypost.flows import settle as settle_flow
-from waypost.flows import status as status_flow
 from waypost.flows.engines import Engines
 from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
@@ -37,6 +30,7 @@ from waypost.store.protocol import AuditEntry, Filter
 from waypost.store.sqlite.store import SqliteStore
 
 MOST_LISTED = 1_000_000
+BRIEF_TOKENS = 2000  # what a briefing may cost unless told
 IDLE_SECONDS = 3600  # an open space that nobody used for this long is closed
 LIBRARY = Caller("agent", "library")  # code that calls us is an agent, whatever its texts say
 
@@ -118,7 +112,7 @@ class Memory:
     def remember(self, text: str, **options: Any) -> Receipt:
         """Store one memory. Options are those of the command line: kind, refs, level, domain, session, time, …"""
         draft = Draft.of({**options, "text": text})
-        return next(remember_flow.remember(self._space, [draft], self._caller, direct=True))
+        return next(flows.remember.remember(self._space, [draft], self._caller, direct=True))
 
     def remember_many(self, memories: Iterable[Mapping[str, Any]]) -> Sequence[Receipt]:
         """Store many, in order: all are checked first, so that a bad one leaves nothing half-written."""
@@ -132,11 +126,11 @@ class Memory:
 
     def remember_drafts(self, drafts: Sequence[Draft]) -> Iterator[Receipt]:
         """Store checked drafts; receipts come as transactions are committed."""
-        return remember_flow.remember(self._space, drafts, self._caller, direct=False)
+        return flows.remember.remember(self._space, drafts, self._caller, direct=False)
 
     def correct(self, memory_id: str, text: str, *, valid_from: When = None, valid_until: When = None) -> Receipt:
         """It was said wrongly: from now on the memory says `text`, for the same time unless told."""
-        return lifecycle.correct(
+        return flows.lifecycle.correct(
             self._space,
             memory_id,
             text,
@@ -147,22 +141,22 @@ class Memory:
 
     def retract(self, memory_id: str, *, valid_until: When = None) -> None:
         """Take it back without a replacement; with `valid_until`, it was true until then."""
-        lifecycle.retract(self._space, memory_id, self._caller, valid_until=_when(valid_until, "valid_until"))
+        flows.lifecycle.retract(self._space, memory_id, self._caller, valid_until=_when(valid_until, "valid_until"))
 
     def reject(self, memory_id: str) -> None:
         """Take it back, and never store this value again."""
-        lifecycle.reject(self._space, memory_id, self._caller)
+        flows.lifecycle.reject(self._space, memory_id, self._caller)
 
     def lift(self, text: str, **options: Any) -> bool:
         """Allow a rejected or forgotten value again; options are those it was remembered with. Only a person may."""
-        return lifecycle.lift(self._space, Draft.of({**options, "text": text}), self._caller)
+        return flows.lifecycle.lift(self._space, Draft.of({**options, "text": text}), self._caller)
 
-    def forget(self, memory_id: str) -> forget_flow.Forgotten:
+    def forget(self, memory_id: str) -> "flows.forget.Forgotten":
         """Remove it and every trace of it. There is no way back."""
-        return forget_flow.forget(self._space, memory_id, self._caller)
+        return flows.forget.forget(self._space, memory_id, self._caller)
 
     def protect(self, memory_id: str, *, on: bool = True) -> None:
-        lifecycle.protect(self._space, memory_id, self._caller, on=on)
+        flows.lifecycle.protect(self._space, memory_id, self._caller, on=on)
 
     # -- read ---------------------------------------------------------------------------------------------
 
@@ -179,16 +173,16 @@ class Memory:
     ) -> Answer:
         """The memories that answer best. `now` is the moment of the question, for words like "yesterday"."""
         view = self._view(scope, as_of, known_at)
-        return recall_flow.recall(self._space, question, view, k=k, now=_when(now, "now"), fresh=fresh)
+        return flows.recall.recall(self._space, question, view, k=k, now=_when(now, "now"), fresh=fresh)
 
     def brief(
-        self, task: str, tokens: int = brief_flow.DEFAULT_TOKENS, *, as_of: When = None, known_at: When = None
-    ) -> brief_flow.Briefing:
+        self, task: str, tokens: int = BRIEF_TOKENS, *, as_of: When = None, known_at: When = None
+    ) -> "flows.brief.Briefing":
         """What an agent should know before it starts on a task, fenced as data, within the budget."""
-        return brief_flow.brief(self._space, task, self._view("all", as_of, known_at), tokens=tokens)
+        return flows.brief.brief(self._space, task, self._view("all", as_of, known_at), tokens=tokens)
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Record:
-        return lifecycle.find(self._space, memory_id, self._moment(as_of, known_at))
+        return flows.lifecycle.find(self._space, memory_id, self._moment(as_of, known_at))
 
     def list(
         self,
@@ -211,10 +205,10 @@ class Memory:
             tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
         )
         most = check_whole(limit, "limit", 1, MOST_LISTED)
-        return transfer.listed(self._space, self._view("all", as_of, known_at), chosen, most)
+        return flows.transfer.listed(self._space, self._view("all", as_of, known_at), chosen, most)
 
-    def history(self, memory_id: str) -> lifecycle.History:
-        return lifecycle.history(self._space, memory_id)
+    def history(self, memory_id: str) -> "flows.lifecycle.History":
+        return flows.lifecycle.history(self._space, memory_id)
 
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
         with self._space.store.read() as reader:
@@ -225,22 +219,22 @@ class Memory:
     # -- operate ------------------------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
-        return status_flow.status(self._space)
+        return flows.status.status(self._space)
 
-    def doctor(self, *, fix: bool = False) -> Sequence[status_flow.Finding]:
-        return status_flow.doctor(self._space, fix=fix)
+    def doctor(self, *, fix: bool = False) -> "Sequence[flows.status.Finding]":
+        return flows.status.doctor(self._space, fix=fix)
 
-    def settle(self, *, progress: settle_flow.Progress = lambda *_: None) -> dict[str, int]:
+    def settle(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Embed everything that is owed, now. Returns what is still owed, by engine."""
-        return settle_flow.settle(self._space, progress=progress)
+        return flows.settle.settle(self._space, progress=progress)
 
     def work(self) -> dict[str, int] | None:
         """Be the space's worker: settle unless somebody else is at it."""
-        return worker.work(self._space)
+        return flows.worker.work(self._space)
 
-    def rebuild(self, *, progress: settle_flow.Progress = lambda *_: None) -> dict[str, int]:
+    def rebuild(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Make everything derived again from what is kept."""
-        return settle_flow.rebuild(self._space, progress=progress)
+        return flows.settle.rebuild(self._space, progress=progress)
 
     def export(
         self,
@@ -250,21 +244,21 @@ class Memory:
         embeddings: bool = False,
         as_of: When = None,
         known_at: When = None,
-    ) -> transfer.Export:
+    ) -> "flows.transfer.Export":
         target = None if path is None else Path(path).absolute()
         moment = self._moment(as_of, known_at)
-        return transfer.export(self._space, moment, path=target, form=form, embeddings=embeddings)
+        return flows.transfer.export(self._space, moment, path=target, form=form, embeddings=embeddings)
 
     def rows(self, as_of: When = None, known_at: When = None, *, embeddings: bool = False) -> Iterator[dict[str, Any]]:
         """Every memory as an export has it."""
-        return transfer.rows(self._space, self._moment(as_of, known_at), embeddings=embeddings)
+        return flows.transfer.rows(self._space, self._moment(as_of, known_at), embeddings=embeddings)
 
-    def exports(self) -> Sequence[transfer.Export]:
-        return transfer.exports(self._space)
+    def exports(self) -> "Sequence[flows.transfer.Export]":
+        return flows.transfer.exports(self._space)
 
     def import_file(self, path: str | Path) -> Iterator[Receipt]:
         """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""
-        return transfer.import_file(self._space, Path(path), self._caller)
+        return flows.transfer.import_file(self._space, Path(path), self._caller)
 
     # -- moments ------------------------------------------------------------------------------------------
 
@@ -326,9 +320,9 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     folder = make_space(settings.memory_root, identity, clock=clock, model=settings.engine)
     store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
-    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), worker.start_worker)
-    settle_flow.adopt_engine(space)
-    forget_flow.finish_forgetting(space)
+    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), flows.worker.start_worker)
+    flows.settle.adopt_engine(space)
+    flows.scrub.finish_forgetting(space)
     return space
 
 

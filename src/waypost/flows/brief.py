@@ -13,7 +13,6 @@ from waypost.model.memory import State
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Filter
 
-DEFAULT_TOKENS = 2000
 _MOST_MEMORIES = 40
 _MOST_STANDING = 200  # of each sort, the latest
 _SHARES = {"always": 0.15, "preferences": 0.15}
@@ -37,7 +36,7 @@ class Briefing:
         }
 
 
-def brief(space: OpenSpace, task: str, view: View, *, tokens: int = DEFAULT_TOKENS) -> Briefing:
+def brief(space: OpenSpace, task: str, view: View, *, tokens: int) -> Briefing:
     """What is always true (level 0), preferences, and what is known about the task, ranked as one."""
     if isinstance(tokens, bool) or not isinstance(tokens, int) or not 1 <= tokens <= 1_000_000:
         raise InvalidInput(f"A budget of {tokens} tokens cannot be kept.", "Give a whole number from 1 to 1,000,000.")

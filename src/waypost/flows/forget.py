@@ -9,6 +9,7 @@ from pathlib import Path
 from waypost.errors import NotFound
 from waypost.facts.sameness import tombstones
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.transfer import write_rows
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
@@ -17,7 +18,6 @@ from waypost.store.protocol import AuditEntry, Reader
 
 _PIECE = 48  # characters: long enough not to stand in another memory by chance
 _MOST_PIECES = 16
-SCRUB_OWED = "scrub_owed"
 
 BEYOND_REACH = (
     "the history of git repositories",
@@ -68,23 +68,6 @@ def _all_saying(reader: Reader, versions: list[Version]) -> list[Version]:
     for value in {version.fingerprint for version in versions}:
         found |= {known.number: known for known in reader.find_fingerprint(value)}
     return list(found.values())
-
-
-def finish_forgetting(space: OpenSpace) -> None:
-    """Remove the traces that a killed process or a reader in the way left behind; waits for nobody."""
-    with space.store.read() as reader:
-        owing = reader.meta(SCRUB_OWED)
-    if owing:
-        scrub(space, [], wait=False)
-
-
-def scrub(space: OpenSpace, traces: list[str], *, wait: bool = True) -> bool:
-    """Remove the traces of what was erased; what cannot be removed now stays owed, for the next opening or `doctor`."""
-    complete = space.store.scrub(traces, wait=wait)
-    if complete:
-        with space.store.write() as writer:
-            writer.set_meta(SCRUB_OWED, "")
-    return complete
 
 
 def _pieces(versions: list[Version]) -> list[str]:

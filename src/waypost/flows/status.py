@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
-from waypost.flows.forget import SCRUB_OWED, scrub
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
