@@ -108,14 +108,14 @@ def _check_format(form: str) -> None:
         raise InvalidInput(f"There is no export format {form!r}.", "Formats: jsonl, json.")
 
 
-def write_rows(found: Iterator[dict[str, Any]], file: IO[str], form: str) -> int:
+def write_rows(found: Iterator[dict[str, Any]], file: IO[str], form: str, *, ascii_only: bool = False) -> int:
     """Write memories as JSON lines, or as one JSON document. Returns how many."""
     _check_format(form)
     count = 0
     if form == "json":
         file.write('{"waypost_export": 1, "memories": [')
     for count, row in enumerate(found, 1):
-        line = json.dumps(row, ensure_ascii=False)
+        line = json.dumps(row, ensure_ascii=ascii_only)
         file.write(f"{line}\n" if form == "jsonl" else f"{',' if count > 1 else ''}\n{line}")
     if form == "json":
         file.write("\n]}\n")

@@ -1,5 +1,6 @@
 """The one worker of a space: a detached process that pays the vectors owed and ends when nothing is left."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -14,20 +15,32 @@ LOCK_NAME = "worker.lock"
 
 
 def start_worker(space: OpenSpace) -> None:
-    """Start the worker unless it runs, is not wanted, or could do nothing because its engine is away."""
+    """Start the worker unless it runs, is not wanted, or could do nothing because its engine is away.
+
+    What called for it is on disk and stays owed: that no worker can be started now is no reason to fail.
+    """
     if not space.settings.background or space.engines.away:
         return
-    with _only_one(space) as free:
-        if not free:
-            return
-    where = ["--person", space.identity.name] if space.identity.kind == "person" else ["-C", str(space.identity.root)]
+    with contextlib.suppress(OSError):
+        with _only_one(space) as free:
+            if not free:
+                return
+        _start(space)
+
+
+def _start(space: OpenSpace) -> None:
+    person = space.identity.kind == "person"
+    where = [f"--person={space.identity.name}"] if person else ["-C", str(space.identity.root)]
+    settings = {"WAYPOST_HOME": str(space.settings.home), "WAYPOST_ENGINE": space.settings.engine}
+    if os.environ.get("WAYPOST_MODELS"):  # perhaps relative to where we are
+        settings["WAYPOST_MODELS"] = str(space.settings.models[0])
     subprocess.Popen(
         [sys.executable, "-m", "waypost", *where, "work"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        env={**os.environ, "WAYPOST_HOME": str(space.settings.home)},
+        env={**os.environ, **settings},
         cwd=space.folder,
     )
 

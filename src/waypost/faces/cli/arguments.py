@@ -29,6 +29,8 @@ def settle_person(arguments: list[str]) -> list[str]:
     """Write `--person` as `--person=NAME`, so that the command after a bare one is not taken for a name."""
     settled = list(arguments)
     for place, word in enumerate(settled):
+        if place and settled[place - 1] == "-C":
+            continue  # a directory may have the name of a command
         if word in COMMANDS:
             break
         if word == "--person":

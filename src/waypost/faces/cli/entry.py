@@ -1,5 +1,6 @@
 """Where the process begins. Answers what needs nothing before anything is imported, and translates errors once."""
 
+import contextlib
 import os
 import sys
 
@@ -36,8 +37,12 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         _report("Stopped.", "", json=False)
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone; nothing to complain about
+    except OSError as error:  # ours are translated where they happen: this is the output, or the machine
+        _close_output()
+        if not isinstance(error, BrokenPipeError):  # the reader has gone: nothing to complain about
+            where = f": {error.filename}" if error.filename else ""
+            remedy = "Check the disk and where the output goes. Nothing that was acknowledged is lost."
+            _report(f"{error.strerror or error}{where}.", remedy, json=False)
         return 1
     except Exception as error:  # noqa: BLE001  the last wall before the user: a traceback helps nobody there
         _log_crash()
@@ -50,11 +55,17 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
+def _close_output() -> None:
+    """What is still buffered goes nowhere: writing it at the end of the process would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _report(what: str, remedy: str, *, json: bool) -> None:
     if json:
         from json import dumps
 
-        print(dumps({"error": what, "remedy": remedy}, ensure_ascii=False))
+        with contextlib.suppress(OSError):  # the error stream still says it
+            print(dumps({"error": what, "remedy": remedy}), flush=True)
     print(f"error: {what}", file=sys.stderr)
     if remedy:
         print(remedy, file=sys.stderr)
@@ -62,7 +73,6 @@ def _report(what: str, remedy: str, *, json: bool) -> None:
 
 def _log_crash() -> None:
     """Keep where it happened, for a report; not the message, which may hold the words of a memory."""
-    import contextlib
     import traceback
 
     from waypost import config

@@ -18,7 +18,12 @@ _SHOWN_LINES = 12
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False))
+    print(json.dumps(value, ensure_ascii=not speaks_unicode()))
+
+
+def speaks_unicode() -> bool:
+    """Whether the output can take every character; where it cannot, JSON spells them out and loses nothing."""
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def safe(text: str) -> str:
@@ -29,7 +34,7 @@ def safe(text: str) -> str:
 def console() -> "Console":
     from rich.console import Console
 
-    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True, emoji=False)
 
 
 def print_receipt(receipt: "Receipt") -> None:
@@ -71,7 +76,7 @@ def print_notices(notices: tuple[str, ...]) -> None:
 
 
 def _place(hit: "Hit") -> str:
-    return f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or ""
+    return safe(f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "")
 
 
 def _origin(hit: "Hit") -> str:

@@ -1,5 +1,6 @@
 """The longer halves of commands that read or write files and streams."""
 
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import typer
 
 from waypost.errors import InvalidInput
-from waypost.faces.cli.output import print_json, print_receipt, safe
+from waypost.faces.cli.output import print_json, print_receipt, safe, speaks_unicode
 from waypost.faces.cli.session import Session, confirm, interactive
 from waypost.flows.lifecycle import History
 from waypost.flows.transfer import check_drafts, memory_row, read_lines, write_rows
@@ -43,7 +44,10 @@ def remember_one(session: Session, text: str | None, options: dict[str, Any], *,
     if text is None:
         raise InvalidInput("There is nothing to remember.", "Give a text, - for standard input, or --batch FILE.jsonl.")
     if text == "-":
-        text = sys.stdin.buffer.read(_MOST_INPUT).decode("utf-8", "surrogateescape")
+        given = sys.stdin.buffer.read(_MOST_INPUT + 1)
+        if len(given) > _MOST_INPUT:
+            raise InvalidInput(f"The input has more than {_MOST_INPUT:,} bytes.", "Split it, or use --ref.")
+        text = given.decode("utf-8", "surrogateescape")
     memory = session.memory(yes=yes)
     receipt = memory.remember(text, **options)
     if receipt.status == "refused" and (yes or interactive()):
@@ -100,7 +104,8 @@ def print_receipts(receipts: Iterable[Receipt], *, json: bool) -> None:
             print_json(receipt.to_json())
             sys.stdout.flush()
         elif receipt.status == "refused":
-            print(f"refused{' ' + receipt.key if receipt.key else ''}: {safe(receipt.reason or '')}", file=sys.stderr)
+            which = f" {receipt.key}" if receipt.key else ""
+            print(safe(f"refused{which}: {receipt.reason}"), file=sys.stderr)
     if not json:
         print(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or "Nothing to do.")
 
@@ -154,13 +159,22 @@ def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json
             memory.rows(options["as_of"], options["known_at"], embeddings=options["embeddings"]),
             sys.stdout,
             options["form"],
+            ascii_only=not speaks_unicode(),
         )
         return
     done = memory.export(path, **options)
     if json:
         print_json({"path": str(done.path), "memories": done.memories, "size": done.size, "format": options["form"]})
     elif path is None and not sys.stdout.isatty():
-        sys.stdout.write(done.path.read_text(encoding="utf-8"))
+        _copy_out(done.path)
         print(f"Also kept as {done.path}.", file=sys.stderr)
     else:
         print(f"{done.memories} memories written to {done.path}.")
+
+
+def _copy_out(path: Path) -> None:
+    """A file of ours as it is: UTF-8, whatever the terminal speaks."""
+    sys.stdout.flush()
+    with path.open("rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
