@@ -174,8 +174,10 @@ class _Gate:
                 return Receipt(known.memory_id, "duplicate", item.draft.key, "this key is stored", item.masked)
             if known is not None:
                 return self._refuse(item, f"its key belongs to {known.memory_id}, which says something else")
+        # Said without a time, it holds from when it is stored: another process may have stored it while we embedded.
+        start = item.version.valid_from if item.own_time is not None else self.space.clock()
         for known in self.writer.find_fingerprint(item.version.fingerprint):
-            if known.superseded_at is None and not without(item.version.period, known.period):
+            if known.superseded_at is None and not without((start, item.version.valid_until), known.period):
                 return Receipt(known.memory_id, "duplicate", item.draft.key, "exactly this is stored", item.masked)
         return None
 

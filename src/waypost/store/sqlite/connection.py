@@ -131,8 +131,8 @@ class Connections:
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path))
         connection.set_busy_handler(_patience(self._busy_seconds))
+        _use_log(connection, self._busy_seconds)
         for name, value in (
-            ("journal_mode", "wal"),
             ("synchronous", "full"),  # acknowledged means on disk
             ("secure_delete", "on"),  # forgotten text is overwritten, not only unlinked
             ("foreign_keys", "on"),
@@ -170,6 +170,21 @@ def _start_afresh() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_await_writers, after_in_parent=_let_writers_go_on, after_in_child=_start_afresh)
+
+
+def _use_log(connection: apsw.Connection, seconds: float) -> None:
+    """Switch to the write-ahead log. When several processes make a new file at once, SQLite refuses this without asking
+    the busy handler, so the waiting is done here."""
+    wait, tries = _patience(seconds), 0
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            if not wait(tries):
+                raise
+            tries += 1
+        else:
+            return
 
 
 def _patience(seconds: float) -> Callable[[int], bool]:
