@@ -39,7 +39,7 @@ def inspect(memory: Memory) -> dict[str, Any]:
         impossible = {name: rows(sql).fetchall()[0][0] for name, sql in IMPOSSIBLE.items()}
         audit = rows("SELECT action, memory_id FROM audit ORDER BY number").fetchall()
     current = {row["id"]: row["text"] for row in memory.list(limit=1_000_000)}
-    newest = list(current.items())[-60:]
+    newest = list(current.items())[-4:]
     text = f"Written after the kill, number {len(audit)}"
     described = {
         "problems": list(memory._space.store.problems()),

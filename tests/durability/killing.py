@@ -5,6 +5,8 @@ starting Python anew for each of some hundred kills would take most of the time.
 """
 
 import gc
+import hashlib
+import itertools
 import json
 import os
 import random
@@ -12,21 +14,27 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import apsw
 from tests.durability.inspection import inspect
+from tests.durability.stops import LEVELS, SteppedFiles, Stops
 
-import waypost.flows.prepare
+import waypost.flows.settle
 import waypost.memory
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
-from waypost.store.sqlite.store import SqliteStore
+from waypost.embed.install import install as install_models
+from waypost.embed.install import status as model_status
+from waypost.embed.weights import Model, ModelFile
+from waypost.model.receipt import Receipt
 
 Log = Callable[[dict[str, Any]], None]
+Write = Callable[..., Any]
+ENGINE = FakeEngine()
 
 
 def open_memory(home: Path, project: Path) -> Memory:
@@ -39,18 +47,7 @@ def open_memory(home: Path, project: Path) -> Memory:
 def run_child(task: Callable[[Log], None], last: int | None = None, delay: float = 0.0) -> tuple[list[Any], int, bool]:
     """Fork, run the task, collect what it logs. When `last` lines were heard, the child is killed after a delay.
     Returns the lines, the signal that ended it, and whether nothing that it started is left."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        os.setsid()
-        code = 1
-        try:
-            task(lambda line: _write_line(writing, line))
-            code = 0
-        finally:
-            os._exit(code)
-    os.close(writing)
+    child, reading = start_child(task)
     lines = []
     with os.fdopen(reading, "r", encoding="utf-8") as pipe:
         if last == 0:
@@ -65,6 +62,26 @@ def run_child(task: Callable[[Log], None], last: int | None = None, delay: float
     if os.WIFEXITED(status) and os.WEXITSTATUS(status):
         raise RuntimeError(f"a child failed after {lines[-3:]}")
     return lines, os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, _group_is_gone(child)
+
+
+def start_child(task: Callable[[Log], None]) -> tuple[int, int]:
+    """Fork and run the task. Returns the child's id and the pipe that its lines come through."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        os.setsid()
+        code = 1
+        try:
+            task(lambda line: _write_line(writing, line))
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+            raise
+        finally:
+            os._exit(code)
+    os.close(writing)
+    return child, reading
 
 
 def _write_line(pipe: int, line: dict[str, Any]) -> None:
@@ -100,23 +117,21 @@ def prepare(memory: Memory, log: Log) -> None:
     memory.export()
 
 
-def each_kind_of_write(memory: Memory, known: list[str], log: Log) -> None:
-    """One write of each kind, announced before and acknowledged after."""
-    alpha, beta, gamma = known
+def _ids(receipts: Iterable[Receipt]) -> list[str | None]:
+    return [receipt.id for receipt in receipts]
 
-    def do(name: str, call: Callable[[], Any]) -> None:
-        log({"begin": name})
-        call_result = call()
-        log({"done": name, "ids": call_result if isinstance(call_result, list) else []})
 
-    turns = [{"text": f"Delta said {n}", "kind": "conversation", "session": "s"} for n in range(3)]
-    do("remember", lambda: [memory.remember("Epsilon runs on port 82").id])
-    do("remember_many", lambda: [receipt.id for receipt in memory.remember_many(turns)])
-    do("replace", lambda: [memory.remember("Alpha runs on port 90", replaces=alpha).id])
-    do("correct", lambda: memory.correct(beta, "Beta runs on port 91"))
-    do("retract", lambda: memory.retract(beta, valid_until="2200-01-01"))
-    do("forget", lambda: memory.forget(gamma))
-    do("export", memory.export)
+TURNS = [{"text": f"Delta said {n}", "kind": "conversation", "session": "s"} for n in range(3)]
+# One write of each kind: what it does with the three prepared memories, and the ids that it acknowledges.
+WRITES: dict[str, Write] = {
+    "remember": lambda memory, *_: _ids([memory.remember("Epsilon runs on port 82")]),
+    "remember_many": lambda memory, *_: _ids(memory.remember_many(TURNS)),
+    "replace": lambda memory, alpha, *_: _ids([memory.remember("Alpha runs on port 90", replaces=alpha)]),
+    "correct": lambda memory, _, beta, __: _ids([memory.correct(beta, "Beta runs on port 91")]),
+    "retract": lambda memory, _, beta, __: memory.retract(beta, valid_until="2200-01-01"),
+    "forget": lambda memory, _, __, gamma: memory.forget(gamma) and None,
+    "export": lambda memory, *_: memory.export() and None,
+}
 
 
 def write_without_end(memory: Memory, seed: int, log: Log) -> None:
@@ -152,141 +167,51 @@ def write_without_end(memory: Memory, seed: int, log: Log) -> None:
         log({"done": kind, "ids": ids})
 
 
-# -- stops ------------------------------------------------------------------------------------------------------
-
-
-class Stops:
-    """Counts the steps of the write path, and kills the process at the chosen one."""
-
-    def __init__(self, chosen: int) -> None:
-        self._chosen = chosen
-        self.names: list[str] = []
-
-    def step(self, name: str) -> None:
-        self.names.append(name)
-        if len(self.names) == self._chosen:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-def stop_at_functions(stops: Stops) -> None:
-    for name in ("mask", "embed_items", "finish"):
-        for module in (waypost.flows.prepare, waypost.flows.remember, waypost.flows.lifecycle):
-            if hasattr(module, name):
-                setattr(module, name, _stepping(getattr(module, name), name, stops))
-    plain = SqliteStore.write
-
-    def write(store: SqliteStore) -> Any:
-        return _Stepped(plain(store), stops)
-
-    SqliteStore.write = write  # type: ignore[method-assign, assignment]
-
-
-def _stepping(function: Callable[..., Any], name: str, stops: Stops) -> Callable[..., Any]:
-    def stepped(*given: Any, **named: Any) -> Any:
-        stops.step(f"before {name}")
-        result = function(*given, **named)
-        stops.step(f"after {name}")
-        return result
-
-    return stepped
-
-
-class _Stepped:
-    """A write transaction with a stop before it begins and after it is committed, before anybody is told."""
-
-    def __init__(self, inner: Any, stops: Stops) -> None:
-        self._inner = inner
-        self._stops = stops
-
-    def __enter__(self) -> Any:
-        self._stops.step("before the transaction")
-        return self._inner.__enter__()
-
-    def __exit__(self, *error: Any) -> Any:
-        done = self._inner.__exit__(*error)
-        self._stops.step("after the commit")
-        return done
-
-
-def stop_at_statements(stops: Stops) -> None:
-    def trace(_cursor: Any, statement: str, _values: Any) -> bool:
-        if not statement.startswith("SELECT"):  # reading leaves nothing; the next statement stops in the same state
-            stops.step(" ".join(statement.split())[:60])
-        return True
-
-    def hook(connection: apsw.Connection) -> None:
-        connection.exec_trace = trace
-
-    apsw.connection_hooks.append(hook)
-
-
-def stop_at_file_operations(stops: Stops) -> None:
-    """A stop before everything that SQLite does to a file: between the pages of one commit, before each sync."""
-    SteppedFile.step = stops.step
-
-
-class SteppedFile(apsw.VFSFile):
-    step: Callable[[str], None] = staticmethod(lambda _: None)
-
-    def __init__(self, name: Any, flags: Any) -> None:
-        super().__init__("unix", name, flags)
-
-    def xWrite(self, data: Any, offset: int) -> None:
-        SteppedFile.step("write to a file")
-        super().xWrite(data, offset)
-
-    def xSync(self, flags: int) -> None:
-        """Only counted: what a killed process has written stays in the system's memory, synced or not."""
-        SteppedFile.step("sync a file")
-
-    def xTruncate(self, size: int) -> None:
-        SteppedFile.step("truncate a file")
-        super().xTruncate(size)
-
-
-class SteppedFiles(apsw.VFS):
-    def xOpen(self, name: Any, flags: Any) -> SteppedFile:
-        return SteppedFile(name, flags)
-
-    def xDelete(self, filename: str, syncdir: bool) -> None:
-        SteppedFile.step("delete a file")
-        super().xDelete(filename, False)
-
-
-LEVELS = {"functions": stop_at_functions, "statements": stop_at_statements, "files": stop_at_file_operations}
-
-
 # -- runs -------------------------------------------------------------------------------------------------------
 
 
-def stop_everywhere(folder: Path, project: Path, level: str, fresh: bool) -> Iterator[dict[str, Any]]:
-    """For every step of the writer: kill it there, in a copy of the prepared home, and describe what is left."""
+def stop_while_writing(folder: Path, project: Path, level: str) -> Iterator[dict[str, Any]]:
+    """For each kind of write and every step of it: kill the writer there, in a copy of a prepared home, and describe
+    what is left. The first one is also stopped while it opens the memory."""
     template = folder / "template"
-    known: list[Any] = []
-    if not fresh:
-        known, *_ = run_child(lambda log: prepare(open_memory(template, project), log))
-    chosen = 0
-    while True:
-        chosen += 1
-        home = folder / f"{level}-{chosen}"
-        if not fresh:
+    known, *_ = run_child(lambda log: prepare(open_memory(template, project), log))
+    ids = [one["id"] for one in known]
+    before: list[str] = []
+    for name, write in WRITES.items():
+        for chosen in itertools.count(1):
+            home = folder / f"{level}-{name}-{chosen}"
             shutil.copytree(template, home)
 
+            def task(log: Log, name: str = name, write: Write = write, home: Path = home, chosen: int = chosen) -> None:
+                stops = Stops(chosen, armed=not before)
+                LEVELS[level](stops)
+                memory = open_memory(home, project)
+                stops.armed = True
+                log({"begin": name})
+                log({"done": name, "ids": write(memory, *ids) or []})
+
+            lines, ended_by, _ = run_child(task)
+            if not ended_by:
+                template = home  # where the next kind of write begins
+                break
+            yield {"step": chosen, "known": known, "before": before, "log": lines, "found": look(home, project)}
+            shutil.rmtree(home)
+        before.append(name)
+
+
+def stop_while_making(folder: Path, project: Path, level: str) -> Iterator[dict[str, Any]]:
+    """The same for a space that does not exist yet, until its first words are stored."""
+    for chosen in itertools.count(1):
+        home = folder / f"{level}-{chosen}"
+
         def task(log: Log, home: Path = home, chosen: int = chosen) -> None:
-            stops = Stops(chosen)
-            LEVELS[level](stops)
-            memory = open_memory(home, project)
-            if fresh:
-                log({"done": "remember", "ids": [memory.remember("The first words ever").id]})
-            else:
-                each_kind_of_write(memory, [one["id"] for one in known], log)
-            log({"steps": len(stops.names)})
+            LEVELS[level](Stops(chosen))
+            log({"done": "remember", "ids": _ids([open_memory(home, project).remember("The first words ever")])})
 
         lines, ended_by, _ = run_child(task)
         if not ended_by:
-            yield {"steps": lines[-1]["steps"]}
             return
-        yield {"step": chosen, "log": lines, "known": known, "found": look(home, project)}
+        yield {"log": lines, "found": look(home, project)}
         shutil.rmtree(home)
 
 
@@ -303,16 +228,95 @@ def kill_at_random(folder: Path, project: Path, rounds: int, seed: int) -> Itera
         yield {"turn": turn, "log": lines, "alone": alone, "found": look(home, project)}
 
 
+def open_together(folder: Path, project: Path, rounds: int) -> Iterator[dict[str, Any]]:
+    """Several processes make the same space at the same moment."""
+    for turn in range(rounds):
+        home = folder / f"together-{turn}"
+        waiting, go = os.pipe()
+
+        def task(log: Log, home: Path = home, waiting: int = waiting, go: int = go) -> None:
+            os.close(go)
+            os.read(waiting, 1)  # until the parent closes its end
+            log({"id": open_memory(home, project).remember(f"Said by process {os.getpid()}", kind="note").id})
+
+        children = [start_child(task) for _ in range(8)]
+        os.close(waiting)
+        os.close(go)
+        lines = []
+        for child, reading in children:
+            with os.fdopen(reading, "r", encoding="utf-8") as pipe:
+                lines += [json.loads(line)["id"] for line in pipe]
+            assert os.waitpid(child, 0)[1] == 0
+        yield {"ids": lines, "found": look(home, project)}
+
+
+def stop_the_worker(folder: Path, project: Path) -> Iterator[dict[str, Any]]:
+    """Kill the worker before and after each of its transactions; the next one must finish the work."""
+    template = folder / "template"
+    waypost.flows.settle._BATCH = 8
+
+    def owe(log: Log) -> None:
+        ENGINE.fail = True
+        memory = open_memory(template, project)
+        memory.remember_many([{"text": f"Entry {n} of the log", "kind": "note"} for n in range(40)])
+
+    def work(home: Path, stops: Stops | None, log: Log) -> None:
+        if stops is not None:
+            LEVELS["functions"](stops)
+        log({"owed": open_memory(home, project).work()})
+
+    run_child(owe)
+    for chosen in itertools.count(1):
+        home = folder / f"worker-{chosen}"
+        shutil.copytree(template, home)
+        _, ended_by, alone = run_child(lambda log, h=home, c=chosen: work(h, Stops(c), log))  # type: ignore[misc]
+        if not ended_by:
+            return
+        after, *_ = run_child(lambda log, h=home: work(h, None, log))  # type: ignore[misc]
+        yield {"alone": alone, "after": after, "found": look(home, project)}
+
+
+def stop_the_installation(folder: Path) -> Iterator[dict[str, Any]]:
+    """Kill an installation of a small model before each thing it does to a file; the next one must succeed."""
+    content = {"big.bin": b"weights " * 1000, "words.txt": b"one\ntwo\n"}
+    source = folder / "source"
+    source.mkdir()
+    for name, data in content.items():
+        (source / name).write_bytes(data)
+    files = tuple(ModelFile(n, len(d), hashlib.sha256(d).hexdigest(), f"tiny/{n}") for n, d in content.items())
+    model = Model("tiny", "tiny==1", files, ("index.bin",), _derive)
+
+    def install(parent: Path, stops: Stops | None, log: Log) -> None:
+        if stops is not None:
+            LEVELS["system"](stops)
+        settings = replace(config.load(), models=(parent,))
+        (done,) = install_models(settings, source, models=[model])
+        log({"fresh": done.fresh, "intact": [s.intact for s in model_status(settings, models=[model])]})
+
+    for chosen in itertools.count(1):
+        parent = folder / f"models-{chosen}"
+        _, ended_by, alone = run_child(lambda log, p=parent, c=chosen: install(p, Stops(c), log))  # type: ignore[misc]
+        if not ended_by:
+            return
+        before = sorted(path.name for path in parent.glob("[!.]*")) if parent.exists() else []
+        after, *_ = run_child(lambda log, p=parent: install(p, None, log))  # type: ignore[misc]
+        yield {"alone": alone, "before": before, "after": after, "names": sorted(p.name for p in parent.iterdir())}
+
+
+def _derive(folder: Path) -> None:
+    (folder / "index.bin").write_bytes((folder / "words.txt").read_bytes()[::-1])
+
+
 def warm_up(folder: Path) -> None:
     """Load and compile everything once, in a space of its own, so that each child begins at once."""
-    engine = FakeEngine()
-    waypost.memory.open_engine = lambda _name, _settings: engine  # type: ignore[assignment, attr-defined]
+    waypost.memory.open_engine = lambda _name, _settings: ENGINE  # type: ignore[assignment, attr-defined]
     os.fsync = lambda fd: None  # no power fails here
     folder.mkdir()
     with open_memory(folder / "home", folder) as memory:
         known: list[Any] = []
         prepare(memory, known.append)
-        each_kind_of_write(memory, [one["id"] for one in known], lambda _: None)
+        for call in WRITES.values():
+            call(memory, *(one["id"] for one in known))
         inspect(memory)
     gc.collect()
     gc.freeze()  # children share what is loaded instead of copying it
@@ -324,11 +328,15 @@ def main() -> None:
     folder, project = Path(asked["folder"]), Path(asked["project"])
     files = SteppedFiles("stepped", "unix", makedefault=True)
     warm_up(folder / "warm")
-    if asked["run"] == "steps":
-        answers = stop_everywhere(folder, project, asked["level"], asked["fresh"])
-    else:
-        answers = kill_at_random(folder, project, asked["rounds"], asked["seed"])
-    for answer in answers:
+    runs: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
+        "writing": lambda: stop_while_writing(folder, project, asked["level"]),
+        "making": lambda: stop_while_making(folder, project, asked["level"]),
+        "random": lambda: kill_at_random(folder, project, asked["rounds"], asked["seed"]),
+        "together": lambda: open_together(folder, project, asked["rounds"]),
+        "worker": lambda: stop_the_worker(folder, project),
+        "installation": lambda: stop_the_installation(folder),
+    }
+    for answer in runs[asked["run"]]():
         print(json.dumps(answer), flush=True)
     files.unregister()
 

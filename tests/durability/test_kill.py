@@ -66,55 +66,77 @@ def check_stopped_once(answer: dict[str, Any]) -> None:
     found, log = answer["found"], answer["log"]
     check_sound(found)
     expected = {one["text"] for one in answer["known"]}
-    acknowledged = [message for message in log if "done" in message]
-    for message in acknowledged:
-        goes, comes = CHANGES[message["done"]]
+    done = [message["done"] for message in log if "done" in message]
+    for name in (*answer["before"], *done):
+        goes, comes = CHANGES[name]
         expected = (expected - goes) | comes
-        assert set(message["ids"]) <= set(found["current"])
     allowed = [expected]
-    if log and "begin" in log[-1]:
-        goes, comes = CHANGES[log[-1]["begin"]]
+    if log and not done:
+        goes, comes = CHANGES[log[0]["begin"]]
         allowed.append((expected - goes) | comes)
     texts = Counter(found["current"].values())
-    assert set(texts) in allowed, (answer["step"], log[-1:])
+    assert set(texts) in allowed, (answer["step"], log)
     assert set(texts.values()) <= {1}
-    if ["forget"] in [[action] for action, _ in found["audit"]]:
+    assert all(set(message["ids"]) <= set(found["current"]) for message in log if "done" in message)
+    if "forget" in {action for action, _ in found["audit"]}:
         assert found["words"] == []  # once it is forgotten, the next opening finds no trace of it in any file
-    if log and "begin" not in log[-1] and "export" in log[-1].values():
-        assert not any(LEFTOVER.fullmatch(name) for name in found["files"])
+
+
+LEVELS = ["functions", "statements", "files", "system"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["functions", "statements", "files"])
+@pytest.mark.parametrize("level", LEVELS)
 def test_a_writer_stopped_at_any_step_leaves_each_write_whole_or_absent(
     tmp_path: Path, project: Path, level: str
 ) -> None:
-    steps = 0
-    for answer in killings(tmp_path, project, run="steps", level=level, fresh=False):
-        if "found" in answer:
-            steps += 1
-            check_stopped_once(answer)
-        else:
-            assert answer["steps"] == steps  # the last run was not stopped: no step was left out
-    assert steps > 40
+    steps = Counter[str]()
+    for answer in killings(tmp_path, project, run="writing", level=level):
+        check_stopped_once(answer)
+        steps[answer["log"][0]["begin"] if answer["log"] else "open"] += 1
+    expected = {"forget", "export"} if level == "system" else set(CHANGES) - {"export"}
+    assert expected <= set(steps)  # the control: there were steps to be stopped at
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["functions", "statements", "files"])
+@pytest.mark.parametrize("level", LEVELS)
 def test_a_space_whose_making_was_stopped_at_any_step_opens_the_next_time(
     tmp_path: Path, project: Path, level: str
 ) -> None:
     steps = 0
-    for answer in killings(tmp_path, project, run="steps", level=level, fresh=True):
-        if "found" in answer:
-            steps += 1
-            check_sound(answer["found"])
-            assert set(answer["found"]["current"].values()) <= {"The first words ever"}
-            if answer["log"]:
-                assert answer["found"]["current"] == {answer["log"][0]["ids"][0]: "The first words ever"}
-        else:
-            assert answer["steps"] == steps
+    for answer in killings(tmp_path, project, run="making", level=level):
+        steps += 1
+        check_sound(answer["found"])
+        assert set(answer["found"]["current"].values()) <= {"The first words ever"}
+        for message in answer["log"]:
+            assert answer["found"]["current"] == {message["ids"][0]: "The first words ever"}
     assert steps > 5
+
+
+def test_processes_that_make_a_space_at_the_same_moment_all_get_in(tmp_path: Path, project: Path) -> None:
+    for answer in killings(tmp_path, project, run="together", rounds=10):
+        assert len(answer["ids"]) == 8
+        assert set(answer["ids"]) == set(answer["found"]["current"])
+        check_sound(answer["found"])
+
+
+def test_a_killed_worker_holds_no_lock_and_the_next_one_pays_the_rest(tmp_path: Path, project: Path) -> None:
+    stopped = list(killings(tmp_path, project, run="worker"))
+    assert len(stopped) >= 10
+    for answer in stopped:
+        assert answer["alone"]
+        assert [set(message["owed"].values()) for message in answer["after"]] == [{0}]
+        check_sound(answer["found"])
+        assert len(answer["found"]["current"]) == 40
+
+
+def test_a_killed_installation_is_no_installation_and_the_next_one_succeeds(tmp_path: Path, project: Path) -> None:
+    stopped = list(killings(tmp_path, project, run="installation"))
+    assert len(stopped) >= 8
+    for answer in stopped:
+        assert answer["before"] in ([], ["tiny"])
+        assert answer["after"] == [{"fresh": answer["before"] == [], "intact": [True]}]
+        assert all(name == "tiny" or name.startswith(".install-") for name in answer["names"])
 
 
 class Expectation:

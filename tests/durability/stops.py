@@ -1,0 +1,132 @@
+"""Where a process can be stopped on its way through a write: each level names its steps and dies at the chosen one."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import apsw
+
+import waypost.flows.lifecycle
+import waypost.flows.prepare
+import waypost.flows.remember
+from waypost.store.sqlite.store import SqliteStore
+
+
+class Stops:
+    """Counts the steps of the write path, and kills the process at the chosen one."""
+
+    def __init__(self, chosen: int, *, armed: bool = True) -> None:
+        self._left = chosen
+        self.armed = armed
+
+    def step(self, _name: str) -> None:
+        if self.armed:
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stop_at_functions(stops: Stops) -> None:
+    for name in ("mask", "embed_items", "finish"):
+        for module in (waypost.flows.prepare, waypost.flows.remember, waypost.flows.lifecycle):
+            if hasattr(module, name):
+                setattr(module, name, _stepping(getattr(module, name), name, stops))
+    plain = SqliteStore.write
+
+    def write(store: SqliteStore) -> Any:
+        return _Stepped(plain(store), stops)
+
+    SqliteStore.write = write  # type: ignore[method-assign, assignment]
+
+
+def _stepping(function: Callable[..., Any], name: str, stops: Stops) -> Callable[..., Any]:
+    def stepped(*given: Any, **named: Any) -> Any:
+        stops.step(f"before {name}")
+        result = function(*given, **named)
+        stops.step(f"after {name}")
+        return result
+
+    return stepped
+
+
+class _Stepped:
+    """A write transaction with a stop before it begins and after it is committed, before anybody is told."""
+
+    def __init__(self, inner: Any, stops: Stops) -> None:
+        self._inner = inner
+        self._stops = stops
+
+    def __enter__(self) -> Any:
+        self._stops.step("before the transaction")
+        return self._inner.__enter__()
+
+    def __exit__(self, *error: Any) -> Any:
+        done = self._inner.__exit__(*error)
+        self._stops.step("after the commit")
+        return done
+
+
+def stop_at_statements(stops: Stops) -> None:
+    def trace(_cursor: Any, statement: str, _values: Any) -> bool:
+        if not statement.startswith("SELECT"):  # reading leaves nothing; the next statement stops in the same state
+            stops.step(" ".join(statement.split())[:60])
+        return True
+
+    def hook(connection: apsw.Connection) -> None:
+        connection.exec_trace = trace
+
+    apsw.connection_hooks.append(hook)
+
+
+def stop_at_file_operations(stops: Stops) -> None:
+    """A stop before everything that SQLite does to a file: between the pages of one commit, before each sync."""
+    SteppedFile.step = stops.step
+
+
+class SteppedFile(apsw.VFSFile):
+    step: Callable[[str], None] = staticmethod(lambda _: None)
+
+    def __init__(self, name: Any, flags: Any) -> None:
+        super().__init__("unix", name, flags)
+
+    def xWrite(self, data: Any, offset: int) -> None:
+        SteppedFile.step("write to a file")
+        super().xWrite(data, offset)
+
+    def xSync(self, flags: int) -> None:
+        """Only counted: what a killed process has written stays in the system's memory, synced or not."""
+        SteppedFile.step("sync a file")
+
+    def xTruncate(self, size: int) -> None:
+        SteppedFile.step("truncate a file")
+        super().xTruncate(size)
+
+
+class SteppedFiles(apsw.VFS):
+    def xOpen(self, name: Any, flags: Any) -> SteppedFile:
+        return SteppedFile(name, flags)
+
+    def xDelete(self, filename: str, syncdir: bool) -> None:
+        SteppedFile.step("delete a file")
+        super().xDelete(filename, False)
+
+
+def stop_at_system_calls(stops: Stops) -> None:
+    """A stop before everything that Python itself does to a file: temporary files, renames, removals."""
+    names = {"open", "os.rename", "os.remove", "os.link", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod"}
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in names and (event != "open" or arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)):
+            stops.step(f"{event} {arguments[0]}")
+
+    sys.addaudithook(watch)
+
+
+LEVELS = {
+    "functions": stop_at_functions,
+    "statements": stop_at_statements,
+    "files": stop_at_file_operations,
+    "system": stop_at_system_calls,
+}
