@@ -91,12 +91,13 @@ class SqliteWriter(SqliteReader):
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
     ) -> list[Twin]:
-        # Compared directly: a snapshot taken here would show others what may still be rolled back.
+        # Compared directly: a snapshot taken here would show others what may still be rolled back. It begins with the
+        # few newest rows, in the order spelt out; SQLite itself would read every current memory.
         from waypost.store.sqlite.vectors import unpack
 
         rows = self._rows(
-            "SELECT m.number, m.memory_id, v.packed FROM memories m JOIN passages p ON p.number = m.number"
-            " JOIN vectors v ON v.hash = p.hash JOIN engines e ON e.engine_id = v.engine_id AND e.name = ?"
+            "SELECT m.number, m.memory_id, v.packed FROM memories m NOT INDEXED CROSS JOIN passages p ON p.number = m.number"
+            " CROSS JOIN vectors v ON v.hash = p.hash AND v.engine_id = (SELECT engine_id FROM engines WHERE name = ?)"
             " WHERE m.number > ? AND m.superseded_at IS NULL AND m.kind = ? AND m.domain = ?"
             " AND NOT EXISTS (SELECT 1 FROM passages o WHERE o.number = p.number AND o.passage_id <> p.passage_id)",
             (engine, since_number, kind, domain),
