@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory
@@ -13,6 +14,7 @@ from waypost.embed.fake import FakeEngine
 from waypost.embed.weights import MINILM, MULTILINGUAL
 from waypost.errors import EngineUnavailable
 from waypost.flows.recall import ON_THE_SPOT
+from waypost.flows.settle import settle
 
 # Shares no word with TEXT, only parts of words: found by its vector or not at all.
 TEXT, NEAR = "Deployments happen nightly", "deploymentsx happenx nightlyx"
@@ -124,6 +126,25 @@ def test_a_large_debt_is_told_and_left_to_the_worker(engines: Engines, open_memo
     assert any(f"{ON_THE_SPOT + 1} texts wait" in notice for notice in answer.notices)
     assert memory.work() == {MINILM.name: 0}
     assert memory.recall("Entry 77").notices == ()
+
+
+def test_what_is_written_while_the_worker_is_about_to_end_is_embedded_too(
+    engines: Engines, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory()
+    late = ["Written at the last moment"]
+
+    def settle_and_be_late(*given: Any, **named: Any) -> dict[str, int]:
+        left = settle(*given, **named)
+        engines["minilm"].fail = True
+        while late:
+            memory.remember(late.pop())
+        engines["minilm"].fail = False
+        return left
+
+    monkeypatch.setattr("waypost.flows.worker.settle", settle_and_be_late)
+    assert memory.work() == {MINILM.name: 0}
+    assert memory.status()["pending"] == {MINILM.name: 0}
 
 
 def test_nothing_is_embedded_twice(engines: Engines, open_memory: OpenMemory) -> None:

@@ -47,8 +47,16 @@ def _start(space: OpenSpace) -> None:
 
 def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int] | None:
     """Be the worker. None: another one is at it already."""
-    with _only_one(space) as free:
-        return settle(space, progress=progress) if free else None
+    while True:
+        with _only_one(space) as free:
+            if not free:
+                return None
+            left = settle(space, progress=progress)
+        # Whoever wrote something just before the lock was given back saw a worker at it and started none.
+        with space.store.read() as reader:
+            owed = reader.owed()
+        if not any(owed.get(engine) for engine, count in left.items() if not count):
+            return left
 
 
 @contextmanager
