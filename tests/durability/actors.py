@@ -92,6 +92,7 @@ def serve(memory: Memory) -> None:
         "forget": lambda memory_id: memory.forget(memory_id).complete,
         "recall": lambda question, k=5: [hit.text for hit in memory.recall(question, k)],
         "scores": lambda question, k=5: [(hit.id, round(hit.score, 6)) for hit in memory.recall(question, k)],
+        "export": lambda: memory.export().memories,
         "texts": lambda: [row["text"] for row in memory.list(limit=1000)],
         "sidecars": lambda: sorted(path.name for path in memory.folder.glob("vectors-*.bin")),
         "problems": lambda: list(memory._space.store.problems()),

@@ -68,9 +68,12 @@ class _Stepped:
         return done
 
 
+READING = ("SELECT", "PRAGMA synchronous", "PRAGMA secure", "PRAGMA foreign", "PRAGMA temp", "PRAGMA c", "PRAGMA trust")
+
+
 def stop_at_statements(stops: Stops) -> None:
     def trace(_cursor: Any, statement: str, _values: Any) -> bool:
-        if not statement.startswith("SELECT"):  # reading leaves nothing; the next statement stops in the same state
+        if not statement.startswith(READING):  # it leaves nothing: the next statement stops in the same state
             stops.step(" ".join(statement.split())[:60])
         return True
 

@@ -129,6 +129,21 @@ def test_a_change_is_seen_by_the_next_query_of_every_other_process(project: Path
             }  # fmt: skip
 
 
+@pytest.mark.usefixtures("no_models")
+def test_exports_made_in_the_same_second_are_all_kept_and_whole(project: Path, cast: Cast) -> None:
+    servers = [cast("serve", project) for _ in range(4)]
+    for server in servers:
+        server.wait_ready()
+    servers[0].ask("remember", text="The exported words")
+    for _ in range(5):
+        for server in servers:
+            server.start("export")
+        assert [server.answer() for server in servers] == [1] * 4
+    memory = Memory.open(project)
+    assert [one.memories for one in memory.exports()] == [1] * 20
+    assert {path.suffix for path in (memory.folder / "exports").iterdir()} == {".jsonl"}
+
+
 @pytest.mark.slow
 def test_writers_with_the_real_engine_agree_on_what_is_new(project: Path, cast: Cast) -> None:
     """Near-duplicates are judged against what others stored while this one was embedding."""

@@ -6,9 +6,10 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
@@ -16,6 +17,10 @@ from tests.durability.conftest import ROOT
 
 from waypost import Memory
 from waypost.embed.fake import FakeEngine
+from waypost.errors import StoreError
+from waypost.flows import transfer
+from waypost.flows.forget import Forgotten
+from waypost.flows.scrub import scrub
 from waypost.memory import IDLE_SECONDS
 
 
@@ -163,6 +168,35 @@ def test_closing_does_not_disturb_a_write_that_is_under_way(
         assert writing.result().status == "added"
     assert not (folder / "memory.db-wal").exists()  # and it holds nothing open afterwards
     assert [row["text"] for row in memory.list()] == ["Written while somebody closes"]
+
+
+def test_an_export_under_way_cannot_bring_back_what_is_forgotten_meanwhile(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doomed = str(memory.remember("The word is quixzanthal").id)
+    memory.remember("Another thing entirely")
+    erased = threading.Event()
+    memory_row = transfer.memory_row
+
+    def tell_and_scrub(*given: Any, **named: Any) -> bool:
+        erased.set()  # it is erased and the exports are cleaned; now it waits for those who still read
+        return scrub(*given, **named)
+
+    def wait_and_write(*given: Any) -> dict[str, Any]:
+        if not forgetting:
+            forgetting.append(pool.submit(memory.forget, doomed))
+        assert erased.wait(60)
+        return memory_row(*given)
+
+    monkeypatch.setattr("waypost.flows.forget.scrub", tell_and_scrub)
+    monkeypatch.setattr(transfer, "memory_row", wait_and_write)
+    forgetting: list[Future[Forgotten]] = []
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.raises(StoreError, match="cannot be written"):
+            memory.export()
+        assert forgetting[0].result().complete
+    assert list((memory.folder / "exports").iterdir()) == []
+    assert memory.export().memories == 1
 
 
 FORKING = """
