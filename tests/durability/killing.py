@@ -170,14 +170,14 @@ def write_without_end(memory: Memory, seed: int, log: Log) -> None:
 # -- runs -------------------------------------------------------------------------------------------------------
 
 
-def stop_while_writing(folder: Path, project: Path, level: str) -> Iterator[dict[str, Any]]:
+def stop_while_writing(folder: Path, project: Path, level: str, kinds: list[str]) -> Iterator[dict[str, Any]]:
     """For each kind of write and every step of it: kill the writer there, in a copy of a prepared home, and describe
     what is left. The first one is also stopped while it opens the memory."""
     template = folder / "template"
     known, *_ = run_child(lambda log: prepare(open_memory(template, project), log))
     ids = [one["id"] for one in known]
     before: list[str] = []
-    for name, write in WRITES.items():
+    for name, write in ((name, WRITES[name]) for name in kinds):
         for chosen in itertools.count(1):
             home = folder / f"{level}-{name}-{chosen}"
             shutil.copytree(template, home)
@@ -189,6 +189,7 @@ def stop_while_writing(folder: Path, project: Path, level: str) -> Iterator[dict
                 stops.armed = True
                 log({"begin": name})
                 log({"done": name, "ids": write(memory, *ids) or []})
+                stops.step("after the receipt")
 
             lines, ended_by, _ = run_child(task)
             if not ended_by:
@@ -329,7 +330,7 @@ def main() -> None:
     files = SteppedFiles("stepped", "unix", makedefault=True)
     warm_up(folder / "warm")
     runs: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
-        "writing": lambda: stop_while_writing(folder, project, asked["level"]),
+        "writing": lambda: stop_while_writing(folder, project, asked["level"], asked["kinds"]),
         "making": lambda: stop_while_making(folder, project, asked["level"]),
         "random": lambda: kill_at_random(folder, project, asked["rounds"], asked["seed"]),
         "together": lambda: open_together(folder, project, asked["rounds"]),

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import apsw
 
@@ -20,11 +20,14 @@ class Stops:
     def __init__(self, chosen: int, *, armed: bool = True) -> None:
         self._left = chosen
         self.armed = armed
+        self.last_act: Callable[[], None] = lambda: None
 
     def step(self, _name: str) -> None:
         if self.armed:
             self._left -= 1
             if self._left == 0:
+                self.armed = False
+                self.last_act()
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -88,23 +91,48 @@ def stop_at_file_operations(stops: Stops) -> None:
     SteppedFile.step = stops.step
 
 
+def stop_by_power_failure(stops: Stops) -> None:
+    """The same stops, and all that was written to a file since it was last synced is lost."""
+    SteppedFile.step = stops.step
+    SteppedFile.remembers = True
+    stops.last_act = SteppedFile.lose_what_is_not_synced
+
+
 class SteppedFile(apsw.VFSFile):
     step: Callable[[str], None] = staticmethod(lambda _: None)
+    remembers = False
+    undo: ClassVar[list[tuple["SteppedFile", int, bytes, int]]] = []  # file, offset, what was there, size
 
     def __init__(self, name: Any, flags: Any) -> None:
         super().__init__("unix", name, flags)
 
     def xWrite(self, data: Any, offset: int) -> None:
         SteppedFile.step("write to a file")
+        self._remember(offset, len(data))
         super().xWrite(data, offset)
 
     def xSync(self, flags: int) -> None:
         """Only counted: what a killed process has written stays in the system's memory, synced or not."""
         SteppedFile.step("sync a file")
+        SteppedFile.undo = [entry for entry in SteppedFile.undo if entry[0] is not self]
 
     def xTruncate(self, size: int) -> None:
         SteppedFile.step("truncate a file")
+        self._remember(size, self.xFileSize())
         super().xTruncate(size)
+
+    def _remember(self, offset: int, length: int) -> None:
+        if SteppedFile.remembers:
+            size = self.xFileSize()
+            there = max(0, min(length, size - offset))
+            SteppedFile.undo.append((self, offset, self.xRead(there, offset) if there else b"", size))
+
+    @classmethod
+    def lose_what_is_not_synced(cls) -> None:
+        for file, offset, content, size in reversed(cls.undo):
+            if content:
+                apsw.VFSFile.xWrite(file, content, offset)
+            apsw.VFSFile.xTruncate(file, size)
 
 
 class SteppedFiles(apsw.VFS):
@@ -131,5 +159,6 @@ LEVELS = {
     "functions": stop_at_functions,
     "statements": stop_at_statements,
     "files": stop_at_file_operations,
+    "power": stop_by_power_failure,
     "system": stop_at_system_calls,
 }

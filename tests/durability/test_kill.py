@@ -85,17 +85,34 @@ def check_stopped_once(answer: dict[str, Any]) -> None:
 LEVELS = ["functions", "statements", "files", "system"]
 
 
+def stop_while_writing(tmp_path: Path, project: Path, level: str, kinds: list[str]) -> Counter[str]:
+    """Check what is left after every stop; count the stops for each kind of write."""
+    steps = Counter[str]()
+    for answer in killings(tmp_path, project, run="writing", level=level, kinds=kinds):
+        check_stopped_once(answer)
+        steps[answer["log"][0]["begin"] if answer["log"] else "open"] += 1
+    return steps
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_writer_stopped_at_any_step_leaves_each_write_whole_or_absent(
     tmp_path: Path, project: Path, level: str
 ) -> None:
-    steps = Counter[str]()
-    for answer in killings(tmp_path, project, run="writing", level=level):
-        check_stopped_once(answer)
-        steps[answer["log"][0]["begin"] if answer["log"] else "open"] += 1
-    expected = {"forget", "export"} if level == "system" else set(CHANGES) - {"export"}
-    assert expected <= set(steps)  # the control: there were steps to be stopped at
+    steps = stop_while_writing(tmp_path, project, level, list(CHANGES))
+    for kind in {"forget", "export"} if level == "system" else set(CHANGES) - {"export"}:
+        assert steps[kind] > 1  # the control: there were steps to be stopped at, before the receipt and after it
+
+
+def test_what_was_acknowledged_outlasts_a_power_failure(tmp_path: Path, project: Path) -> None:
+    steps = stop_while_writing(tmp_path, project, "power", ["remember", "retract"])
+    assert steps["remember"] > 10
+
+
+@pytest.mark.soak
+def test_soak_every_kind_of_write_outlasts_a_power_failure_at_any_step(tmp_path: Path, project: Path) -> None:
+    steps = stop_while_writing(tmp_path, project, "power", list(CHANGES))
+    print(f"\nPower failures: {steps.total()} ({dict(steps)}), nothing lost, nothing half")
 
 
 @pytest.mark.slow
