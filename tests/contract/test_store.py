@@ -333,6 +333,22 @@ def test_erasing_one_version_leaves_the_others_and_what_belongs_to_the_memory(st
     assert (found(store, ["first"]), found(store, ["second"])) == ([], ["m"])
 
 
+def test_a_model_that_changes_behind_its_name_embeds_everything_anew(store: Store) -> None:
+    for word in ("alpha", "beta"):
+        add(store, version(word), word, engines=[ENGINE])
+        with store.write() as writer:
+            writer.put_vectors(ENGINE, [(passage(word).content_hash, "en", unit(1, 0))])
+    with store.read() as reader:
+        assert reader.vector_search(ENGINE, unit(1, 0, 0), 5, NOW).found == ()
+        assert reader.twins(ENGINE, np.stack([unit(1, 0, 0)]), "fact", "", 0.5) == []
+    with store.write() as writer:
+        assert writer.twins(ENGINE, np.stack([unit(1, 0, 0)]), "fact", "", 0.5) == []
+        writer.put_vectors(ENGINE, [(passage("beta").content_hash, "en", unit(1, 0, 0))])
+        assert writer.owed() == {ENGINE: 1}
+    with store.read() as reader:
+        assert [one.memory_id for one in reader.vector_search(ENGINE, unit(1, 0, 0), 5, NOW).found] == ["beta"]
+
+
 def test_a_vector_of_a_text_that_nobody_has_is_not_stored(store: Store) -> None:
     add(store, version("m"), "here", engines=[ENGINE])
     with store.write() as writer:

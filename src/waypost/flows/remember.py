@@ -219,9 +219,12 @@ class _Gate:
         version, replaces = item.version, item.draft.replaces
         self._close(replaced, version)
         put(self.writer, version, item.passages, self.embedded)
-        if item.draft.ttl is not None:
-            expires = version.recorded_at + timedelta(seconds=item.draft.ttl)
+        lives = item.draft.ttl
+        expires = item.draft.expires_at if lives is None else version.recorded_at + timedelta(seconds=lives)
+        if expires is not None:
             self.writer.set_state(version.memory_id, expires_at=expires, on_expire="stale")
+        if item.draft.protected:
+            self.writer.set_state(version.memory_id, protected=True)
         details: dict[str, object] = {"kind": version.kind, "masked": len(item.masked)}
         if replaces is not None:
             details["replaces"] = replaces

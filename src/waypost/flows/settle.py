@@ -85,14 +85,17 @@ def _index_again(space: OpenSpace, numbers: list[int]) -> None:
 
 
 def _retire_previous(space: OpenSpace) -> None:
-    """When the new engine has everything, the vectors of the old one are only a burden."""
+    """When the new engine has everything, the vectors of the ones before it are only a burden."""
     with space.store.read() as reader:
         previous = reader.meta(_PREVIOUS)
         main = space.engines.main.name
         finished = previous != main and not reader.owed().get(main)
     if previous and finished:
         with space.store.write() as writer:
-            writer.drop_engine(previous)
+            serving = {engine.name for engine in space.engines.active(writer)}
+            for engine in writer.owed():  # also one that was changed again before it had everything
+                if engine not in serving:
+                    writer.drop_engine(engine)
             writer.set_meta(_PREVIOUS, "")
             writer.set_meta(PREVIOUS_SETTING, "")
         space.store.compact()

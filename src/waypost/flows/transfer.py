@@ -20,7 +20,7 @@ from waypost.model.ids import check_id
 from waypost.model.memory import Caller, State, Version
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
-from waypost.model.time import Moment, format_time
+from waypost.model.time import Moment, format_time, parse_time
 from waypost.retrieve.passages import passages_of
 from waypost.space.platform import make_private_directory, place_file, sync_directory
 from waypost.store.protocol import Filter, Reader
@@ -29,6 +29,7 @@ FORMATS = ("jsonl", "json")
 _PAGE = 500
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _ABANDONED_SECONDS = 86_400.0
+_DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"waypost_export"')  # also printed over several lines
 _NAME = re.compile(r"\d{8}T\d{6}Z(-\d+)?\.jsonl?")
 
 
@@ -241,9 +242,9 @@ def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receip
 
 
 def _import_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
-    start = file.read(64).lstrip()
+    start = file.read(1024)
     file.seek(0)
-    if not start.startswith(b'{"waypost_export"'):
+    if not _DOCUMENT.match(start):
         return read_lines(file)
     whole = _object(file.read(), 1)
     if not isinstance(whole.get("memories"), list):
@@ -262,6 +263,9 @@ def _imported(number: int, row: dict[str, Any]) -> Draft:
         draft = Draft.of(given)
         if row.get("id") is not None:
             draft = replace(draft, memory_id=check_id(row["id"]))
+        if row.get("expires_at") is not None:
+            draft = replace(draft, expires_at=parse_time(row["expires_at"], "expires_at"))
+        draft = replace(draft, protected=row.get("protected") is True)
     except WaypostError as error:
         raise InvalidInput(f"Line {number}: {error.what}", "Correct that line; nothing was written.") from error
     return draft

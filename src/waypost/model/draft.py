@@ -44,6 +44,8 @@ class Draft:
         default_factory=dict
     )  # what the payload says about its own origin: kept, never believed
     memory_id: str | None = None  # an import keeps the id it brought
+    expires_at: datetime | None = None  # and when its time runs out
+    protected: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Draft":
@@ -80,7 +82,7 @@ class Draft:
 
 
 _CLAIMS = frozenset({"source", "actor"})
-_FIELDS = frozenset(f.name for f in fields(Draft)) - {"claims", "memory_id"}
+_FIELDS = frozenset(f.name for f in fields(Draft)) - {"claims", "memory_id", "expires_at", "protected"}
 
 
 def check_text(text: object, field: str = "text") -> str:

@@ -232,7 +232,7 @@ class SqliteReader:
         if known is not None and known[0] is vector:
             return known[1]
         vectors = self._vectors(self._db, engine)
-        if vectors is None:
+        if vectors is None or vectors.dimensions != len(vector):  # the model behind the name has changed
             return None
         scored = vectors.snapshot(self._db).scores(vector)
         self._scored[engine] = (vector, scored)
@@ -242,7 +242,7 @@ class SqliteReader:
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
     ) -> list[Twin]:
         known = self._vectors(self._db, engine)
-        if known is None:
+        if known is None or known.dimensions != vectors.shape[1]:
             return []
         pairs = list(known.snapshot(self._db).pairs_above(vectors, above))
         rows = self._rows(

@@ -132,7 +132,7 @@ class EngineVectors:
     def __init__(self, folder: Path, engine_id: int, dimensions: int) -> None:
         self._folder = folder
         self._engine_id = engine_id
-        self._dimensions = dimensions
+        self._dimensions = self.dimensions = dimensions
         self._base: Block | None = None
         self._tail: list[Block] = []
         self._lock = threading.Lock()

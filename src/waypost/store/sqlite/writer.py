@@ -93,14 +93,14 @@ class SqliteWriter(SqliteReader):
     ) -> list[Twin]:
         # Compared directly: a snapshot taken here would show others what may still be rolled back. It begins with the
         # few newest rows, in the order spelt out; SQLite itself would read every current memory.
-        from waypost.store.sqlite.vectors import unpack
+        from waypost.store.sqlite.vectors import pack, unpack
 
         rows = self._rows(
             "SELECT m.number, m.memory_id, v.packed FROM memories m NOT INDEXED CROSS JOIN passages p ON p.number = m.number"
             " CROSS JOIN vectors v ON v.hash = p.hash AND v.engine_id = (SELECT engine_id FROM engines WHERE name = ?)"
-            " WHERE m.number > ? AND m.superseded_at IS NULL AND m.kind = ? AND m.domain = ?"
+            " AND length(v.packed) = ? WHERE m.number > ? AND m.superseded_at IS NULL AND m.kind = ? AND m.domain = ?"
             " AND NOT EXISTS (SELECT 1 FROM passages o WHERE o.number = p.number AND o.passage_id <> p.passage_id)",
-            (engine, since_number, kind, domain),
+            (engine, len(pack(vectors[0])), since_number, kind, domain),
         )
         cosines = unpack([row[2] for row in rows], vectors.shape[1]) @ vectors.T
         found = [
@@ -181,9 +181,13 @@ class SqliteWriter(SqliteReader):
 
     def _engine_id(self, name: str, dimensions: int = 0) -> int:
         self._db.execute("INSERT OR IGNORE INTO engines (name) VALUES (?)", (name,))
-        if dimensions:
-            self._db.execute("UPDATE engines SET dimensions = ? WHERE name = ? AND dimensions = 0", (dimensions, name))
-        return int(self._one("SELECT engine_id FROM engines WHERE name = ?", name))
+        engine_id, known = self._rows("SELECT engine_id, dimensions FROM engines WHERE name = ?", (name,))[0]
+        if dimensions and dimensions != known:
+            self._db.execute("UPDATE engines SET dimensions = ? WHERE engine_id = ?", (dimensions, engine_id))
+            if known:  # another model answers to this name: what the old one made is worth nothing beside it
+                self._db.execute("DELETE FROM vectors WHERE engine_id = ?", (engine_id,))
+                self.owe(name)
+        return int(engine_id)
 
     def _one(self, sql: str, *parameters: Any) -> Any:
         return self._rows(sql, parameters)[0][0]
