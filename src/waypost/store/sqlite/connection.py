@@ -44,7 +44,7 @@ def in_our_words(path: Path) -> Iterator[None]:
     """Turn what SQLite reports into an error that says what to do."""
     try:
         yield
-    except apsw.BusyError as error:
+    except (apsw.BusyError, apsw.ProtocolError) as error:  # the second when very many open it at once
         raise StoreBusy(
             f"{path} has been held by another process for too long.",
             "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",

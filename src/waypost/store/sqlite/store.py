@@ -39,7 +39,8 @@ class SqliteStore:
             try:
                 yield SqliteReader(connection, self._vectors)
             finally:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # else the error to be told would be hidden by another
+                    connection.execute("ROLLBACK")
 
     @contextmanager
     def write(self) -> Iterator[SqliteWriter]:
