@@ -63,7 +63,7 @@ def _whole(path: Path) -> bool:
     content = path.read_text(encoding="utf-8")
     try:
         documents = [content] if path.suffix == ".json" else content.splitlines()
-        return all(json.loads(document) for document in documents) and content.endswith("\n")
+        return all(json.loads(document) for document in documents) and (content[-1:] or "\n") == "\n"
     except json.JSONDecodeError:
         return False
 

@@ -25,6 +25,9 @@ from waypost.errors import (
 # Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
 OLDEST_SAFE_SQLITE = (3, 51, 3)
 _PAGE_CACHE_KIB = 8 * 1024
+_CHECKPOINT_PAGES = 1000  # of the log, as SQLite itself would do it
+_LONG_LOG_PAGES = 2048  # 8 MB: then a writer waits for readers, else those who never pause make it grow for ever
+_READER_PATIENCE_SECONDS = 1.0
 _FORK_PATIENCE_SECONDS = 10.0  # a fork waits this long for a write of another thread
 _LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this after a burst
 
@@ -143,6 +146,7 @@ class Connections:
             ("cell_size_check", "on"),
         ):
             connection.pragma(name, value)
+        connection.set_wal_hook(_keep_log_short(self._busy_seconds))
         # A view of the keyword index by its terms; outside of the file, and outside of any transaction.
         connection.execute("CREATE VIRTUAL TABLE temp.keyword_terms USING fts5vocab (main, keywords, row)")
         return connection
@@ -185,6 +189,30 @@ def _use_log(connection: apsw.Connection, seconds: float) -> None:
             tries += 1
         else:
             return
+
+
+def _keep_log_short(busy_seconds: float) -> Callable[[apsw.Connection, str, int], int]:
+    """What to do after a commit: move the log into the database, if need be when those who read it have finished."""
+    wait_at = _LONG_LOG_PAGES
+
+    def checkpoint(connection: apsw.Connection, name: str, pages: int) -> int:
+        nonlocal wait_at
+        if pages < _CHECKPOINT_PAGES:
+            return apsw.SQLITE_OK
+        waits = pages >= wait_at
+        if waits:
+            connection.set_busy_handler(_patience(_READER_PATIENCE_SECONDS))
+        try:
+            connection.wal_checkpoint(name, apsw.SQLITE_CHECKPOINT_RESTART if waits else apsw.SQLITE_CHECKPOINT_PASSIVE)
+            wait_at = _LONG_LOG_PAGES
+        except apsw.BusyError:  # somebody reads for long: do not make every write wait for that
+            wait_at = pages + _LONG_LOG_PAGES // 2 if waits else wait_at
+        finally:
+            if waits:
+                connection.set_busy_handler(_patience(busy_seconds))
+        return apsw.SQLITE_OK
+
+    return checkpoint
 
 
 def _patience(seconds: float) -> Callable[[int], bool]:
