@@ -199,10 +199,12 @@ def _visible(reader: Reader, memory_id: str, moment: Moment) -> Version:
     """The version that a command about an id means: the one visible now, else the latest that is still held."""
     version = reader.version(memory_id, moment)
     if version is None:
-        held = _held(reader, memory_id) if moment.known_at is None else []
+        held = _held(reader, memory_id) if moment.known_at is None and not moment.explicit else []
         version = held[-1] if held else None
     if version is None:
         past = reader.versions(memory_id)
+        if past and (moment.explicit or moment.known_at is not None):
+            raise NotFound(f"The memory {memory_id} did not hold then.", f"See `waypost history {memory_id}`.")
         if past:
             raise NotFound(f"The memory {memory_id} was retracted or replaced.", f"See `waypost history {memory_id}`.")
         raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")

@@ -73,11 +73,15 @@ def _check_database(space: OpenSpace) -> Iterator[Finding]:
 
 
 def _check_models(space: OpenSpace) -> Iterator[Finding]:
+    wanted = {space.engines.main.name}
+    if space.engines.multilingual is not None:
+        wanted.add(space.engines.multilingual.name)
     for model in model_status(space.settings):
         if model.installed:
             yield Finding(f"model {model.name}", True, f"installed in {model.path}")
-        else:
-            yield Finding(f"model {model.name}", False, model.reason, "Run `waypost model install`.")
+        elif model.name in wanted:
+            what, _, remedy = model.reason.partition("\n")
+            yield Finding(f"model {model.name}", False, what, remedy or "Run `waypost model install`.")
 
 
 def _check_debts(space: OpenSpace, fix: bool) -> Iterator[Finding]:

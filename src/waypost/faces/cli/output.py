@@ -18,7 +18,9 @@ _SHOWN_LINES = 12
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=not speaks_unicode()))
+    """Without a raw character that acts on a terminal: inside JSON it can be spelled out."""
+    line = json.dumps(value, ensure_ascii=not speaks_unicode())
+    print(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
 
 
 def speaks_unicode() -> bool:
