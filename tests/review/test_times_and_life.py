@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.conftest import OpenMemory, TestClock
 
+from waypost.errors import InvalidInput
 from waypost.memory import Memory
 
 
@@ -166,6 +167,15 @@ def test_the_latest_preferences_are_in_the_briefing(memory: Memory) -> None:
     memory.remember_many([{"text": f"Old habit {n}", "kind": "preference"} for n in range(201)])
     memory.remember("Answer in German", kind="preference")
     assert "Answer in German" in memory.brief("anything at all", tokens=2000).text
+
+
+@pytest.mark.parametrize("given", [{}, {"time": "2025-06-01"}], ids=["said now", "said then"])
+def test_what_would_end_before_it_begins_is_refused(memory: Memory, given: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput, match="valid_until"):
+        memory.remember("The office was in Berlin", valid_until="2025-01-01", **given)
+    with pytest.raises(InvalidInput, match="2: valid_until"):
+        memory.remember_many([{"text": "Fine"}, {"text": "Not fine", "valid_until": "2025-01-01", **given}])
+    assert memory.list() == []
 
 
 def test_a_version_is_superseded_no_earlier_than_it_was_recorded(open_memory: OpenMemory) -> None:

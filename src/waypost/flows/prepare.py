@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from waypost.errors import WaypostError
+from waypost.errors import InvalidInput, WaypostError
 from waypost.facts.sameness import fingerprint, tombstone
 from waypost.facts.validity import Period, overlap, without
 from waypost.flows.masking import without_secrets
@@ -59,7 +59,7 @@ def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepa
         kind=draft.kind,
         text=draft.text,
         recorded_at=now,
-        valid_from=draft.valid_from or draft.time or now,
+        valid_from=_beginning(draft, now),
         valid_until=draft.valid_until,
         source=caller.source,
         actor=caller.actor,
@@ -158,18 +158,27 @@ def _level(draft: Draft) -> int | None:
 
 
 def placed(space: OpenSpace, drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts with references by their paths inside the checkout; one that leads outside refuses them all.
+    """The drafts in their place and time, with references by their paths inside the checkout. One that leads outside,
+    or would end before it begins, refuses them all.
 
     A person's space has no tree to be inside of.
     """
     done = []
     for place, draft in enumerate(drafts, 1):
         try:
+            if draft.valid_until is not None and draft.valid_until <= _beginning(draft, space.clock()):
+                raise InvalidInput(
+                    "valid_until is not after its beginning.", "Say since when it was true with valid_from."
+                )
             done.append(replace(draft, refs=tuple(_placed(space, ref) for ref in draft.refs)) if draft.refs else draft)
         except WaypostError as error:
             which = f"Memory {place}: " if len(drafts) > 1 else ""
             raise type(error)(f"{which}{error.what}", error.remedy) from error
     return done
+
+
+def _beginning(draft: Draft, now: datetime) -> datetime:
+    return draft.valid_from or draft.time or now
 
 
 def _placed(space: OpenSpace, ref: CodeReference) -> CodeReference:
