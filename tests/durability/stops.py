@@ -101,10 +101,11 @@ def stop_by_power_failure(stops: Stops) -> None:
 class SteppedFile(apsw.VFSFile):
     step: Callable[[str], None] = staticmethod(lambda _: None)
     remembers = False
-    undo: ClassVar[list[tuple["SteppedFile", int, bytes, int]]] = []  # file, offset, what was there, size
+    undo: ClassVar[list[tuple[str, int, bytes, int]]] = []  # path, offset, what was there, size
 
     def __init__(self, name: Any, flags: Any) -> None:
         super().__init__("unix", name, flags)
+        self._path = name.filename() if isinstance(name, apsw.URIFilename) else str(name)
 
     def xWrite(self, data: Any, offset: int) -> None:
         SteppedFile.step("write to a file")
@@ -114,7 +115,7 @@ class SteppedFile(apsw.VFSFile):
     def xSync(self, flags: int) -> None:
         """Only counted: what a killed process has written stays in the system's memory, synced or not."""
         SteppedFile.step("sync a file")
-        SteppedFile.undo = [entry for entry in SteppedFile.undo if entry[0] is not self]
+        SteppedFile.undo = [entry for entry in SteppedFile.undo if entry[0] != self._path]
 
     def xTruncate(self, size: int) -> None:
         SteppedFile.step("truncate a file")
@@ -125,14 +126,16 @@ class SteppedFile(apsw.VFSFile):
         if SteppedFile.remembers:
             size = self.xFileSize()
             there = max(0, min(length, size - offset))
-            SteppedFile.undo.append((self, offset, self.xRead(there, offset) if there else b"", size))
+            SteppedFile.undo.append((self._path, offset, self.xRead(there, offset) if there else b"", size))
 
     @classmethod
     def lose_what_is_not_synced(cls) -> None:
-        for file, offset, content, size in reversed(cls.undo):
-            if content:
-                apsw.VFSFile.xWrite(file, content, offset)
-            apsw.VFSFile.xTruncate(file, size)
+        for path, offset, content, size in reversed(cls.undo):
+            if os.path.exists(path):
+                with open(path, "r+b") as file:
+                    file.seek(offset)
+                    file.write(content)
+                    file.truncate(size)
 
 
 class SteppedFiles(apsw.VFS):
