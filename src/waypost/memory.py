@@ -14,7 +14,7 @@ from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
 from waypost.errors import InvalidInput
 from waypost.flows.engines import Engines
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, note_checkout
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
 from waypost.model.ids import IdMaker, check_id
 from waypost.model.kinds import kind_of, scope_of
@@ -321,6 +321,7 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), flows.worker.start_worker)
+    note_checkout(space)
     flows.settle.adopt_engine(space)
     flows.scrub.finish_forgetting(space)
     return space

@@ -260,6 +260,14 @@ def test_speakers_are_listed_once_each(store: Store) -> None:
         assert reader.speakers(1) == ["Anna"]
 
 
+def test_checkouts_are_noted_once(store: Store) -> None:
+    with store.write() as writer:
+        for checkout, root in (("b", "/two"), ("a", "/one"), ("b", "/two")):
+            writer.add_checkout(checkout, root, T0)
+    with store.read() as reader:
+        assert reader.checkouts() == {"a": "/one", "b": "/two"}
+
+
 def test_listing_pages_in_the_order_of_recording_and_filters(store: Store) -> None:
     for i in range(5):
         add(store, version(f"m{i}", level=i % 2, domain="even" if i % 2 == 0 else "odd", tags={"n": str(i)}))

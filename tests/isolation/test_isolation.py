@@ -240,6 +240,8 @@ def test_clones_and_worktrees_of_one_origin_share_what_was_said(
         assert [row["text"] for row in memory.list()] == [OURS, "The cache is warm"]
         assert memory.recall(QUESTION).hits[0].text == OURS
         assert memory.remember(OURS).status == "duplicate"
+    roots = [str(tmp_path / "work" / name) for name in ("one", "two", "three")]
+    assert sorted(one.status()["checkouts"]) == sorted(roots)
     assert Memory.open(source).list() == []  # it has no origin, so it is another project
 
 

@@ -1,5 +1,6 @@
 """What every flow works on: one space, opened."""
 
+import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,3 +42,15 @@ class OpenSpace:
                     known = secrets.token_hex(32)
                     writer.set_meta(_TOMBSTONE_KEY, known)
         return bytes.fromhex(known)
+
+
+def note_checkout(space: OpenSpace) -> None:
+    """Remember which trees use this space: what is derived from a tree belongs to its checkout."""
+    if space.identity.kind != "project":
+        return
+    with space.store.read() as reader:
+        if space.identity.checkout_id in reader.checkouts():
+            return
+    with space.store.write() as writer:
+        root = os.fsencode(space.identity.root).decode("utf-8", "replace")
+        writer.add_checkout(space.identity.checkout_id, root, space.clock())

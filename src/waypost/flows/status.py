@@ -20,13 +20,14 @@ def status(space: OpenSpace) -> dict[str, Any]:
     with space.store.read() as reader:
         counts, owed = reader.counts(View(Moment(space.clock()))), reader.owed()
         engines = [engine.name for engine in space.engines.active(reader)]
-        newest = reader.audit_entries(None, 1)
-    models = {model.name: model.installed for model in model_status(space.settings)}
+        newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
+    models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
         "space": space.identity.space_id,
         "kind": space.identity.kind,
         "name": space.identity.name,
         "root": str(space.identity.root),
+        "checkouts": list(checkouts.values()),
         "path": str(space.folder),
         "collections": counts,
         "memories": sum(counts.values()),

@@ -180,6 +180,9 @@ class Reader(Protocol):
     def counts(self, view: View) -> dict[str, int]:
         """Visible memories in each collection."""
 
+    def checkouts(self) -> dict[str, str]:
+        """The trees that have used this space: id and root."""
+
     def meta(self, key: str) -> str | None: ...
 
 
@@ -215,6 +218,8 @@ class Writer(Reader, Protocol):
     def remove_tombstones(self, digests: Iterable[bytes]) -> int: ...
 
     def add_audit(self, entry: AuditEntry) -> None: ...
+
+    def add_checkout(self, checkout_id: str, root: str, at: datetime) -> None: ...
 
     def set_meta(self, key: str, value: str) -> None: ...
 

@@ -335,6 +335,9 @@ class SqliteReader:
             )
         )
 
+    def checkouts(self) -> dict[str, str]:
+        return dict(self._rows("SELECT checkout_id, root FROM checkouts ORDER BY first_seen, checkout_id"))
+
     def meta(self, key: str) -> str | None:
         rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None

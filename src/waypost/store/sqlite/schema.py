@@ -21,7 +21,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
         CREATE TABLE checkouts (
-            checkout_id TEXT PRIMARY KEY, root TEXT NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL
+            checkout_id TEXT PRIMARY KEY, root TEXT NOT NULL, first_seen INTEGER NOT NULL
         ) WITHOUT ROWID;
 
         CREATE TABLE memories (

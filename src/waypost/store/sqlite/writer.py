@@ -176,6 +176,9 @@ class SqliteWriter(SqliteReader):
             ),
         )
 
+    def add_checkout(self, checkout_id: str, root: str, at: datetime) -> None:
+        self._db.execute("INSERT OR IGNORE INTO checkouts VALUES (?, ?, ?)", (checkout_id, root, to_micros(at)))
+
     def set_meta(self, key: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
