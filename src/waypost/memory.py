@@ -24,6 +24,7 @@ from waypost.model.recall import Answer, View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Clock, Moment, parse_time, utc_now
 from waypost.space.identity import Identity, identify, identify_person
+from waypost.space.metadata import keep_metadata
 from waypost.space.place import check_claimed_id
 from waypost.space.place import open_space as make_space
 from waypost.store.protocol import AuditEntry, Filter
@@ -222,7 +223,7 @@ class Memory:
         return flows.status.status(self._space)
 
     def doctor(self, *, fix: bool = False) -> "Sequence[flows.status.Finding]":
-        return flows.status.doctor(self._space, fix=fix)
+        return flows.status.doctor(self._space, self._caller, fix=fix)
 
     def settle(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Embed everything that is owed, now. Returns what is still owed, by engine."""
@@ -234,7 +235,7 @@ class Memory:
 
     def rebuild(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Make everything derived again from what is kept."""
-        return flows.settle.rebuild(self._space, progress=progress)
+        return flows.settle.rebuild(self._space, self._caller, progress=progress)
 
     def export(
         self,
@@ -322,6 +323,7 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), flows.worker.start_worker)
     note_checkout(space)
+    keep_metadata(folder, engines.main.name, store.schema_version)
     flows.settle.adopt_engine(space)
     flows.scrub.finish_forgetting(space)
     return space

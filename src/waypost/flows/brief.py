@@ -46,7 +46,8 @@ def brief(space: OpenSpace, task: str, view: View, *, tokens: int) -> Briefing:
     known = {entry.hit.id for entry in standing}
     ranked = [Entry(_section(hit), hit) for hit in answer.hits if hit.id not in known]
     rendered = render([*standing, *ranked], tokens, _SHARES)
-    confidence = max((hit.score for hit in rendered.used), default=0.0)
+    found = {entry.hit.id for entry in ranked}  # what is always told says nothing about the task
+    confidence = max((hit.score for hit in rendered.used if hit.id in found), default=0.0)
     return Briefing(
         rendered.text,
         rendered.tokens,

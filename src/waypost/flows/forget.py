@@ -41,7 +41,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
     key = space.tombstone_key()
     with space.store.read() as reader:
         # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
-        changed = _clean_exports(space.exports, memory_id, _all_saying(reader, reader.versions(memory_id)))
+        changed = _clean_exports(space, memory_id, _all_saying(reader, reader.versions(memory_id)))
     with space.store.write() as writer:
         versions = writer.versions(memory_id)
         if not versions:
@@ -57,7 +57,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             details = {"versions": len(numbers), "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
         writer.set_meta(SCRUB_OWED, "1")
-    changed |= _clean_exports(space.exports, memory_id, copies)  # one may have been made meanwhile
+    changed |= _clean_exports(space, memory_id, copies)  # one may have been made meanwhile
     complete = scrub(space, _pieces(copies))
     return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete)
 
@@ -80,24 +80,31 @@ def _pieces(versions: list[Version]) -> list[str]:
     return [piece for piece in pieces if len(piece) >= _PIECE // 2][:_MOST_PIECES]
 
 
-def _clean_exports(folder: Path, memory_id: str, versions: list[Version]) -> set[str]:
+def _clean_exports(space: OpenSpace, memory_id: str, versions: list[Version]) -> set[str]:
     """Take the memory out of every export that is still under the home. One that is just being written fails, so that
     it cannot appear afterwards; what a killed process left of one goes."""
     words = {version.text for version in versions}
     changed: set[str] = set()
-    if not folder.is_dir():
-        return changed
-    for unfinished in folder.glob(".*.tmp"):
+    for unfinished in space.exports.glob(".*.tmp"):
         unfinished.unlink(missing_ok=True)
-    for path in sorted(folder.glob("*.json*")):
-        if not path.is_file():
-            continue
+    for path in _exports_within_reach(space):
         before = path.read_text(encoding="utf-8", errors="surrogateescape")
         after = _without(before, memory_id, words, path.suffix == ".jsonl")
         if after != before:
             write_private_file(path, after.encode("utf-8", "surrogateescape"), replace=True)
             changed.add(path.name)
     return changed
+
+
+def _exports_within_reach(space: OpenSpace) -> list[Path]:
+    """The space's own, and those that somebody put elsewhere under the home; other spaces are not ours to read."""
+    home = space.settings.home
+    apart = (space.settings.memory_root, *space.settings.models)
+    found = [*space.exports.glob("*.json*"), *home.glob("*.json*")]
+    for folder in home.iterdir():
+        if folder.is_dir() and not folder.is_symlink() and folder not in apart:
+            found += folder.rglob("*.json*")
+    return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
 
 def _without(content: str, memory_id: str, words: set[str], lines: bool) -> str:

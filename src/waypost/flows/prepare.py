@@ -23,6 +23,8 @@ from waypost.text.language import is_surely_foreign, language_of
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
+_EMBEDDED_AT_ONCE = 64  # passages of one memory; more take seconds
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -87,8 +89,8 @@ def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) 
 
 
 def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
-    """Embed what is not embedded yet. The main engine does so now; one beside it only if it is loaded already,
-    else the text is owed and a worker embeds it."""
+    """Embed what is not embedded yet. The main engine does so now; one beside it only if it is loaded already, and a
+    very long text never, lest its writer wait for minutes: what is owed a worker embeds."""
     passages = [passage for item in items for passage in item.passages]
     if any(is_surely_foreign(passage.text, passage.language) for passage in passages):
         space.engines.awaken_multilingual(space.store)
@@ -102,7 +104,9 @@ def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
     for engine in engines:
         if engine is not engines[0] and not space.engines.is_warm(engine):
             continue
-        texts = {p.content_hash: p.text for p in passages if p.content_hash in missing[engine.name]}
+        wanted = missing[engine.name]
+        short = [item.passages for item in items if len(item.passages) <= _EMBEDDED_AT_ONCE]
+        texts = {p.content_hash: p.text for group in short for p in group if p.content_hash in wanted}
         vectors = space.engines.embed(engine, list(texts.values())) if texts else None
         if vectors is not None:
             result.vectors[engine.name] = dict(zip(texts, vectors, strict=True))

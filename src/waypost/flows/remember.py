@@ -123,10 +123,12 @@ class _Gate:
         for known, judged in self._judged(item, twins):
             if judged.verdict is Verdict.SKIP or (corrected and judged.verdict is Verdict.MERGE):
                 return Receipt(known.memory_id, "duplicate", item.draft.key, reason=judged.reason, masked=item.masked)
-            if judged.verdict is Verdict.MERGE:
+            theirs = known.source == "person" and item.version.source != "person"
+            if judged.verdict is Verdict.MERGE and not theirs:
                 return self._merge(item, known, judged.reason)
-            if judged.verdict is Verdict.CONFLICT and conflict is None:
-                conflict = (known.memory_id, judged.reason)
+            if judged.verdict in (Verdict.MERGE, Verdict.CONFLICT) and conflict is None:
+                # What a person said is not changed by others' words: those stand beside it.
+                conflict = (known.memory_id, "a person said that" if theirs else judged.reason)
         if corrected:
             return self._refuse(item, f"it was corrected or retracted on {corrected}, and this is not newer")
         return self._add(item, [], conflict)

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from waypost.embed.protocol import Engine
 from waypost.flows.open_space import OpenSpace
+from waypost.model.memory import Caller
 from waypost.retrieve.passages import passages_of
-from waypost.store.protocol import PassageRow
+from waypost.store.protocol import AuditEntry, PassageRow
 
 _BATCH = 256  # versions embedded between two transactions
 _MAIN, _MAIN_SETTING = "main_engine", "main_setting"
@@ -61,7 +62,7 @@ def _settle_engine(space: OpenSpace, engine: Engine, limit: int | None, progress
             versions = reader.owed_versions(engine.name, min(_BATCH, limit or _BATCH)) if owed else []
             passages = {p.content_hash: p for version in versions for p in passages_of(version)}
             missing = reader.missing_vectors(engine.name, list(passages))
-        if not owed:
+        if not owed or not versions:
             return
         progress(engine.name, owed)
         if not missing:  # indexed under other rules than today's: index these versions anew
@@ -101,8 +102,11 @@ def _retire_previous(space: OpenSpace) -> None:
         space.store.compact()
 
 
-def rebuild(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int]:
+def rebuild(space: OpenSpace, caller: Caller, *, progress: Progress = lambda *_: None) -> dict[str, int]:
     """Make everything derived again from what is kept: passages, keywords, vectors. Readers are served meanwhile."""
+    with space.store.write() as writer:
+        details = {"owners_word": caller.owners_word}
+        writer.add_audit(AuditEntry(space.clock(), "rebuild", None, caller.source, caller.actor, details))
     after = 0
     while True:
         with space.store.read() as reader:

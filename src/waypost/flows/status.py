@@ -9,6 +9,7 @@ from waypost.embed.install import status as model_status
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
+from waypost.model.memory import Caller
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
@@ -53,11 +54,11 @@ class Finding:
         return {"check": self.check, "ok": self.ok, "message": self.message, "remedy": self.remedy}
 
 
-def doctor(space: OpenSpace, *, fix: bool = False) -> list[Finding]:
+def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Finding]:
     """Look at everything that can be wrong; with `fix`, mend what can be made again."""
     findings = [*_check_database(space), *_check_models(space), *_check_debts(space, fix), *_check_traces(space, fix)]
     if fix and any(f.check == "keyword index" and not f.ok for f in findings):
-        rebuild(space)
+        rebuild(space, caller)
         findings = [f for f in findings if f.check != "keyword index"]
         findings.append(Finding("keyword index", True, "It was damaged and has been made again."))
     findings.append(_check_permissions(space.folder))

@@ -41,7 +41,6 @@ def _start(space: OpenSpace) -> None:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         env={**os.environ, **settings},
-        cwd=space.folder,
     )
 
 

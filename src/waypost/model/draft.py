@@ -88,12 +88,12 @@ _FIELDS = frozenset(f.name for f in fields(Draft)) - {"claims", "memory_id", "ex
 def check_text(text: object, field: str = "text") -> str:
     """Return the text as it will be stored: normal line ends, no characters that break terminals or files."""
     if not isinstance(text, str):
-        raise InvalidInput(f"{field} must be a text, not {type(text).__name__}.", "Give what should be remembered.")
+        raise InvalidInput(f"{field} must be a text, not {type(text).__name__}.", f"Write out the {field}.")
     if _SURROGATE.search(text):
         raise InvalidInput(f"{field} is not valid Unicode (a lone surrogate).", "Send it as UTF-8.")
     clean = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not clean:
-        raise InvalidInput(f"{field} is empty.", "Give what should be remembered.")
+        raise InvalidInput(f"{field} is empty.", f"Write out the {field}.")
     if len(clean) > MAX_TEXT:
         raise InvalidInput(
             f"{field} has {len(clean):,} characters; a memory holds at most {MAX_TEXT:,}.",

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,14 @@ def write_metadata(directory: Path, metadata: Metadata, *, replace: bool = True)
         raise SecurityError(f"{path} is a symlink.", "Remove it: Waypost's own files are never links.")
     content = json.dumps(_to_json(metadata), ensure_ascii=False, indent=2) + "\n"
     return write_private_file(path, content.encode("utf-8"), replace=replace)
+
+
+def keep_metadata(directory: Path, model: str, schema_version: int) -> None:
+    """Make the file say which engine and schema the space has now. Written only when that has changed."""
+    known = read_metadata(directory)
+    now = replace_fields(known, model=model, schema_version=schema_version)
+    if now != known:
+        write_metadata(directory, now)
 
 
 def _to_json(metadata: Metadata) -> dict[str, Any]:

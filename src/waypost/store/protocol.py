@@ -240,6 +240,10 @@ class Store(Protocol):
     def problems(self) -> Iterator[str]:
         """What is wrong with the database, in sentences; nothing when it is sound."""
 
+    @property
+    def schema_version(self) -> int:
+        """How many migrations the database has."""
+
     def size_bytes(self) -> int: ...
 
     def close(self) -> None: ...

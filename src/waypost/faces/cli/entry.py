@@ -33,6 +33,8 @@ def run(arguments: list[str]) -> int:
         _report(error.what, error.remedy, json="--json" in arguments)
         return error.exit_code
     except SystemExit as end:
+        if end.code == 2 and "--json" in arguments:  # the framework has told people what it did not understand
+            _print_json("The command line was not understood.", "See `waypost --help`.")
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except KeyboardInterrupt:
         _report("Stopped.", "", json=False)
@@ -62,13 +64,17 @@ def _close_output() -> None:
 
 def _report(what: str, remedy: str, *, json: bool) -> None:
     if json:
-        from json import dumps
-
-        with contextlib.suppress(OSError):  # the error stream still says it
-            print(dumps({"error": what, "remedy": remedy}), flush=True)
+        _print_json(what, remedy)
     print(f"error: {what}", file=sys.stderr)
     if remedy:
         print(remedy, file=sys.stderr)
+
+
+def _print_json(what: str, remedy: str) -> None:
+    from json import dumps
+
+    with contextlib.suppress(OSError):  # the error stream still says it
+        print(dumps({"error": what, "remedy": remedy}), flush=True)
 
 
 def _log_crash() -> None:

@@ -11,7 +11,7 @@ import apsw
 from waypost.model.time import Clock, utc_now
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
 from waypost.store.sqlite.reader import SqliteReader
-from waypost.store.sqlite.schema import migrate
+from waypost.store.sqlite.schema import MIGRATIONS, migrate
 from waypost.store.sqlite.writer import SqliteWriter
 
 if TYPE_CHECKING:
@@ -100,6 +100,10 @@ class SqliteStore:
                 connection.execute("INSERT INTO keywords (keywords) VALUES ('integrity-check')")
             except apsw.CorruptError:
                 yield "keyword index: damaged; `waypost rebuild` makes it again"
+
+    @property
+    def schema_version(self) -> int:
+        return len(MIGRATIONS)
 
     def size_bytes(self) -> int:
         return sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
