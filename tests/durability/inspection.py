@@ -40,6 +40,7 @@ def inspect(memory: Memory) -> dict[str, Any]:
         audit = rows("SELECT action, memory_id FROM audit ORDER BY number").fetchall()
     current = {row["id"]: row["text"] for row in memory.list(limit=1_000_000)}
     newest = list(current.items())[-4:]
+    forgot = any(action == "forget" for action, _ in audit)
     text = f"Written after the kill, number {len(audit)}"
     described = {
         "problems": list(memory._space.store.problems()),
@@ -48,7 +49,7 @@ def inspect(memory: Memory) -> dict[str, Any]:
         "audit": audit,
         "not found": [text for one, text in newest if one not in {hit.id for hit in memory.recall(text, k=5)}],
         "files": _files(memory.folder),
-        "torn exports": [path.name for path in memory.folder.glob("exports/[!.]*") if not _whole(path)],
+        "torn exports": [path.name for path in memory.folder.glob("exports/[!.]*") if not _whole(path, forgot)],
         "words": _mentions(memory.folder, b"xylophonist"),
     }
     receipt = memory.remember(text, domain=str(len(audit)))
@@ -59,11 +60,14 @@ def _files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def _whole(path: Path) -> bool:
+def _whole(path: Path, may_be_empty: bool) -> bool:
+    """Whether an export ends where it should; forgetting the only memory in it leaves nothing."""
     content = path.read_text(encoding="utf-8")
+    if not content:
+        return may_be_empty and path.suffix == ".jsonl"
     try:
         documents = [content] if path.suffix == ".json" else content.splitlines()
-        return all(json.loads(document) for document in documents) and (content[-1:] or "\n") == "\n"
+        return all(json.loads(document) for document in documents) and content.endswith("\n")
     except json.JSONDecodeError:
         return False
 
