@@ -1,5 +1,6 @@
 """Every test runs in a world of its own: an empty home, no settings of the person who runs it, no background worker."""
 
+import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,9 +20,11 @@ def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     for name in list(os.environ):
         if name.startswith(("WAYPOST_", "GIT_")):
             monkeypatch.delenv(name)
+    (tmp_path / "user").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("WAYPOST_BACKGROUND", "0")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     yield
     from waypost import memory
 
@@ -80,3 +83,18 @@ def open_memory(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> Op
 @pytest.fixture
 def memory(open_memory: OpenMemory) -> Memory:
     return open_memory()
+
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def git() -> Git:
+    """Run git in a folder, as somebody without settings of their own."""
+
+    def run(folder: Path, *arguments: str) -> str:
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
+        done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    return run

@@ -1,24 +1,10 @@
 """Real git repositories, made in an environment that knows nothing of the machine's own git settings."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-Git = Callable[..., str]
-
-
-@pytest.fixture
-def git(monkeypatch: pytest.MonkeyPatch) -> Git:
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-
-    def run(folder: Path, *arguments: str) -> str:
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
-        done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-        return done.stdout.strip()
-
-    return run
+from tests.conftest import Git
 
 
 @pytest.fixture

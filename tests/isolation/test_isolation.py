@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.conftest import OpenMemory, TestClock
-from tests.isolation.conftest import Git
+from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.errors import ForeignFile, InvalidInput, NotFound, SecurityError
