@@ -14,14 +14,15 @@ from waypost.memory import Memory
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def clean_environment(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     import os
 
     for name in list(os.environ):
         if name.startswith(("WAYPOST_", "GIT_")):
             monkeypatch.delenv(name)
-    (tmp_path / "user").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("user")))
     monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("WAYPOST_BACKGROUND", "0")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
