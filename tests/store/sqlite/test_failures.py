@@ -150,8 +150,11 @@ def test_a_database_of_another_program_is_not_touched(tmp_path: Path) -> None:
     foreign = apsw.Connection(str(path))
     foreign.execute("CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('x')")
     foreign.close()
+    before = path.read_bytes()
     with pytest.raises(ForeignFile, match="another program"):
         SqliteStore(tmp_path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["memory.db"]
     again = apsw.Connection(str(path))
     assert again.execute("SELECT * FROM bookmarks").fetchall() == [("x",)]
     assert again.execute("SELECT name FROM sqlite_schema").fetchall() == [("bookmarks",)]

@@ -6,6 +6,7 @@ together with its record; a failure leaves the database as it was. A released mi
 
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from types import MappingProxyType
 
 import apsw
@@ -14,6 +15,7 @@ from waypost.errors import ForeignFile, SchemaTooNew
 from waypost.model.time import to_micros
 
 APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the file's header: tells our file from another SQLite file
+_HEADER_BYTES = 100
 
 MIGRATIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -138,7 +140,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
 
 def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
     """Bring the file to the schema of this version, or say why it cannot be."""
-    _check_ours(connection, path)
+    _make_ours(connection, path)
     if not _missing(connection, path):
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -152,18 +154,41 @@ def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
         raise
 
 
-def _check_ours(connection: apsw.Connection, path: str) -> None:
+def refuse_foreign(path: Path) -> None:
+    """Look at a database before it is opened for use, which would already change its mode."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+    except OSError:
+        return  # it is not there, or opening it will say what is wrong
+    if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") == APPLICATION_ID:
+        return
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        _is_ours_or_empty(connection, str(path))
+    finally:
+        connection.close()
+
+
+def _is_ours_or_empty(connection: apsw.Connection, path: str) -> bool:
+    """True: ours. False: nobody's yet. Another program's raises ForeignFile."""
     application = connection.pragma("application_id")
     if application == APPLICATION_ID:
+        return True
+    if application or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
+        raise ForeignFile(
+            f"{path} is a SQLite database of another program.",
+            "Move it away, or set WAYPOST_HOME to another directory.",
+        )
+    return False
+
+
+def _make_ours(connection: apsw.Connection, path: str) -> None:
+    if _is_ours_or_empty(connection, path):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if connection.pragma("application_id") != APPLICATION_ID:
-            if application or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
-                raise ForeignFile(
-                    f"{path} is a SQLite database of another program.",
-                    "Move it away, or set WAYPOST_HOME to another directory.",
-                )
+        if not _is_ours_or_empty(connection, path):  # again, now that nobody else can be at it
             connection.pragma("application_id", APPLICATION_ID)
             connection.execute(
                 "CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) WITHOUT ROWID"

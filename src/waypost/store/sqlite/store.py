@@ -11,7 +11,7 @@ import apsw
 from waypost.model.time import Clock, utc_now
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
 from waypost.store.sqlite.reader import SqliteReader
-from waypost.store.sqlite.schema import MIGRATIONS, migrate
+from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
 from waypost.store.sqlite.writer import SqliteWriter
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class SqliteStore:
         self._path = folder / DATABASE_NAME
         self._connections = Connections(self._path, busy_seconds)
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
+        with in_our_words(self._path):
+            refuse_foreign(self._path)
         with in_our_words(self._path), self._connections.lend() as connection:
             migrate(connection, str(self._path), clock())
 
