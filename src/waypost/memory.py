@@ -278,10 +278,10 @@ def _when(value: When, field: str) -> datetime | None:
 
 
 class _OpenSpaces:
-    """The spaces that this process has open, one instance each, closed after an hour without use."""
+    """The spaces that this process has open, one instance for the same settings, closed after an hour without use."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[Path, str, str], tuple[OpenSpace, datetime]] = {}
+        self._open: dict[_Key, tuple[OpenSpace, datetime]] = {}
         self._lock = threading.RLock()
 
     def get(self, identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
@@ -292,7 +292,7 @@ class _OpenSpaces:
                     del self._open[other]
                     space.store.close()
             known = self._open.get(key)
-            space = known[0] if known and known[0].settings == settings else _wire(identity, settings, clock)
+            space = known[0] if known else _wire(identity, settings, clock)
             self._open[key] = (space, now)
             return space
 
@@ -313,8 +313,11 @@ class _OpenSpaces:
             space.store.close()
 
 
-def _key(identity: Identity, settings: Settings) -> tuple[Path, str, str]:
-    return settings.home, identity.space_id, identity.checkout_id
+_Key = tuple[str, str, str]
+
+
+def _key(identity: Identity, settings: Settings) -> _Key:
+    return identity.space_id, identity.checkout_id, repr(settings)
 
 
 def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
