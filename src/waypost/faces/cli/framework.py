@@ -1,0 +1,50 @@
+"""The command framework: the root command, and the options that many commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from waypost.faces.cli.session import Session
+
+app = typer.Typer(
+    name="waypost",
+    help="Long-term memory for AI agents and the people who work with them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+model_app = typer.Typer(help="The weights of the built-in engines.", no_args_is_help=True)
+app.add_typer(model_app, name="model")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="What was true then.")]
+KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="What was known then.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")]
+Ctx = typer.Context
+
+
+def session_of(context: Ctx) -> Session:
+    session: Session = context.obj
+    return session
+
+
+@app.callback()
+def root(
+    context: Ctx,
+    directory: Annotated[
+        Path, typer.Option("-C", metavar="DIR", help="Work on the project of this directory.")
+    ] = Path(),
+    person: Annotated[
+        str | None, typer.Option("--person", metavar="[NAME]", help="Work on a person's own memory (yours).")
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
+) -> None:
+    context.obj = Session(directory, person)
+    if version:
+        from waypost import __version__
+
+        print(f"waypost {__version__}")
+        raise typer.Exit

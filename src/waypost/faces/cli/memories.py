@@ -1,0 +1,243 @@
+"""Commands on memories: write, ask, and the life of one. A body over ten lines hides a flow."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from waypost.errors import InvalidInput, NotFound
+from waypost.faces.cli.framework import AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
+from waypost.faces.cli.output import print_json
+from waypost.faces.cli.session import confirm
+
+
+@app.command()
+def remember(
+    context: Ctx,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="What to remember; - reads it from input.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="fact, decision, learning, fix, note, conversation, …")] = None,
+    replaces: Annotated[str | None, typer.Option(metavar="ID", help="The memory that is true no longer.")] = None,
+    ref: Annotated[list[str] | None, typer.Option("--ref", metavar="PATH#L1-L9", help="Where it points.")] = None,
+    level: Annotated[int | None, typer.Option(help="0 project, 1 domain, 2 module, 3 code.")] = None,
+    domain: Annotated[str | None, typer.Option(help="The part of the project it is about.")] = None,
+    module: Annotated[str | None, typer.Option(help="The module it is about.")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="Since when it is true.")] = None,
+    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="Until when it is true.")] = None,
+    ttl: Annotated[int | None, typer.Option(metavar="SECONDS", help="After which it counts as stale.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
+    evidence: Annotated[list[str] | None, typer.Option("--evidence", help="An ADR, a pull request, a commit.")] = None,
+    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said.")] = None,
+    key: Annotated[str | None, typer.Option(help="Your own name for it; the same key is stored once.")] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option("--batch", metavar="FILE.jsonl", help="Many, one JSON object a line; - reads input."),
+    ] = None,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Write a memory."""
+    from waypost.faces.cli import writing
+
+    options = {
+        "kind": kind, "replaces": replaces, "refs": ref, "level": level, "domain": domain, "module": module,
+        "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "tags": writing.tags(tag), "evidence": evidence,
+        "session": session, "speaker": speaker, "time": time, "key": key,
+    }  # fmt: skip
+    given = {name: value for name, value in options.items() if value is not None}
+    if batch is not None:
+        if text is not None or given:
+            raise InvalidInput("--batch takes everything from its file.", "Leave the text and the other options out.")
+        writing.remember_batch(session_of(context), batch, json=json)
+    else:
+        writing.remember_one(session_of(context), text, given, yes=yes, json=json)
+
+
+@app.command()
+def ask(
+    context: Ctx,
+    question: str,
+    k: Annotated[int, typer.Option("-k", help="How many answers at the most.")] = 5,
+    scope: Annotated[
+        str, typer.Option("--in", help="all, code, functions, database, architecture, journal, facts.")
+    ] = "all",
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Leave out what has gone stale.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
+    json: Json = False,
+) -> None:
+    """Ask everything that is remembered."""
+    from waypost.faces.cli.output import print_answer
+
+    memory = session_of(context).memory()
+    answer = memory.recall(question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh)
+    if json:
+        print_json(answer.to_json(explain=explain))
+    else:
+        print_answer(answer, explain=explain)
+    if not answer.hits:
+        raise typer.Exit(NotFound.exit_code)
+
+
+@app.command("context")
+def context_(
+    context: Ctx,
+    task: str,
+    tokens: Annotated[int, typer.Option(help="The most it may take.")] = 2000,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    json: Json = False,
+) -> None:
+    """The briefing an agent gets at the start of a task."""
+    briefing = session_of(context).memory().brief(task, tokens, as_of=as_of, known_at=known_at)
+    if json:
+        print_json(briefing.to_json())
+    else:
+        from waypost.faces.cli.output import print_notices, safe
+
+        print(safe(briefing.text))
+        print_notices((briefing.explanation,))
+
+
+@app.command()
+def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
+    """Everything about one memory."""
+    from waypost.faces.cli.output import print_pairs
+    from waypost.flows.transfer import memory_row
+
+    record = session_of(context).memory().show(memory_id, as_of=as_of, known_at=known_at)
+    row = memory_row(record.version, record.state)
+    if json:
+        print_json(row)
+    else:
+        print_pairs({name: value for name, value in row.items() if value not in (None, [], {}, False)})
+
+
+@app.command("list")
+def list_(
+    context: Ctx,
+    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
+    level: Annotated[int | None, typer.Option(help="Only this level.")] = None,
+    domain: Annotated[str | None, typer.Option(help="Only this domain.")] = None,
+    session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
+    limit: Annotated[int, typer.Option(help="How many at the most, the latest.")] = 50,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    json: Json = False,
+) -> None:
+    """What is remembered, the latest last."""
+    from waypost.faces.cli import writing
+    from waypost.faces.cli.output import print_rows
+
+    rows = session_of(context).memory().list(
+        kind=kind, level=level, domain=domain, session=session, tags=writing.tags(tag), limit=limit,
+        as_of=as_of, known_at=known_at,
+    )  # fmt: skip
+    if json:
+        print_json({"memories": rows})
+    else:
+        print_rows(rows)
+
+
+@app.command()
+def correct(
+    context: Ctx,
+    memory_id: Id,
+    text: str,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME")] = None,
+    valid_until: Annotated[str | None, typer.Option(metavar="TIME")] = None,
+    json: Json = False,
+) -> None:
+    """It was said wrongly: say it right. History keeps both."""
+    from waypost.faces.cli import writing
+
+    receipt = session_of(context).memory().correct(memory_id, text, valid_from=valid_from, valid_until=valid_until)
+    writing.print_written(receipt, json=json)
+
+
+@app.command()
+def retract(
+    context: Ctx,
+    memory_id: Id,
+    valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="It was true until then.")] = None,
+    json: Json = False,
+) -> None:
+    """Take it back without a replacement. History keeps it."""
+    memory = session_of(context).memory()
+    memory.retract(memory_id, valid_until=valid_until)
+    _done(json, "retracted", memory_id)
+
+
+@app.command()
+def reject(
+    context: Ctx,
+    what: Annotated[str, typer.Argument(metavar="ID", help="The memory; with --lift, the text of the value.")],
+    lift: Annotated[bool, typer.Option("--lift", help="Allow a rejected value again.")] = False,
+    kind: Annotated[str, typer.Option(help="With --lift: the kind of the value.")] = "fact",
+    domain: Annotated[str, typer.Option(help="With --lift: its domain.")] = "",
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Take it back and never store this value again."""
+    memory = session_of(context).memory(yes=yes)
+    if lift:
+        if not memory.lift(what, kind=kind, domain=domain or None):
+            raise NotFound("No such value was rejected.", "Give its words, and --kind and --domain as they were.")
+        _done(json, "lifted", None)
+        return
+    confirm(f"Reject {what}? It will not be stored again.", yes=yes)
+    memory.reject(what)
+    _done(json, "rejected", what)
+
+
+@app.command()
+def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) -> None:
+    """Remove it and every trace of it, for good."""
+    memory = session_of(context).memory(yes=yes)
+    memory.history(memory_id)
+    confirm(f"Forget {memory_id} with its history? There is no way back.", yes=yes)
+    gone = memory.forget(memory_id)
+    if json:
+        print_json(
+            {
+                "id": gone.memory_id, "status": "forgotten", "versions": gone.versions, "complete": gone.complete,
+                "exports_changed": list(gone.exports_changed), "beyond_reach": list(gone.beyond_reach),
+            }
+        )  # fmt: skip
+        return
+    print(f"Forgotten: {gone.memory_id} ({gone.versions} versions).")
+    if not gone.complete:
+        print("Another process is reading; the last traces go as soon as it ends (waypost doctor --fix).")
+    print(f"Out of Waypost's reach: {'; '.join(gone.beyond_reach)}.")
+
+
+@app.command()
+def protect(
+    context: Ctx,
+    memory_id: Id,
+    off: Annotated[bool, typer.Option("--off", help="Take the protection away.")] = False,
+    json: Json = False,
+) -> None:
+    """Keep it from ageing, pruning and expiry."""
+    session_of(context).memory().protect(memory_id, on=not off)
+    _done(json, "unprotected" if off else "protected", memory_id)
+
+
+@app.command()
+def history(context: Ctx, memory_id: Id, json: Json = False) -> None:
+    """All that was ever recorded under an id."""
+    from waypost.faces.cli import writing
+
+    writing.print_history(session_of(context).memory().history(memory_id), json=json)
+
+
+def _done(json: bool, status: str, memory_id: str | None) -> None:
+    if json:
+        print_json({"id": memory_id, "status": status})
+    else:
+        print(f"{status.capitalize()}{': ' + memory_id if memory_id else '.'}")

