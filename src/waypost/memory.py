@@ -278,7 +278,7 @@ def _when(value: When, field: str) -> datetime | None:
 
 
 class _OpenSpaces:
-    """The spaces that this process has open, one instance for the same settings, closed after an hour without use."""
+    """The spaces that this process has open, one instance each, closed after an hour without use."""
 
     def __init__(self) -> None:
         self._open: dict[_Key, tuple[OpenSpace, datetime]] = {}
@@ -292,6 +292,9 @@ class _OpenSpaces:
                     del self._open[other]
                     space.store.close()
             known = self._open.get(key)
+            if known and known[0].settings != settings:  # wired anew: another engine has to be noticed
+                known[0].store.close()
+                known = None
             space = known[0] if known else _wire(identity, settings, clock)
             self._open[key] = (space, now)
             return space
@@ -313,11 +316,11 @@ class _OpenSpaces:
             space.store.close()
 
 
-_Key = tuple[str, str, str]
+_Key = tuple[Path, str, str]
 
 
 def _key(identity: Identity, settings: Settings) -> _Key:
-    return identity.space_id, identity.checkout_id, repr(settings)
+    return settings.home, identity.space_id, identity.checkout_id
 
 
 def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:

@@ -27,16 +27,3 @@ def test_a_worker_embeds_what_a_write_left_owed_and_ends(tmp_path: Path, monkeyp
         assert worker.wait(120) == 0
         assert memory.status()["pending"] == {"minilm-l6-v2": 0, "use-multilingual-v3": 0}
         assert memory.recall("Когда выходит новая версия?").hits[0].id == receipt.id
-
-
-def test_settings_side_by_side_keep_their_own_open_space(tmp_path: Path) -> None:
-    from dataclasses import replace
-
-    from waypost import config
-
-    settings = config.load()
-    one, other = (Memory.open(tmp_path, settings=s) for s in (settings, replace(settings, busy_timeout_seconds=5.0)))
-    first = one._space
-    other.remember("Seen by both", kind="note")
-    assert one._space is first
-    assert [row["text"] for row in one.list()] == ["Seen by both"]

@@ -20,22 +20,15 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; every error becomes two lines and an exit code."""
     from waypost.errors import WaypostError
-    from waypost.faces.cli.arguments import settle_person
 
     for stream in (sys.stdout, sys.stderr):
         # A memory may hold characters that this terminal cannot show: never fail for that.
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
     try:
-        from waypost.faces.cli.app import app
-
-        app(settle_person(arguments), standalone_mode=True)
+        return _call(arguments)
     except WaypostError as error:
         _report(error.what, error.remedy, json="--json" in arguments)
         return error.exit_code
-    except SystemExit as end:
-        if end.code == 2 and "--json" in arguments:  # the framework has told people what it did not understand
-            _print_json("The command line was not understood.", "See `waypost --help`.")
-        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except KeyboardInterrupt:
         _report("Stopped.", "", json=False)
         return 130
@@ -54,7 +47,21 @@ def run(arguments: list[str]) -> int:
             json="--json" in arguments,
         )
         return 1
-    return 0
+
+
+def _call(arguments: list[str]) -> int:
+    from waypost.faces.cli.app import app
+    from waypost.faces.cli.arguments import settle_person
+
+    code: object = None
+    try:
+        app(settle_person(arguments), standalone_mode=True)
+    except SystemExit as end:
+        code = end.code
+    if code == 2 and "--json" in arguments:  # the framework has told people what it did not understand
+        _print_json("The command line was not understood.", "See `waypost --help`.")
+    sys.stdout.flush()  # output that cannot be written fails here, where it can be told
+    return code if isinstance(code, int) else 0 if code is None else 1
 
 
 def _close_output() -> None:

@@ -4,6 +4,7 @@ A migration is a name and its statements. All that are missing are applied in or
 together with its record; a failure leaves the database as it was. A released migration is never edited.
 """
 
+import contextlib
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -163,11 +164,14 @@ def refuse_foreign(path: Path) -> None:
         return  # it is not there, or opening it will say what is wrong
     if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") == APPLICATION_ID:
         return
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
+    # A log that a killed process left, or a file that is just being made, cannot be looked at in this way; `migrate`
+    # looks again, and says whatever else is wrong.
+    with contextlib.suppress(apsw.Error), contextlib.closing(_reading(path)) as connection:
         _is_ours_or_empty(connection, str(path))
-    finally:
-        connection.close()
+
+
+def _reading(path: Path) -> apsw.Connection:
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
 
 
 def _is_ours_or_empty(connection: apsw.Connection, path: str) -> bool:
