@@ -115,7 +115,7 @@ def large(size: int, project: Path) -> Figures:
     space = memory._space
     engine, key = space.engines.main.name, space.tombstone_key()
     vectors = iter(corpus.generated_vectors(real, size))
-    generated = enumerate(corpus.generated_texts(texts, size))
+    generated = enumerate(list(corpus.generated_texts(texts, size)))
 
     def ingest() -> None:
         for part in in_parts(generated, 256):
