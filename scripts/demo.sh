@@ -7,7 +7,8 @@ export WAYPOST_HOME
 trap 'rm -rf "$WAYPOST_HOME"' EXIT
 
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
-run() { say "waypost $(printf '%q ' "$@")"; waypost "$@"; }
+quoted() { for word; do case "$word" in *' '*) printf ' "%s"' "$word" ;; *) printf ' %s' "$word" ;; esac; done; }
+run() { say "waypost$(quoted "$@")"; waypost "$@"; }
 
 run remember "Vectors are kept in half precision in SQLite and searched exactly with numpy over a memory-mapped file" \
     --kind decision --ref src/waypost/store/sqlite/vectors.py --evidence "docs/architecture.md"
