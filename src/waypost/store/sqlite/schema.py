@@ -176,10 +176,12 @@ def _reading(path: Path) -> apsw.Connection:
 
 def _is_ours_or_empty(connection: apsw.Connection, path: str) -> bool:
     """True: ours. False: nobody's yet. Another program's raises ForeignFile."""
+    # The tables before the mark: another process may make the file ours between these two looks, which sets both at once.
+    has_tables = bool(connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall())
     application = connection.pragma("application_id")
     if application == APPLICATION_ID:
         return True
-    if application or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall():
+    if application or has_tables:
         raise ForeignFile(
             f"{path} is a SQLite database of another program.",
             "Move it away, or set WAYPOST_HOME to another directory.",
