@@ -13,8 +13,6 @@ from waypost.model.kinds import KINDS
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 
-SOURCES = ("person", "agent", "extractor", "code", "journal")
-
 
 @dataclass(frozen=True, slots=True)
 class Caller:

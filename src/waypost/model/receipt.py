@@ -18,14 +18,13 @@ class Receipt:
     replaces: str | None = None
     conflicts_with: str | None = None  # says nearly the same but differs: perhaps it should be corrected
     pending: tuple[str, ...] = ()  # engines that still owe its vectors
-    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         row: dict[str, Any] = {"id": self.id, "status": self.status}
         for name in ("key", "reason", "replaces", "conflicts_with"):
             if getattr(self, name) is not None:
                 row[name] = getattr(self, name)
-        for name in ("masked", "pending", "warnings"):
+        for name in ("masked", "pending"):
             if getattr(self, name):
                 row[name] = list(getattr(self, name))
         return row
