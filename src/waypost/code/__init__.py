@@ -1,0 +1,1 @@
+"""Reading a tree: walk, parse, relate, schema, architecture, summary. Pure but for reading files and asking git."""
