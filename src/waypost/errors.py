@@ -14,9 +14,14 @@
     │   ├── ForeignFile         the file at our path is not ours
     │   ├── SchemaTooNew        written by a later version of Waypost
     │   └── DatabaseTooOld      the SQLite library has known data-losing bugs
-    └── EngineError
-        ├── EngineUnavailable   cannot embed right now: weights missing, server away
-        └── ModelCorrupt        weights are not what they claim to be
+    ├── EngineError
+    │   ├── EngineUnavailable   cannot embed right now: weights missing, server away
+    │   └── ModelCorrupt        weights are not what they claim to be
+    └── LlmError
+        ├── LlmUnavailable      the language model cannot be asked now: server away, wrong key, unknown model
+        ├── LlmRefused          it was asked and would not answer
+        ├── LlmUnusable         it answered, but not in the form asked for
+        └── LlmLimit            asking would pass what this run may spend
 
 The class names the fact, `what` says which, `remedy` says what to do next.
 """
@@ -97,4 +102,24 @@ class EngineUnavailable(EngineError):
 
 
 class ModelCorrupt(EngineError):
+    pass
+
+
+class LlmError(WaypostError):
+    pass
+
+
+class LlmUnavailable(LlmError):
+    pass
+
+
+class LlmRefused(LlmError):
+    pass
+
+
+class LlmUnusable(LlmError):
+    pass
+
+
+class LlmLimit(LlmError):
     pass

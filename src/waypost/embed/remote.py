@@ -6,16 +6,16 @@ checked, and whatever is wrong becomes `EngineUnavailable`, so that recall goes 
 
 from __future__ import annotations
 
-import http.client
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, urlsplit
 
 from waypost.config import RemoteEngine
-from waypost.errors import ConfigError, EngineUnavailable
+from waypost.errors import EngineUnavailable
+from waypost.wire import NoReply, Server, patiently, usable_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 _BATCH = 32
 _PATIENT = (0.5, 1.0, 2.0)  # seconds before the second, third and last attempt
 _QUICK = (0.2,)  # somebody waits for the answer to a question
-_LONGEST_PAUSE = 30.0  # a server that asks for more (Retry-After) is taken to be away
 _ANSWER_LIMIT = 256 << 20  # bytes
-_WORTH_ANOTHER_ATTEMPT = frozenset({408, 429, 500, 502, 503, 504})
 # nomic-embed-text was trained with these, and without them its vectors separate questions from passages badly.
 _NOMIC_PREFIXES = ("search_document: ", "search_query: ")
 
@@ -86,15 +84,18 @@ class Remote:
         self._dialect = dialect
         self._sleep = sleep
         self._remedy = dialect.remedy.format(model=settings.model)
-        self._url = _checked_url(settings.url)
         self._dimensions = settings.dimensions
-        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if settings.api_key_variable:
-            key = secrets.get(settings.api_key_variable, "")
-            if not key or not key.isascii() or not key.isprintable():
-                variable = settings.api_key_variable
-                raise EngineUnavailable(f"{variable} holds no API key.", f"Set the environment variable {variable}.")
-            self._headers["Authorization"] = f"Bearer {key}"
+        variable = settings.api_key_variable
+        key = usable_key(secrets, variable)
+        if variable and not key:
+            raise EngineUnavailable(f"{variable} holds no API key.", f"Set the environment variable {variable}.")
+        self._server = Server(
+            settings.url,
+            "embedding server",
+            key=key,
+            timeout_seconds=settings.timeout_seconds,
+            largest_answer=_ANSWER_LIMIT,
+        )
         nomic = settings.model.split("/")[-1].startswith("nomic-embed-text")
         self._text_prefix, self._question_prefix = _NOMIC_PREFIXES if nomic else ("", "")
 
@@ -147,63 +148,13 @@ class Remote:
         return unit
 
     def _ask(self, question: dict[str, Any], pauses: Sequence[float]) -> bytes:
-        body = json.dumps(question).encode()
-        for pause in (*pauses, None):
-            cause: Exception | None = None
-            try:
-                status, wait, answer = self._post(body)
-            except (OSError, http.client.HTTPException) as error:
-                failure, wait, cause = f"did not answer ({type(error).__name__})", 0.0, error
-            else:
-                if status == http.client.OK:
-                    return answer
-                failure = f"answered with HTTP status {status}"
-                if status not in _WORTH_ANOTHER_ATTEMPT:
-                    raise self._unavailable(failure)
-            if pause is None or wait > _LONGEST_PAUSE:
-                raise self._unavailable(failure) from cause
-            self._sleep(max(pause, wait))
-        raise AssertionError("the last attempt returns or raises")
-
-    def _post(self, body: bytes) -> tuple[int, float, bytes]:
-        """Status, seconds that the server asks to wait, answer."""
-        secure = self._url.scheme == "https"
-        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        connection = kind(self._url.hostname or "", self._url.port, timeout=self._settings.timeout_seconds)
         try:
-            connection.request("POST", self._path(), body, self._headers)
-            response = connection.getresponse()
-            answer = response.read(_ANSWER_LIMIT + 1)
-            if len(answer) > _ANSWER_LIMIT:
-                raise self._unavailable("sent more than can be an answer")
-            if response.length:  # the connection broke; reading with a limit does not tell by itself
-                raise http.client.IncompleteRead(answer, response.length)
-            asked = response.getheader("Retry-After", "")
-            return response.status, float(asked) if asked.isdecimal() else 0.0, answer
-        finally:
-            connection.close()
-
-    def _path(self) -> str:
-        """The URL's own path may already name the version, as in `https://example.org/v1`."""
-        base = self._url.path.rstrip("/")
-        version = "/v1"
-        if base.endswith(version) and self._dialect.path.startswith(version + "/"):
-            base = base[: -len(version)]
-        return base + self._dialect.path
+            reply = patiently(lambda: self._server.post(self._dialect.path, question), pauses, self._sleep)
+        except NoReply as error:
+            raise self._unavailable(str(error)) from error
+        if reply.status != HTTPStatus.OK:
+            raise self._unavailable(f"answered with HTTP status {reply.status}")
+        return reply.body
 
     def _unavailable(self, what: str) -> EngineUnavailable:
-        """The address without user, password and query: these may be secrets."""
-        server = f"{self._url.scheme}://{self._url.hostname}"
-        server += f":{self._url.port}" if self._url.port else ""
-        return EngineUnavailable(f"The embedding server {server} {what}.", self._remedy)
-
-
-def _checked_url(url: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, brackets that do not close
-        valid = False
-    if not valid:
-        raise ConfigError("The URL of the embedding server is not valid.", "It looks like http://127.0.0.1:11434.")
-    return parts
+        return EngineUnavailable(f"The embedding server {self._server.address} {what}.", self._remedy)

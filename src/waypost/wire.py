@@ -1,0 +1,198 @@
+"""JSON over HTTP to a server named in the settings: one way for every part that talks to one.
+
+No redirect is followed, so a key goes nowhere else; an answer has a largest size and a latest time, so no server can
+hold us; nothing here shows a key, or what an address holds beside host and port. Proxies are not used.
+"""
+
+import http.client
+import io
+import json
+import random
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from waypost.errors import ConfigError
+
+_LONGEST_PAUSE = 30.0  # a server that asks for more (Retry-After) is taken to be away
+_LONGEST_CONNECT = 10.0  # seconds; one that is there takes the connection at once, however slow its answers
+_WORTH_ANOTHER_ATTEMPT = frozenset({408, 429, 500, 502, 503, 504})
+_PIECE = 1 << 16  # bytes read at a time
+_VERSION = "/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered, whatever its status."""
+
+    status: int
+    wait: float  # seconds that it asks us to wait before the next attempt
+    body: bytes
+
+
+class NoReply(Exception):
+    """No whole answer came. The text goes on after the server's name: "did not answer (TimeoutError)"."""
+
+
+class Server:
+    """Where to send questions. One connection for each: answers are slow, connections are not."""
+
+    def __init__(
+        self,
+        url: str,
+        label: str,
+        *,
+        key: str,
+        timeout_seconds: float,
+        largest_answer: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._url = _checked_url(url, label)
+        self._timeout = timeout_seconds
+        self._largest = largest_answer
+        self._clock = clock
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+
+    @property
+    def address(self) -> str:
+        """Without user, password, path and query: these may be secrets."""
+        port = f":{self._url.port}" if self._url.port else ""
+        return f"{self._url.scheme}://{self._url.hostname}{port}"
+
+    def post(self, path: str, question: Mapping[str, Any]) -> Reply:
+        """Ask once. Raises `NoReply` when no whole answer comes in time."""
+        body = json.dumps(question).encode()
+        try:
+            with self._connected() as connection:
+                connection.request("POST", self._path(path), body, self._headers)
+                response = connection.getresponse()
+                answer = _read(response, self._largest)
+                return Reply(response.status, _wait(response.getheader("Retry-After", "")), answer)
+        except (OSError, http.client.HTTPException) as error:
+            raise NoReply(f"did not answer ({type(error).__name__})") from error
+
+    @contextmanager
+    def _connected(self) -> Iterator[http.client.HTTPConnection]:
+        deadline = self._clock() + self._timeout
+        kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
+        connection = kind(self._url.hostname or "", self._url.port, timeout=min(self._timeout, _LONGEST_CONNECT))
+
+        def response(sock: socket.socket, method: str | None = None) -> http.client.HTTPResponse:
+            answer = http.client.HTTPResponse(sock, method=method)
+            answer.fp.close()
+            answer.fp = io.BufferedReader(_Punctual(sock, deadline, self._clock))
+            return answer
+
+        connection.response_class = response  # type: ignore[assignment]
+        try:
+            connection.connect()
+            connection.sock.settimeout(self._timeout)
+            yield connection
+        finally:
+            connection.close()
+
+    def _path(self, path: str) -> str:
+        """The URL's own path may already name the version, as in `https://example.org/v1`."""
+        base = self._url.path.rstrip("/")
+        if base.endswith(_VERSION) and path.startswith(_VERSION + "/"):
+            base = base[: -len(_VERSION)]
+        return base + path
+
+
+def patiently(
+    attempt: Callable[[], Reply],
+    pauses: Sequence[float],
+    sleep: Callable[[float], None],
+    chance: Callable[[], float] = random.random,
+) -> Reply:
+    """The first answer that another attempt would not change, else the last one; raises the last `NoReply`.
+
+    Pauses are shifted by up to a quarter either way, so that many who were refused together do not come back together.
+    """
+    for pause in pauses:
+        wait = 0.0
+        try:
+            reply = attempt()
+        except NoReply:
+            pass
+        else:
+            wait = reply.wait
+            if reply.status not in _WORTH_ANOTHER_ATTEMPT or wait > _LONGEST_PAUSE:
+                return reply
+        sleep(max(pause * (0.75 + chance() / 2), wait))
+    return attempt()
+
+
+def usable_key(secrets: Mapping[str, str], variable: str) -> str:
+    """The key that this variable holds, or "" when it cannot stand in a header."""
+    key = secrets.get(variable, "")
+    return key if key.isascii() and key.isprintable() else ""
+
+
+class _Punctual(io.RawIOBase):
+    """Bytes of a socket until a moment: a server that sends a byte now and then does not keep us beyond it."""
+
+    def __init__(self, sock: socket.socket, deadline: float, clock: Callable[[], float]) -> None:
+        self._socket = sock
+        self._raw = sock.makefile("rb", buffering=0)  # holds the socket open when the connection lets go of it
+        self._deadline = deadline
+        self._clock = clock
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - self._clock()
+        if left <= 0:
+            raise TimeoutError("the answer takes too long")
+        self._socket.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _read(response: http.client.HTTPResponse, largest: int) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    while piece := response.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > largest:
+            raise NoReply("sent more than can be an answer")
+    if response.length:  # the connection broke; reading in pieces does not tell by itself
+        raise http.client.IncompleteRead(b"", response.length)
+    return b"".join(pieces)
+
+
+def _wait(asked: str) -> float:
+    """Seconds from a `Retry-After`: a number or a date; 0 when it is neither."""
+    if asked.isascii() and asked.isdecimal() and len(asked) < 9:
+        return float(asked)
+    try:
+        moment = parsedate_to_datetime(asked)
+    except ValueError:
+        return 0.0
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _checked_url(url: str, label: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, brackets that do not close
+        valid = False
+    if not valid:
+        raise ConfigError(f"The URL of the {label} is not valid.", "It looks like http://127.0.0.1:11434.")
+    return parts
