@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waypost.context.budget import count_tokens, shorten
-from waypost.context.fence import fence
 from waypost.model.recall import Hit
+from waypost.text.fence import fence
 
 _HEADINGS = (
     ("always", "Always true here"),

@@ -1,4 +1,4 @@
-"""The fence around recalled text: it marks data, and nothing inside can close it."""
+"""The fence around stored text that a language model will read: it marks data, and nothing inside can close it."""
 
 import hashlib
 import re
@@ -14,10 +14,10 @@ def defuse(text: str) -> str:
     return _CONTROL_TOKEN.sub("‹", _TAG_LIKE.sub("‹", text))
 
 
-def fence(body: str) -> str:
-    """The body between marks that carry a number which the body does not contain."""
+def fence(body: str, note: str = NOTE) -> str:
+    """The body between marks that carry a number which the body does not contain; the note is ours."""
     inside = defuse(body)
     mark = hashlib.sha256(inside.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     while mark in inside:
         mark = hashlib.sha256(mark.encode()).hexdigest()[:12]
-    return f"<{TAG} {mark}>\n{NOTE}\n{inside}\n</{TAG} {mark}>"
+    return f"<{TAG} {mark}>\n{note}\n{inside}\n</{TAG} {mark}>"
