@@ -8,7 +8,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,27 @@ class RemoteEngine:
 
 
 @dataclass(frozen=True, slots=True)
+class LlmServer:
+    """A language model behind OpenAI's `/v1/chat/completions`: Ollama, vLLM, llama.cpp, hosted ones.
+
+    A run spends at most `max_tokens_per_run`, question and answer together, and at most `max_cost_per_run` in the
+    currency of the prices, which are for a million tokens.
+    """
+
+    url: str
+    model: str
+    api_key_variable: str = ""  # the name of the environment variable, never the key itself
+    timeout_seconds: float = 120.0  # for a whole answer
+    retries: int = 2
+    context_window: int = 8192  # tokens, question and answer together
+    temperature: float = 0.0
+    max_tokens_per_run: int = 200_000
+    input_price: float = 0.0
+    output_price: float = 0.0
+    max_cost_per_run: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     home: Path
     models: tuple[Path, ...]  # searched in order; the first is where `model install` writes
@@ -37,6 +58,7 @@ class Settings:
         default_factory=lambda: RemoteEngine("http://127.0.0.1:11434", "nomic-embed-text", 768)
     )
     openai: RemoteEngine | None = None
+    llm: LlmServer | None = None  # off unless configured
     busy_timeout_seconds: float = 60.0
     background: bool = True  # start a worker for vectors owed
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
@@ -47,7 +69,7 @@ class Settings:
 
 
 _LONGEST_WAIT = 86_400
-_KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "ollama", "openai"}
+_KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "ollama", "openai", "llm"}
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -66,13 +88,15 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     engine = env.get("WAYPOST_ENGINE") or table.get("engine") or settings.engine
     ollama = _remote(table.get("ollama"), "ollama", settings.ollama)
     openai = _remote(table.get("openai"), "openai", settings.openai)
-    named = [r.api_key_variable for r in (ollama, openai) if r and r.api_key_variable]
+    llm = _llm(table.get("llm"))
+    named = [r.api_key_variable for r in (ollama, openai, llm) if r and r.api_key_variable]
     return replace(
         settings,
         engine=_engine_name(engine),
         multilingual=_typed(table, "multilingual", bool, settings.multilingual),
         ollama=ollama or settings.ollama,
         openai=openai,
+        llm=llm,
         busy_timeout_seconds=_seconds(table, "busy_timeout_seconds", settings.busy_timeout_seconds),
         background=_typed(table, "background", bool, settings.background) and env.get("WAYPOST_BACKGROUND") != "0",
         secrets={name: env[name] for name in named if env.get(name)},
@@ -151,4 +175,38 @@ def _remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine
         raise ConfigError(f"[{name}] dimensions must be at least 1, not {given.dimensions}.", "Leave it out.")
     if not given.url.startswith(("http://", "https://")):
         raise ConfigError(f"[{name}] url must begin with http:// or https://, not {given.url!r}.", "")
+    return given
+
+
+_LLM_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
+    "timeout_seconds": ((int, float), 0.001, _LONGEST_WAIT),
+    "retries": (int, 0, 10),
+    "context_window": (int, 1024, 100_000_000),
+    "temperature": ((int, float), 0, 2),
+    "max_tokens_per_run": (int, 0, 10**12),
+    "input_price": ((int, float), 0, 10**9),
+    "output_price": ((int, float), 0, 10**9),
+    "max_cost_per_run": ((int, float), 0, 10**9),
+}
+
+
+def _llm(table: Any) -> LlmServer | None:
+    if table is None:
+        return None
+    known = [field.name for field in fields(LlmServer)]
+    if not isinstance(table, dict) or not {"url", "model"} <= table.keys() <= set(known):
+        raise ConfigError("[llm] must be a table with url and model.", f"It takes {', '.join(known)}.")
+    for key in ("url", "model", "api_key_variable"):
+        _typed(table, key, str, "")
+    for key in _LLM_NUMBERS.keys() & table.keys():
+        kind, least, most = _LLM_NUMBERS[key]
+        if not least <= _typed(table, key, kind, 0) <= most:  # written so that NaN is refused
+            raise ConfigError(f"[llm] {key} is {table[key]}.", f"Give a number from {least} to {most}.")
+    given = LlmServer(**table)
+    if not given.url.startswith(("http://", "https://")):
+        raise ConfigError("[llm] url must begin with http:// or https://.", "It looks like http://127.0.0.1:11434.")
+    if given.max_cost_per_run is not None and not given.input_price + given.output_price:
+        raise ConfigError(
+            "[llm] max_cost_per_run needs prices.", "Give input_price and output_price per million tokens."
+        )
     return given

@@ -1,0 +1,63 @@
+"""The settings of the language model: off by default, every mistake named."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from waypost import config
+from waypost.config import LlmServer, Settings
+from waypost.errors import ConfigError
+
+OPERATIONS = Path(__file__).parents[1] / "docs" / "operations.md"
+BASE = '[llm]\nurl = "http://127.0.0.1:11434"\nmodel = "m"\n'
+
+
+def loaded(home: Path, text: str, **environment: str) -> Settings:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(text)
+    return config.load({"WAYPOST_HOME": str(home), "HOME": str(home), **environment})
+
+
+def test_there_is_no_language_model_unless_configured(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "").llm is None
+
+
+def test_url_and_model_are_enough(tmp_path: Path) -> None:
+    assert loaded(tmp_path, BASE).llm == LlmServer("http://127.0.0.1:11434", "m")
+
+
+def test_the_key_is_read_from_the_named_variable_and_never_shown(tmp_path: Path) -> None:
+    settings = loaded(tmp_path, BASE + 'api_key_variable = "MY_KEY"', MY_KEY="sk-0123456789", OTHER="x")
+    assert settings.secrets == {"MY_KEY": "sk-0123456789"}
+    assert "sk-0123456789" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("llm = 3", "table"),
+        ('[llm]\nmodel = "m"', "url"),
+        (BASE + "colour = 1", "takes url"),
+        (BASE + 'api_key = "sk-1"', "takes url"),
+        (BASE + "retries = -1", "retries"),
+        (BASE + "retries = true", "retries"),
+        (BASE + 'retries = "2"', "retries"),
+        (BASE + "context_window = 10", "context_window"),
+        (BASE + "temperature = nan", "temperature"),
+        (BASE + "timeout_seconds = 0", "timeout_seconds"),
+        (BASE + "max_tokens_per_run = -5", "max_tokens_per_run"),
+        (BASE + "max_cost_per_run = 1.0", "prices"),
+        ('[llm]\nurl = "file:///etc"\nmodel = "m"', "http"),
+        ('[llm]\nurl = 1\nmodel = "m"', "url"),
+    ],
+)
+def test_a_setting_of_the_language_model_that_cannot_be_meant_is_named(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, text)
+    assert said in str(caught.value)
+
+
+def test_every_setting_of_the_language_model_is_documented() -> None:
+    section = OPERATIONS.read_text().split("[llm]", 1)[1].split("```")[0]
+    assert [field.name for field in fields(LlmServer) if field.name not in section] == []
