@@ -43,6 +43,8 @@ _ALIASES = {"agent": "workflow_result"}
 
 COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE))
 
+CODE_COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE if kind.derived))
+
 # What `--in` means.
 SCOPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

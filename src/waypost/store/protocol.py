@@ -26,8 +26,9 @@ class PassageRow:
     """A piece of a version as it is indexed. `content_hash` is over the text that is embedded."""
 
     content_hash: bytes
-    language: str
-    terms: str  # what the keyword index holds: stems and whole identifiers, separated by spaces
+    language: str  # of code it begins with "code": code and prose are searched apart
+    terms: str = ""  # what the keyword index holds: stems and whole identifiers, separated by spaces
+    code_terms: tuple[str, str, str, str] | None = None  # what the index of code holds: name, path, doc, body
 
 
 class Found(NamedTuple):  # hundreds are made for each question: a tuple takes a quarter of a dataclass's time
@@ -53,6 +54,46 @@ class Sketch(NamedTuple):
     language: str
     traits: int
     time: datetime
+
+
+class CodeSketch(NamedTuple):
+    """What ranking needs to know of a memory that is derived from a tree, without its text."""
+
+    number: int
+    memory_id: str
+    kind: str
+    type: str  # "method", "class", "section" …: the sort within its kind
+    name: str
+    path: str
+    line: int
+    end_line: int
+    language: str
+    traits: int
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A file of a checkout as it was when it was indexed."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    hash: str  # SHA-256 of its bytes, in hexadecimal digits
+    language: str
+    lines: int
+    changed_at: datetime
+
+
+class DerivedRow(NamedTuple):
+    """A memory derived from a tree, as indexing needs to know it."""
+
+    number: int
+    memory_id: str
+    kind: str
+    name: str
+    path: str
+    fingerprint: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +208,39 @@ class Reader(Protocol):
     def owed_versions(self, engine: str, limit: int) -> list[Version]:
         """Some versions, oldest debt first, with a text that this engine still has to embed."""
 
+    # -- what is derived from a tree
+
+    def files(self, checkout_id: str) -> dict[str, FileRow]: ...
+
+    def digests(self, checkout_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Path and digest of every file, in the order of the paths."""
+
+    def derived(self, checkout_id: str, paths: Iterable[str], kinds: Sequence[str]) -> list[DerivedRow]:
+        """The current memories of these kinds that were read out of these files."""
+
+    def derived_of_kind(self, checkout_id: str, kind: str) -> list[DerivedRow]: ...
+
+    def derived_counts(self, checkout_id: str) -> dict[tuple[str, str], int]:
+        """How many derived memories of each kind and type there are."""
+
+    def code_keyword_search(
+        self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
+    ) -> list[Found]:
+        """As `keyword_search`, over what is derived from trees; `weights` are those of name, path, doc and body."""
+
+    def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
+        """Versions of derived memories with one of these names, whole or after the last dot, in any case."""
+
+    def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
+        """Versions of kind `file` whose path is one of these or ends with one of them."""
+
+    def code_sketches(self, numbers: Iterable[int]) -> dict[int, CodeSketch]: ...
+
+    def tracked(self, checkout_id: str) -> list[str]:
+        """Paths that were said to have changed and were not indexed since."""
+
+    # -- the rest
+
     def last_number(self) -> int: ...
 
     def edges(self, memory_id: str) -> list[Edge]: ...
@@ -187,8 +261,11 @@ class Reader(Protocol):
 
 
 class Writer(Reader, Protocol):
-    def add_version(self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str]) -> int:
-        """Store a version with its passages; texts that `engines` have not embedded are owed. Returns its number."""
+    def add_version(
+        self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
+    ) -> int:
+        """Store a version with its passages; texts that `engines` have not embedded are owed, the most urgent to be paid
+        first. Returns its number."""
 
     def supersede(self, number: int, at: datetime) -> None: ...
 
@@ -222,6 +299,31 @@ class Writer(Reader, Protocol):
     def add_checkout(self, checkout_id: str, root: str, at: datetime) -> None: ...
 
     def set_meta(self, key: str, value: str) -> None: ...
+
+    # -- what is derived from a tree
+
+    def put_file(self, checkout_id: str, row: FileRow, digest: Mapping[str, Any]) -> None: ...
+
+    def touch_file(self, checkout_id: str, row: FileRow) -> None:
+        """The same content at another time or of another size on disk: the digest stays."""
+
+    def drop_file(self, checkout_id: str, path: str) -> None: ...
+
+    def move_derived(self, number: int, version: Version) -> None:
+        """A derived memory says the same in another place: replaces all but its words and passages."""
+
+    def erase_derived(self, rows: Sequence[DerivedRow]) -> None:
+        """Drop derived memories with all that belongs to them."""
+
+    def replace_relations(self, from_ids: Sequence[str], kinds: Sequence[str], edges: Sequence[Edge]) -> None:
+        """From now on these are the edges of these kinds that start at these memories."""
+
+    def hurry(self, checkout_id: str, urgency: Mapping[str, float]) -> None:
+        """What is owed for these files is as urgent as said."""
+
+    def track(self, checkout_id: str, paths: Iterable[str]) -> None: ...
+
+    def untrack(self, checkout_id: str, paths: Iterable[str]) -> None: ...
 
 
 class Store(Protocol):

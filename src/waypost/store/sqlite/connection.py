@@ -147,8 +147,9 @@ class Connections:
         ):
             connection.pragma(name, value)
         connection.set_wal_hook(_keep_log_short(self._busy_seconds))
-        # A view of the keyword index by its terms; outside of the file, and outside of any transaction.
-        connection.execute("CREATE VIRTUAL TABLE temp.keyword_terms USING fts5vocab (main, keywords, row)")
+        # Views of the keyword indexes by their terms; outside of the file, and outside of any transaction.
+        for index in ("keywords", "code_keywords"):
+            connection.execute(f"CREATE VIRTUAL TABLE temp.{index}_terms USING fts5vocab (main, {index}, row)")
         return connection
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
@@ -20,6 +21,7 @@ from waypost.store.protocol import (
     Twin,
     VectorAnswer,
 )
+from waypost.store.sqlite.code_rows import CodeRows
 from waypost.store.sqlite.rows import (
     STATE_FIELDS,
     VERSION_COLUMNS,
@@ -48,14 +50,11 @@ _PASSAGES_OF_VECTORS = (
 _M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 
 
-class SqliteReader:
+class SqliteReader(CodeRows):
     def __init__(self, connection: apsw.Connection, vectors: "Callable[[apsw.Connection, str], EngineVectors | None]"):
-        self._db = connection
+        super().__init__(connection)
         self._vectors = vectors
         self._scored: dict[str, tuple[Vector, Scores]] = {}
-
-    def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        return self._db.execute(sql, parameters).fetchall()
 
     # -- versions -----------------------------------------------------------------------------------------
 
@@ -149,18 +148,30 @@ class SqliteReader:
     def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]:
         if not terms:
             return []
-        match = " OR ".join(f'"{term}"' for term in self._telling(terms))
+        return self._matching("keywords", terms, "bm25(1.0)", limit, view)
+
+    def code_keyword_search(
+        self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
+    ) -> list[Found]:
+        if not terms:
+            return []
+        ranking = f"bm25({', '.join(str(float(weight)) for weight in weights)})"
+        return self._matching("code_keywords", terms, ranking, limit, view)
+
+    def _matching(self, index: str, terms: Sequence[str], ranking: str, limit: int, view: View) -> list[Found]:
+        match = " OR ".join(f'"{term}"' for term in self._telling(index, terms))
         depth = limit * 2
         while True:
             best = self._rows(
-                "SELECT rowid, -rank FROM keywords WHERE keywords MATCH ? ORDER BY rank LIMIT ?", (match, depth)
+                f"SELECT rowid, -rank FROM {index} WHERE {index} MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?",
+                (match, ranking, depth),
             )
             found = self._best_visible(dict(best), limit, view, _PASSAGES)
             if len(found) >= limit or len(best) < depth:
                 return found
             depth *= _WIDEN
 
-    def _telling(self, terms: Sequence[str]) -> list[str]:
+    def _telling(self, index: str, terms: Sequence[str]) -> list[str]:
         """The terms to rank by: the rarest ones, as many as the index can weigh in time, but at least one it knows.
 
         What stands in a great part of all passages hardly tells them apart, and costs the most.
@@ -169,7 +180,7 @@ class SqliteReader:
             return list(terms)
         counts: dict[str, int] = dict(
             self._rows(
-                "SELECT term, doc FROM temp.keyword_terms WHERE term IN (SELECT value FROM json_each(?))",
+                f"SELECT term, doc FROM temp.{index}_terms WHERE term IN (SELECT value FROM json_each(?))",
                 (as_json([term.lower() for term in terms]),),
             )
         )
@@ -185,6 +196,9 @@ class SqliteReader:
         scored = self._score(engine, vector)
         if scored is None:
             return VectorAnswer((), {})
+        of_code = {collection in CODE_COLLECTIONS for collection in view.collections}
+        if len(of_code) == 1:  # else a small part would be searched for among the best of a large one
+            scored = scored.part(of_code.pop())
         depth = limit * 2
         while True:
             places = scored.best(depth)
@@ -295,7 +309,8 @@ class SqliteReader:
     def owed_versions(self, engine: str, limit: int) -> list[Version]:
         return self._versions(
             "WHERE m.number IN (SELECT p.number FROM owed o JOIN passages p ON p.hash = o.hash"
-            " WHERE o.engine_id = (SELECT engine_id FROM engines WHERE name = ?) LIMIT ?) ORDER BY m.number",
+            " WHERE o.engine_id = (SELECT engine_id FROM engines WHERE name = ?) ORDER BY o.urgency DESC LIMIT ?)"
+            " ORDER BY m.number",
             [engine, limit],
         )
 

@@ -135,6 +135,34 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
         CREATE TRIGGER audit_keeps_rows BEFORE DELETE ON audit BEGIN SELECT RAISE (ABORT, 'audit is append-only'); END;
         CREATE TRIGGER audit_keeps_words BEFORE UPDATE ON audit BEGIN SELECT RAISE (ABORT, 'audit is append-only'); END;
         """,
+        "0002_code": """
+        CREATE TABLE files (
+            file_id INTEGER PRIMARY KEY,
+            checkout_id TEXT NOT NULL,
+            path TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            mtime INTEGER NOT NULL,  -- in nanoseconds, as the file system tells it
+            hash BLOB NOT NULL,
+            language TEXT NOT NULL,
+            lines INTEGER NOT NULL,
+            changed_at INTEGER NOT NULL,
+            digest BLOB NOT NULL  -- what the rest of the tree needs to know of this file: compressed JSON
+        );
+        CREATE UNIQUE INDEX files_by_path ON files (checkout_id, path);
+        CREATE TABLE tracked (
+            checkout_id TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (checkout_id, path)
+        ) WITHOUT ROWID;
+        CREATE INDEX memories_by_checkout ON memories (checkout_id, kind) WHERE checkout_id IS NOT NULL;
+        CREATE INDEX memories_by_name ON memories (name COLLATE NOCASE) WHERE checkout_id IS NOT NULL;
+
+        CREATE VIRTUAL TABLE code_keywords USING fts5 (
+            name, path, doc, body, content='', contentless_delete=1,
+            tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
+        );
+
+        ALTER TABLE owed ADD COLUMN urgency REAL NOT NULL DEFAULT 1;
+        CREATE INDEX owed_by_urgency ON owed (engine_id, urgency);
+        """,
     }
 )
 

@@ -98,10 +98,11 @@ class SqliteStore:
                     yield f"database: {message}"
             for table, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
                 yield f"database: a row of {table} points at nothing"
-            try:
-                connection.execute("INSERT INTO keywords (keywords) VALUES ('integrity-check')")
-            except apsw.CorruptError:
-                yield "keyword index: damaged; `waypost rebuild` makes it again"
+            for index in ("keywords", "code_keywords"):
+                try:
+                    connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+                except apsw.CorruptError:
+                    yield "keyword index: damaged; `waypost rebuild` makes it again"
 
     @property
     def schema_version(self) -> int:

@@ -37,8 +37,13 @@ _ABANDONED_SECONDS = 3600.0  # a temporary file this old belongs to a process th
 _SIDECAR_FROM = 2048  # rows; below, reading them from the database takes a few milliseconds
 _TAIL_SHARE = 4  # a new generation when the tail reaches a quarter of the old one
 _ROWS_AT_ONCE = 16_384  # compared with up to 256 new vectors: 16 MB of cosines
-_LANGUAGES = ("", "en", "de", "ru", "other")
+_LANGUAGES = ("", "en", "de", "ru", "other", "code", "code-other")  # their places are in the files: only add
+_FIRST_OF_CODE = 5
 _CODE = {language: code for code, language in enumerate(_LANGUAGES)}
+
+
+def _code_of(language: str) -> int:
+    return _CODE[language] if language in _CODE else _CODE["code-other" if language.startswith("code") else "other"]
 
 
 def pack(vector: "Floats") -> bytes:
@@ -98,6 +103,13 @@ class Scores:
     ids: "Ids"
     languages: "Codes"
     cosines: "Floats"
+
+    def part(self, code: bool) -> "Scores":
+        """Only those of code, or only those of prose."""
+        chosen = (self.languages >= _FIRST_OF_CODE) == code
+        if chosen.all():
+            return self
+        return Scores(self.ids[chosen], self.languages[chosen], self.cosines[chosen])
 
     def best(self, count: int) -> "NDArray[np.intp]":
         """Places of the highest cosines, best first; equal ones in the order of their ids."""
@@ -168,7 +180,7 @@ class EngineVectors:
         ).fetchall()
         return Block(
             np.array([row[0] for row in rows], np.int64),
-            np.array([_CODE.get(row[1], len(_LANGUAGES) - 1) for row in rows], np.uint8),
+            np.array([_code_of(row[1]) for row in rows], np.uint8),
             unpack([row[2] for row in rows], self._dimensions),
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
-from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sqlite.code_changes import CodeChanges
 from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, state_parameter, version_parameters
 
 if TYPE_CHECKING:
@@ -17,22 +17,23 @@ _INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
 _INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
 
 
-class SqliteWriter(SqliteReader):
-    def add_version(self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str]) -> int:
+class SqliteWriter(CodeChanges):
+    def add_version(
+        self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
+    ) -> int:
         position = version.position
         if version.session is not None and not position:
             position = self._one(
                 "SELECT coalesce(max(position), 0) + 1 FROM memories WHERE session = ?", version.session
             )
         number = int(self._one(_INSERT_VERSION, *version_parameters(version, position)))
-        self._db.executemany(
-            "INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)",
-            [(number, i, r.file_path, r.symbol_id, as_json(r.to_json())) for i, r in enumerate(version.refs)],
-        )
-        self._add_passages(number, passages, engines)
+        self._add_refs(number, version)
+        self._add_passages(number, passages, engines, urgency)
         return number
 
-    def _add_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
+    def _add_passages(
+        self, number: int, passages: Sequence[PassageRow], engines: Sequence[str], urgency: float = 1.0
+    ) -> None:
         for passage in passages:
             passage_id = self._one(
                 "INSERT INTO passages (number, hash, language) VALUES (?, ?, ?) RETURNING passage_id",
@@ -40,12 +41,18 @@ class SqliteWriter(SqliteReader):
                 passage.content_hash,
                 passage.language,
             )
-            self._db.execute("INSERT INTO keywords (rowid, terms) VALUES (?, ?)", (passage_id, passage.terms))
+            if passage.code_terms is not None:
+                self._db.execute(
+                    "INSERT INTO code_keywords (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)",
+                    (passage_id, *passage.code_terms),
+                )
+            elif passage.terms:
+                self._db.execute("INSERT INTO keywords (rowid, terms) VALUES (?, ?)", (passage_id, passage.terms))
         for engine in engines:
             engine_id = self._engine_id(engine)
             missing = self.missing_vectors(engine, [passage.content_hash for passage in passages])
             self._db.executemany(
-                "INSERT OR IGNORE INTO owed VALUES (?, ?)", [(engine_id, digest) for digest in missing]
+                "INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", [(engine_id, digest, urgency) for digest in missing]
             )
 
     def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
@@ -113,7 +120,7 @@ class SqliteWriter(SqliteReader):
 
     def owe(self, engine: str) -> None:
         self._db.execute(
-            "INSERT OR IGNORE INTO owed SELECT ?1, p.hash FROM passages p WHERE NOT EXISTS"
+            "INSERT OR IGNORE INTO owed SELECT ?1, p.hash, 1 FROM passages p WHERE NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.engine_id = ?1 AND v.hash = p.hash)",
             (self._engine_id(engine),),
         )
@@ -134,15 +141,6 @@ class SqliteWriter(SqliteReader):
         ):
             self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (memory_id,))
 
-    def _drop_passages(self, rows: Sequence[tuple[int, bytes]]) -> None:
-        self._db.executemany("DELETE FROM keywords WHERE rowid = ?", [(row[0],) for row in rows])
-        self._db.executemany("DELETE FROM passages WHERE passage_id = ?", [(row[0],) for row in rows])
-        for table in ("vectors", "owed"):
-            self._db.executemany(
-                f"DELETE FROM {table} WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?1)",
-                [(row[1],) for row in rows],
-            )
-
     def drop_engine(self, engine: str) -> None:
         engine_id = self._engine_id(engine)
         for table in ("vectors", "owed", "engines"):
@@ -152,8 +150,9 @@ class SqliteWriter(SqliteReader):
         return [row[0] for row in self._rows("SELECT engine_id FROM engines")]
 
     def compact_keywords(self) -> None:
-        """Merge the index into one segment: terms of deleted rows are gone from the file afterwards."""
-        self._db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
+        """Merge the indexes into one segment each: terms of deleted rows are gone from the file afterwards."""
+        for index in ("keywords", "code_keywords"):
+            self._db.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
 
     def add_tombstone(self, digest: bytes, at: datetime) -> None:
         self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (digest, to_micros(at)))

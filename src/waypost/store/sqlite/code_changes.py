@@ -1,0 +1,112 @@
+"""Writing what is derived from trees. It is replaced in place: the tree is the truth, and git has its history."""
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from waypost.model.memory import Version
+from waypost.model.time import to_micros
+from waypost.store.protocol import DerivedRow, Edge, FileRow
+from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sqlite.rows import as_json, number_list
+
+
+class CodeChanges(SqliteReader):
+    """The part of the writer that knows files."""
+
+    def put_file(self, checkout_id: str, row: FileRow, digest: Mapping[str, Any]) -> None:
+        packed = zlib.compress(json.dumps(digest, ensure_ascii=False, separators=(",", ":")).encode(), 1)
+        self._db.execute(
+            "INSERT INTO files (checkout_id, path, size, mtime, hash, language, lines, changed_at, digest)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (checkout_id, path) DO UPDATE SET size = excluded.size,"
+            " mtime = excluded.mtime, hash = excluded.hash, language = excluded.language, lines = excluded.lines,"
+            " changed_at = excluded.changed_at, digest = excluded.digest",
+            (checkout_id, *_file_parameters(row), packed),
+        )
+
+    def touch_file(self, checkout_id: str, row: FileRow) -> None:
+        _, size, mtime, *_, changed_at = _file_parameters(row)
+        self._db.execute(
+            "UPDATE files SET size = ?, mtime = ?, changed_at = ? WHERE checkout_id = ? AND path = ?",
+            (size, mtime, changed_at, checkout_id, row.path),
+        )
+
+    def drop_file(self, checkout_id: str, path: str) -> None:
+        self._db.execute("DELETE FROM files WHERE checkout_id = ? AND path = ?", (checkout_id, path))
+
+    def move_derived(self, number: int, version: Version) -> None:
+        self._db.execute(
+            "UPDATE memories SET name = ?, valid_from = ?, time = ?, fingerprint = ?, details = ?, traits = ?"
+            " WHERE number = ?",
+            (
+                version.name,
+                to_micros(version.valid_from),
+                None if version.time is None else to_micros(version.time),
+                version.fingerprint,
+                as_json(dict(version.details)),
+                version.traits,
+                number,
+            ),
+        )
+        self._db.execute("DELETE FROM code_refs WHERE number = ?", (number,))
+        self._add_refs(number, version)
+
+    def erase_derived(self, rows: Sequence[DerivedRow]) -> None:
+        numbers = number_list(row.number for row in rows)
+        chosen = "number IN (SELECT value FROM json_each(?))"
+        self._drop_passages(self._rows(f"SELECT passage_id, hash FROM passages WHERE {chosen}", (numbers,)))
+        self._db.execute(f"DELETE FROM memories WHERE checkout_id IS NOT NULL AND {chosen}", (numbers,))
+        ids = as_json([row.memory_id for row in rows])
+        for table, column in (("states", "memory_id"), ("edges", "from_id"), ("edges", "to_id")):
+            self._db.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (ids,))
+
+    def replace_relations(self, from_ids: Sequence[str], kinds: Sequence[str], edges: Sequence[Edge]) -> None:
+        self._db.execute(
+            "DELETE FROM edges WHERE from_id IN (SELECT value FROM json_each(?))"
+            " AND kind IN (SELECT value FROM json_each(?))",
+            (as_json(list(from_ids)), as_json(list(kinds))),
+        )
+        self._db.executemany(
+            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?)",
+            [(edge.kind, edge.from_id, edge.to_id, edge.strength) for edge in edges],
+        )
+
+    def hurry(self, checkout_id: str, urgency: Mapping[str, float]) -> None:
+        self._db.executemany(
+            "UPDATE owed SET urgency = ? WHERE hash IN (SELECT p.hash FROM code_refs r"
+            " JOIN memories m ON m.number = r.number AND m.checkout_id = ? JOIN passages p ON p.number = m.number"
+            " WHERE r.path = ?)",
+            [(value, checkout_id, path) for path, value in urgency.items()],
+        )
+
+    def track(self, checkout_id: str, paths: Iterable[str]) -> None:
+        self._db.executemany("INSERT OR IGNORE INTO tracked VALUES (?, ?)", [(checkout_id, path) for path in paths])
+
+    def untrack(self, checkout_id: str, paths: Iterable[str]) -> None:
+        self._db.executemany(
+            "DELETE FROM tracked WHERE checkout_id = ? AND path = ?", [(checkout_id, path) for path in paths]
+        )
+
+    # -- shared with the other part
+
+    def _add_refs(self, number: int, version: Version) -> None:
+        self._db.executemany(
+            "INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)",
+            [(number, i, r.file_path, r.symbol_id, as_json(r.to_json())) for i, r in enumerate(version.refs)],
+        )
+
+    def _drop_passages(self, rows: Sequence[tuple[int, bytes]]) -> None:
+        for index in ("keywords", "code_keywords"):
+            self._db.executemany(f"DELETE FROM {index} WHERE rowid = ?", [(row[0],) for row in rows])
+        self._db.executemany("DELETE FROM passages WHERE passage_id = ?", [(row[0],) for row in rows])
+        for table in ("vectors", "owed"):
+            self._db.executemany(
+                f"DELETE FROM {table} WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?1)",
+                [(row[1],) for row in rows],
+            )
+
+
+def _file_parameters(row: FileRow) -> tuple[Any, ...]:
+    digest = bytes.fromhex(row.hash)
+    return row.path, row.size, row.mtime_ns, digest, row.language, row.lines, to_micros(row.changed_at)

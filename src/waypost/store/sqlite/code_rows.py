@@ -1,0 +1,97 @@
+"""Reading what is derived from trees: files, their memories, and what ranking needs of these."""
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import apsw
+
+from waypost.model.recall import View
+from waypost.model.time import from_micros
+from waypost.store.protocol import CodeSketch, DerivedRow, FileRow
+from waypost.store.sqlite.rows import as_json, number_list, visible
+
+_FILE_COLUMNS = "path, size, mtime, hash, language, lines, changed_at"
+_DERIVED = (
+    "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), coalesce(r.path, ''), m.fingerprint FROM memories m"
+    " LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
+)
+
+
+class CodeRows:
+    """The part of the reader that knows files."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return self._db.execute(sql, parameters).fetchall()
+
+    def files(self, checkout_id: str) -> dict[str, FileRow]:
+        rows = self._rows(f"SELECT {_FILE_COLUMNS} FROM files WHERE checkout_id = ? ORDER BY path", (checkout_id,))
+        return {
+            path: FileRow(path, size, mtime, digest.hex(), language, lines, from_micros(changed_at))
+            for path, size, mtime, digest, language, lines, changed_at in rows
+        }
+
+    def digests(self, checkout_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        rows = self._rows("SELECT path, digest FROM files WHERE checkout_id = ? ORDER BY path", (checkout_id,))
+        for path, digest in rows:
+            yield path, json.loads(zlib.decompress(digest))
+
+    def derived(self, checkout_id: str, paths: Iterable[str], kinds: Sequence[str]) -> list[DerivedRow]:
+        rows = self._rows(
+            "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), r.path, m.fingerprint FROM json_each(?) asked"
+            " CROSS JOIN code_refs r ON r.path = asked.value AND r.place = 0"
+            " CROSS JOIN memories m ON m.number = r.number AND m.checkout_id = ?"
+            " AND m.kind IN (SELECT value FROM json_each(?)) ORDER BY m.number",
+            (as_json(list(paths)), checkout_id, as_json(list(kinds))),
+        )
+        return [DerivedRow._make(row) for row in rows]
+
+    def derived_of_kind(self, checkout_id: str, kind: str) -> list[DerivedRow]:
+        rows = self._rows(f"{_DERIVED} WHERE m.checkout_id = ? AND m.kind = ? ORDER BY m.number", (checkout_id, kind))
+        return [DerivedRow._make(row) for row in rows]
+
+    def derived_counts(self, checkout_id: str) -> dict[tuple[str, str], int]:
+        rows = self._rows(
+            "SELECT kind, coalesce(json_extract(details, '$.type'), kind), count(*) FROM memories"
+            " WHERE checkout_id = ? GROUP BY 1, 2",
+            (checkout_id,),
+        )
+        return {(kind, sort): count for kind, sort, count in rows}
+
+    def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
+        condition, parameters = visible(view)
+        rows = self._rows(
+            "SELECT DISTINCT m.number FROM json_each(?) asked CROSS JOIN memories m"
+            f" ON m.name = asked.value COLLATE NOCASE WHERE m.checkout_id IS NOT NULL AND {condition} LIMIT ?",
+            (as_json(list(names)), *parameters, limit),
+        )
+        return [row[0] for row in rows]
+
+    def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
+        condition, parameters = visible(view)
+        rows = self._rows(
+            "SELECT DISTINCT m.number FROM memories m JOIN code_refs r ON r.number = m.number AND r.place = 0"
+            " JOIN json_each(?) asked ON r.path = asked.value OR r.path LIKE '%/' || asked.value ESCAPE '\\'"
+            f" WHERE m.checkout_id IS NOT NULL AND m.kind = 'file' AND {condition} LIMIT ?",
+            (as_json(list(endings)), *parameters, limit),
+        )
+        return [row[0] for row in rows]
+
+    def code_sketches(self, numbers: Iterable[int]) -> dict[int, CodeSketch]:
+        rows = self._rows(
+            "SELECT m.number, m.memory_id, m.kind, coalesce(json_extract(m.details, '$.type'), m.kind),"
+            " coalesce(m.name, ''), coalesce(r.path, ''), coalesce(json_extract(r.reference, '$.line_range.start'), 0),"
+            " coalesce(json_extract(r.reference, '$.line_range.end'), 0), m.language, m.traits,"
+            " coalesce(m.time, m.valid_from) FROM memories m"
+            " LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
+            " WHERE m.number IN (SELECT value FROM json_each(?))",
+            (number_list(numbers),),
+        )
+        return {row[0]: CodeSketch._make((*row[:-1], from_micros(row[-1]))) for row in rows}
+
+    def tracked(self, checkout_id: str) -> list[str]:
+        return [row[0] for row in self._rows("SELECT path FROM tracked WHERE checkout_id = ?", (checkout_id,))]
