@@ -57,11 +57,8 @@ def test_rst_levels_are_the_order_of_their_styles() -> None:
 
 
 def test_a_table_in_rst_is_no_title() -> None:
-    assert (
-    )
-    assert [
-        t for t, _, _ in titles("rst", "Top\n===\n\n===== =====\nx     y\n===== =====\n1     2\n===== =====\n")
-    ] == ["Top"]
+    text = "Top\n===\n\n===== =====\nx     y\n===== =====\n1     2\n===== =====\n"
+    assert titles("rst", text) == [("Top", 1, 8)]
 
 
 def test_yaml_is_cut_at_top_level_keys_and_short_neighbours_go_together() -> None:

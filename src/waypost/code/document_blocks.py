@@ -32,7 +32,7 @@ def block_starts(lines: Sequence[str]) -> list[tuple[int, str]]:
 
 def _first_words(lines: Sequence[str], start: int) -> str:
     for line in lines[start : start + 5]:
-        if _LETTERS.search(line[:TITLE_LENGTH]):
+        if _LETTERS.search(line[:TITLE_LENGTH]) and not line.lstrip().startswith(("</", "<?")):
             return " ".join(line[:TITLE_LENGTH].split()).lstrip("#/*;- ")
     return ""
 
