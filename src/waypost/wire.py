@@ -37,7 +37,14 @@ class Reply:
 
 
 class NoReply(Exception):
-    """No whole answer came. The text goes on after the server's name: "did not answer (TimeoutError)"."""
+    """No whole answer came. The text goes on after the server's name: "did not answer (TimeoutError)".
+
+    `sent` tells whether the server has the question and may have worked on it.
+    """
+
+    def __init__(self, what: str, *, sent: bool = True) -> None:
+        super().__init__(what)
+        self.sent = sent
 
 
 class Server:
@@ -70,14 +77,16 @@ class Server:
     def post(self, path: str, question: Mapping[str, Any]) -> Reply:
         """Ask once. Raises `NoReply` when no whole answer comes in time."""
         body = json.dumps(question).encode()
+        sent = False
         try:
             with self._connected() as connection:
                 connection.request("POST", self._path(path), body, self._headers)
+                sent = True
                 response = connection.getresponse()
                 answer = _read(response, self._largest)
                 return Reply(response.status, _wait(response.getheader("Retry-After", "")), answer)
         except (OSError, http.client.HTTPException) as error:
-            raise NoReply(f"did not answer ({type(error).__name__})") from error
+            raise NoReply(f"did not answer ({type(error).__name__})", sent=sent) from error
 
     @contextmanager
     def _connected(self) -> Iterator[http.client.HTTPConnection]:
