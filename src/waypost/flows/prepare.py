@@ -115,7 +115,7 @@ def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
 
 def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded: Embedded) -> int:
     """Store a version with its passages and the vectors that are there; the others are owed."""
-    rows = [PassageRow(p.content_hash, p.language, p.terms) for p in passages]
+    rows = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages]
     number = writer.add_version(version, rows, embedded.engines)
     for engine, vectors in embedded.vectors.items():
         writer.put_vectors(

@@ -81,7 +81,7 @@ def _index_again(space: OpenSpace, numbers: list[int]) -> None:
     with space.store.write() as writer:
         engines = [engine.name for engine in space.engines.active(writer)]
         for number, version in writer.versions_by_number(numbers).items():
-            rows = [PassageRow(p.content_hash, p.language, p.terms) for p in passages_of(version)]
+            rows = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages_of(version)]
             writer.replace_passages(number, rows, engines)
 
 

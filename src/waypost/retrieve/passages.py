@@ -1,7 +1,14 @@
-"""A memory as it is indexed: passages of at most 256 tokens, what is embedded and what keywords find."""
+"""A memory as it is indexed: passages of at most 256 tokens, what is embedded and what keywords find.
+
+What is derived from a tree is indexed in its own way: the engines read short texts in words that a question would use,
+the keywords find the whole source, in four columns that are weighed apart. All of it is kept with the memory, so that
+an index can be made again without the file.
+"""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
@@ -10,6 +17,7 @@ from waypost.text.words import keyword_terms
 
 PASSAGE_TOKENS = 256
 _ROLES = {"user", "assistant", "system", "tool", "human", "ai", "agent"}
+_SALT = b"code\0"  # the same words as prose are another passage: code and prose are searched apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +25,44 @@ class Passage:
     text: str  # what is embedded
     content_hash: bytes  # of that text: the same text is embedded once
     language: str
-    terms: str  # what the keyword index holds
+    terms: str = ""  # what the keyword index holds
+    code_terms: tuple[str, str, str, str] | None = None  # what the index of code holds: name, path, doc, body
+
+
+@dataclass(frozen=True, slots=True)
+class CodeText:
+    """What is found of a memory that is derived from a tree."""
+
+    name: str
+    path: str
+    doc: str
+    body: str
+    embedded: tuple[str, ...]
+
+    def to_details(self, text: str) -> dict[str, Any]:
+        """What has to be kept beside the memory's own text, to have all of it again."""
+        kept: dict[str, Any] = {"title": self.name, "place": self.path, "embedded": list(self.embedded)}
+        if self.doc:
+            kept["doc"] = self.doc
+        if self.body != text:
+            kept["body"] = self.body
+        return kept
+
+    @classmethod
+    def from_details(cls, details: Mapping[str, Any], text: str) -> "CodeText":
+        return cls(
+            details["title"],
+            details["place"],
+            details.get("doc", ""),
+            details.get("body", text),
+            tuple(details["embedded"]),
+        )
 
 
 def passages_of(version: Version) -> list[Passage]:
     """The passages of a version. The same version always gives the same ones: an index can be made again."""
+    if KINDS[version.kind].derived:
+        return code_passages(CodeText.from_details(version.details, version.text), version.language)
     # A name in front tells the engine who speaks; a role would only make all turns alike.
     who = f"{version.speaker}: " if version.speaker and version.speaker.casefold() not in _ROLES else ""
     passages = []
@@ -32,6 +73,25 @@ def passages_of(version: Version) -> list[Passage]:
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
         passages.append(Passage(text, digest, version.language, terms))
     return passages
+
+
+def code_passages(code: CodeText, language: str) -> list[Passage]:
+    """One passage for each text that is embedded; the first is found by keywords too."""
+    columns = (
+        _index_terms(code.name, "en"),
+        _index_terms(code.path, "en"),
+        _index_terms(code.doc, "en"),
+        _index_terms(code.body, "en"),
+    )
+    return [
+        Passage(
+            text,
+            hashlib.blake2b(_SALT + text.encode(), digest_size=16).digest(),
+            language,
+            code_terms=columns if place == 0 else None,
+        )
+        for place, text in enumerate(code.embedded)
+    ]
 
 
 def _index_terms(text: str, language: str) -> str:

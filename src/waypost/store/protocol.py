@@ -312,6 +312,17 @@ class Writer(Reader, Protocol):
     def move_derived(self, number: int, version: Version) -> None:
         """A derived memory says the same in another place: replaces all but its words and passages."""
 
+    def replace_derived(
+        self,
+        number: int,
+        version: Version,
+        passages: Sequence[PassageRow],
+        engines: Sequence[str],
+        *,
+        urgency: float = 1.0,
+    ) -> None:
+        """A derived memory says something else now: replaces its words too."""
+
     def erase_derived(self, rows: Sequence[DerivedRow]) -> None:
         """Drop derived memories with all that belongs to them."""
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
-from waypost.store.protocol import DerivedRow, Edge, FileRow
-from waypost.store.sqlite.reader import SqliteReader
-from waypost.store.sqlite.rows import as_json, number_list
+from waypost.store.protocol import DerivedRow, Edge, FileRow, PassageRow
+from waypost.store.sqlite.passages import PassageChanges
+from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, version_parameters
 
 
-class CodeChanges(SqliteReader):
+class CodeChanges(PassageChanges):
     """The part of the writer that knows files."""
 
     def put_file(self, checkout_id: str, row: FileRow, digest: Mapping[str, Any]) -> None:
@@ -36,21 +36,26 @@ class CodeChanges(SqliteReader):
         self._db.execute("DELETE FROM files WHERE checkout_id = ? AND path = ?", (checkout_id, path))
 
     def move_derived(self, number: int, version: Version) -> None:
+        columns = VERSION_COLUMNS.split(", ")[1:]  # without the number, which stays
         self._db.execute(
-            "UPDATE memories SET name = ?, valid_from = ?, time = ?, fingerprint = ?, details = ?, traits = ?"
+            f"UPDATE memories SET ({', '.join(columns)}, collection) = ({', '.join('?' * len(columns))}, ?)"
             " WHERE number = ?",
-            (
-                version.name,
-                to_micros(version.valid_from),
-                None if version.time is None else to_micros(version.time),
-                version.fingerprint,
-                as_json(dict(version.details)),
-                version.traits,
-                number,
-            ),
+            (*version_parameters(version, 0), number),
         )
         self._db.execute("DELETE FROM code_refs WHERE number = ?", (number,))
         self._add_refs(number, version)
+
+    def replace_derived(
+        self,
+        number: int,
+        version: Version,
+        passages: Sequence[PassageRow],
+        engines: Sequence[str],
+        *,
+        urgency: float = 1.0,
+    ) -> None:
+        self.move_derived(number, version)
+        self.replace_passages(number, passages, engines, urgency=urgency)
 
     def erase_derived(self, rows: Sequence[DerivedRow]) -> None:
         numbers = number_list(row.number for row in rows)
@@ -87,24 +92,6 @@ class CodeChanges(SqliteReader):
         self._db.executemany(
             "DELETE FROM tracked WHERE checkout_id = ? AND path = ?", [(checkout_id, path) for path in paths]
         )
-
-    # -- shared with the other part
-
-    def _add_refs(self, number: int, version: Version) -> None:
-        self._db.executemany(
-            "INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)",
-            [(number, i, r.file_path, r.symbol_id, as_json(r.to_json())) for i, r in enumerate(version.refs)],
-        )
-
-    def _drop_passages(self, rows: Sequence[tuple[int, bytes]]) -> None:
-        for index in ("keywords", "code_keywords"):
-            self._db.executemany(f"DELETE FROM {index} WHERE rowid = ?", [(row[0],) for row in rows])
-        self._db.executemany("DELETE FROM passages WHERE passage_id = ?", [(row[0],) for row in rows])
-        for table in ("vectors", "owed"):
-            self._db.executemany(
-                f"DELETE FROM {table} WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?1)",
-                [(row[1],) for row in rows],
-            )
 
 
 def _file_parameters(row: FileRow) -> tuple[Any, ...]:

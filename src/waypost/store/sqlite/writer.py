@@ -31,35 +31,6 @@ class SqliteWriter(CodeChanges):
         self._add_passages(number, passages, engines, urgency)
         return number
 
-    def _add_passages(
-        self, number: int, passages: Sequence[PassageRow], engines: Sequence[str], urgency: float = 1.0
-    ) -> None:
-        for passage in passages:
-            passage_id = self._one(
-                "INSERT INTO passages (number, hash, language) VALUES (?, ?, ?) RETURNING passage_id",
-                number,
-                passage.content_hash,
-                passage.language,
-            )
-            if passage.code_terms is not None:
-                self._db.execute(
-                    "INSERT INTO code_keywords (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)",
-                    (passage_id, *passage.code_terms),
-                )
-            elif passage.terms:
-                self._db.execute("INSERT INTO keywords (rowid, terms) VALUES (?, ?)", (passage_id, passage.terms))
-        for engine in engines:
-            engine_id = self._engine_id(engine)
-            missing = self.missing_vectors(engine, [passage.content_hash for passage in passages])
-            self._db.executemany(
-                "INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", [(engine_id, digest, urgency) for digest in missing]
-            )
-
-    def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
-        old = self._rows("SELECT passage_id, hash FROM passages WHERE number = ?", (number,))
-        self._add_passages(number, passages, engines)
-        self._drop_passages(old)
-
     def supersede(self, number: int, at: datetime) -> None:
         self._db.execute(
             "UPDATE memories SET superseded_at = max(?, recorded_at) WHERE number = ? AND superseded_at IS NULL",
@@ -77,23 +48,6 @@ class SqliteWriter(CodeChanges):
         self._db.execute(
             "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?)", (edge.kind, edge.from_id, edge.to_id, edge.strength)
         )
-
-    def put_vectors(self, engine: str, rows: Sequence[tuple[bytes, str, "Vector"]], *, again: bool = False) -> None:
-        from waypost.store.sqlite.vectors import pack
-
-        if not rows:
-            return
-        engine_id = self._engine_id(engine, dimensions=len(rows[0][2]))
-        if again:  # not updated in place: a new id is what makes other processes read it
-            self._db.executemany(
-                "DELETE FROM vectors WHERE engine_id = ? AND hash = ?", [(engine_id, r[0]) for r in rows]
-            )
-        self._db.executemany(
-            "INSERT OR IGNORE INTO vectors (engine_id, hash, language, packed) SELECT ?1, ?2, ?3, ?4"
-            " WHERE EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?2)",  # the text may be forgotten by now
-            [(engine_id, digest, language, pack(vector)) for digest, language, vector in rows],
-        )
-        self._db.executemany("DELETE FROM owed WHERE engine_id = ? AND hash = ?", [(engine_id, row[0]) for row in rows])
 
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
@@ -117,13 +71,6 @@ class SqliteWriter(CodeChanges):
             if cosines[row, asked] > above
         ]
         return sorted(found, key=lambda twin: (twin.asked, -twin.similarity, twin.number))
-
-    def owe(self, engine: str) -> None:
-        self._db.execute(
-            "INSERT OR IGNORE INTO owed SELECT ?1, p.hash, 1 FROM passages p WHERE NOT EXISTS"
-            " (SELECT 1 FROM vectors v WHERE v.engine_id = ?1 AND v.hash = p.hash)",
-            (self._engine_id(engine),),
-        )
 
     def erase(self, memory_id: str, numbers: Sequence[int]) -> None:
         chosen = (
@@ -180,16 +127,3 @@ class SqliteWriter(CodeChanges):
 
     def set_meta(self, key: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-    def _engine_id(self, name: str, dimensions: int = 0) -> int:
-        self._db.execute("INSERT OR IGNORE INTO engines (name) VALUES (?)", (name,))
-        engine_id, known = self._rows("SELECT engine_id, dimensions FROM engines WHERE name = ?", (name,))[0]
-        if dimensions and dimensions != known:
-            self._db.execute("UPDATE engines SET dimensions = ? WHERE engine_id = ?", (dimensions, engine_id))
-            if known:  # another model answers to this name: what the old one made is worth nothing beside it
-                self._db.execute("DELETE FROM vectors WHERE engine_id = ?", (engine_id,))
-                self.owe(name)
-        return int(engine_id)
-
-    def _one(self, sql: str, *parameters: Any) -> Any:
-        return self._rows(sql, parameters)[0][0]

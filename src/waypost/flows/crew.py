@@ -1,0 +1,171 @@
+"""Digesting many files on all processors, in children of our own: a file that kills its parser kills no more than that.
+
+A child reads batches of paths from its standard input and writes digests to its standard output, pickled; nobody else
+can speak to it. Not `multiprocessing`: that runs the caller's main script again, which a library must not do.
+"""
+
+import contextlib
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from waypost.code.reading import Unread
+from waypost.flows.digest import Digest, digest_file
+
+Outcome = tuple[str, Digest | Unread]
+
+_ALONE_BELOW = 48  # files: starting children takes as long as reading these
+_BATCH = 12
+_MOST_CHILDREN = 8
+_AHEAD = 8  # finished batches that may wait for the writer: what bounds the memory this takes
+_LENGTH = struct.Struct("<Q")
+_KILLED = "the parser crashed on it"
+
+
+def digest_files(root: Path, paths: Sequence[str]) -> Iterator[Outcome]:
+    """Each path with its digest, as they get finished."""
+    children = min(_MOST_CHILDREN, _processors(), len(paths) // _ALONE_BELOW)
+    if children < 1:
+        for path in paths:
+            yield path, digest_file(root, path)
+        return
+    yield from _Crew(root, paths, children).run()
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+class _Crew:
+    """A thread for each child hands it batches until none is left."""
+
+    def __init__(self, root: Path, paths: Sequence[str], children: int) -> None:
+        self._root = root
+        self._batches = iter([paths[start : start + _BATCH] for start in range(0, len(paths), _BATCH)])
+        self._results: queue.Queue[list[Outcome] | BaseException | None] = queue.Queue(_AHEAD)
+        self._children = children
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+
+    def run(self) -> Iterator[Outcome]:
+        threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(self._children)]
+        for thread in threads:
+            thread.start()
+        working = len(threads)
+        try:
+            while working:
+                result = self._results.get()
+                if result is None:
+                    working -= 1
+                elif isinstance(result, BaseException):
+                    raise result
+                else:
+                    yield from result
+        finally:  # the caller may stop in the middle
+            self._stopped.set()
+            while any(thread.is_alive() for thread in threads):
+                with contextlib.suppress(queue.Empty):
+                    self._results.get(timeout=0.05)
+
+    def _next(self) -> Sequence[str] | None:
+        with self._lock:
+            return None if self._stopped.is_set() else next(self._batches, None)
+
+    def _serve(self) -> None:
+        child: _Child | None = None
+        try:
+            while (batch := self._next()) is not None:
+                child = child or _Child(self._root)
+                outcomes = child.digest(batch)
+                if outcomes is None:  # it died of one of these: find out which
+                    child.close()
+                    outcomes, child = self._one_by_one(batch), None
+                self._results.put(outcomes)
+        except BaseException as error:  # noqa: BLE001  raised again where the caller waits
+            self._results.put(error)
+        finally:
+            if child is not None:
+                child.close()
+            self._results.put(None)
+
+    def _one_by_one(self, batch: Sequence[str]) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        for path in batch:
+            child = _Child(self._root)
+            outcomes += child.digest([path]) or [(path, Unread(_KILLED))]
+            child.close()
+        return outcomes
+
+
+class _Child:
+    def __init__(self, root: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "waypost.flows.crew", os.fspath(root)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def digest(self, paths: Sequence[str]) -> list[Outcome] | None:
+        """None: the child died of it."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            _send(self._process.stdin, list(paths))
+            outcomes: list[Outcome] | None = _receive(self._process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return None
+        return outcomes
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+def _send(stream: IO[bytes], value: object) -> None:
+    packed = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(packed)) + packed)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> "list[Outcome] | None":
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    (length,) = _LENGTH.unpack(head)
+    packed = stream.read(length)
+    if len(packed) < length:
+        raise EOFError
+    value: list[Outcome] | None = pickle.loads(packed)  # noqa: S301  from our own child
+    return value
+
+
+def _child() -> None:
+    """Be a child: end when the parent closes our input, or is gone."""
+    root, answers = Path(sys.argv[1]), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints does not come between the answers
+    while True:
+        try:
+            paths = _receive(sys.stdin.buffer)
+        except EOFError:
+            return
+        _send(answers, [(path, digest_file(root, path)) for path in paths or ()])
+
+
+if __name__ == "__main__":
+    _child()

@@ -1,0 +1,173 @@
+"""One file read: what becomes of it in the index. No database and no engine: it can be done in another process."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from waypost.code.architecture import find_evidence
+from waypost.code.cards import Card, cards
+from waypost.code.languages import is_document, is_test_path, language_of_path
+from waypost.code.parse import parse
+from waypost.code.reading import Unread, read_source
+from waypost.code.relations import outline
+from waypost.code.schema import find_schema
+from waypost.code.source import Parsed, Source
+from waypost.code.summary import describe, summarise
+from waypost.model.reference import CodeReference, LineRange
+from waypost.retrieve.passages import CodeText, Passage, code_passages
+from waypost.text.language import is_surely_foreign, language_of
+from waypost.text.secrets import mask
+
+IS_TEST, IS_DOCUMENT = 1, 2  # bits of a derived memory's traits
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A memory as it will be stored, without the time, the ids and the checkout."""
+
+    kind: str
+    type: str
+    name: str
+    text: str
+    lines: LineRange | None
+    symbol_id: str | None
+    language: str
+    traits: int
+    details: Mapping[str, Any]
+    passages: tuple[Passage, ...]
+    fingerprint: bytes  # of all that is indexed: the same one need not be indexed again
+    refs: tuple[CodeReference, ...] = ()  # where it was read, when that is more than one file
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """All that is taken from one file."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    hash: str
+    language: str
+    lines: int
+    parser: str
+    broken: bool
+    masked: int  # secrets that were masked
+    memories: tuple[Derived, ...]
+    summary: Derived
+    facts: Mapping[str, Any]  # what conclusions about the whole tree are drawn from
+
+
+def digest_file(root: Path, path: str) -> Digest | Unread:
+    """Read, mask and parse one file of the tree."""
+    read = read_source(root, path)
+    if isinstance(read, Unread):
+        return read
+    hidden = mask(read.text)
+    source = Source(path, language_of_path(path, hidden.text), hidden.text)
+    parsed = parse(source)
+    return Digest(
+        path=path,
+        size=read.size,
+        mtime_ns=read.mtime_ns,
+        hash=read.hash,
+        language=source.language,
+        lines=parsed.line_count,
+        parser=parsed.parser,
+        broken=parsed.broken,
+        masked=len(hidden.found),
+        memories=_memories(source, parsed),
+        summary=_summary(source, parsed),
+        facts=_facts(source, parsed),
+    )
+
+
+def _facts(source: Source, parsed: Parsed) -> dict[str, Any]:
+    found = {
+        "outline": outline(parsed).to_json(),
+        "schema": [change.to_json() for change in find_schema(source, parsed)],
+        "evidence": [evidence.to_json() for evidence in find_evidence(source, parsed)],
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _memories(source: Source, parsed: Parsed) -> tuple[Derived, ...]:
+    ids = {(symbol.qualified, symbol.lines): symbol for symbol in parsed.symbols}
+    made = []
+    for card in cards(source, parsed, describe):
+        symbol = ids.get((card.qualified, card.lines))
+        details: dict[str, Any] = {"type": card.symbol_kind or card.kind, "language": source.language}
+        if symbol is not None and card.kind == "symbol":
+            details |= {
+                "signature": symbol.signature,
+                "params": list(symbol.parameters),
+                "returns": symbol.returns,
+                "calls": sorted({call.name for call in symbol.calls})[:50],
+                "first_line": symbol.first_line,
+            }
+        elif card.kind == "file":
+            details |= {"lines": parsed.line_count, "functions": _listed(parsed), "imports": _imports(parsed)}
+        scip = symbol.scip if symbol is not None and card.kind == "symbol" else None
+        made.append(_derived(source, "symbol" if card.kind == "symbol" else "file", card, details, scip))
+    return tuple(made)
+
+
+def _listed(parsed: Parsed) -> list[str]:
+    return [symbol.qualified for symbol in parsed.symbols if symbol.kind != "constant"][:200]
+
+
+def _imports(parsed: Parsed) -> list[str]:
+    return list(dict.fromkeys(one.module for one in parsed.imports))[:100]
+
+
+def _derived(source: Source, kind: str, card: Card, details: dict[str, Any], scip: str | None) -> Derived:
+    text = CodeText(card.name, card.path, card.doc, card.body, card.embedded)
+    language = _language(card.doc) if is_document(source.language) else "code"
+    kept = {name: value for name, value in details.items() if value not in (None, [], "")}
+    kept |= text.to_details(card.text)
+    passages = tuple(code_passages(text, language))
+    traits = IS_TEST * is_test_path(source.path) + IS_DOCUMENT * is_document(source.language)
+    return Derived(
+        kind=kind,
+        type=details["type"],
+        name=source.path if card.kind == "file" else card.qualified or card.name,
+        text=card.text,
+        lines=card.lines,
+        symbol_id=scip or None,
+        language=language,
+        traits=traits,
+        details=kept,
+        passages=passages,
+        fingerprint=_fingerprint(kind, card.text, language, passages),
+    )
+
+
+def _language(text: str) -> str:
+    language = language_of(text)
+    return "code-other" if is_surely_foreign(text, language) else "code"
+
+
+def _summary(source: Source, parsed: Parsed) -> Derived:
+    return summary_memory(source, summarise(source, parsed).text, summarise(source, parsed).line, "rules")
+
+
+def summary_memory(source: Source, text: str, line: str, made_by: str) -> Derived:
+    """What a file does, in words, as a memory."""
+    code = CodeText(source.path, source.path, line, text, (f"{source.path}: {line}",))
+    language = _language(text)
+    passages = tuple(code_passages(code, language))
+    details = {"type": "summary", "language": source.language, "made_by": made_by, **code.to_details(text)}
+    print_of = _fingerprint("summary", text, language, passages)
+    return Derived("summary", "summary", source.path, text, None, None, language, 0, details, passages, print_of)
+
+
+def _fingerprint(kind: str, text: str, language: str, passages: tuple[Passage, ...]) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (kind, language, text):
+        digest.update(part.encode() + b"\0")
+    for passage in passages:
+        digest.update(passage.content_hash)
+        for column in passage.code_terms or ():
+            digest.update(column.encode() + b"\0")
+    return digest.digest()

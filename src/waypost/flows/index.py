@@ -1,0 +1,178 @@
+"""Indexing a tree: structure and keywords first, so that questions are answered at once; vectors follow.
+
+walk → what changed? (size and time, then hash) → digest (read, mask, parse; in children) → stored in small
+transactions → conclusions about the whole tree (relations, schema, architecture) → vectors, the most important files
+first. Each transaction leaves a state that can be asked; an index that was stopped goes on where it was, because what is
+stored is not read again.
+"""
+
+import time as timing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from waypost.code.reading import Unread
+from waypost.code.walk import Entry, walk
+from waypost.errors import InvalidInput
+from waypost.flows.crew import digest_files
+from waypost.flows.derive import TreeTimes, forget_files, owe_conclusions, same_content, store_file
+from waypost.flows.digest import Digest
+from waypost.flows.open_space import OpenSpace
+from waypost.store.protocol import FileRow
+
+_FILES_AT_ONCE = 48  # in one transaction: other writers wait for no more
+
+Report = Callable[[str, int, int], None]  # phase, done, of how many
+
+
+def quiet(*_: object) -> None:
+    """Report to nobody."""
+
+
+@dataclass(slots=True)
+class Indexed:
+    """What indexing did to the files of a tree."""
+
+    files: int = 0  # that are in the index now
+    read: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    renamed: int = 0
+    masked: int = 0  # secret values left out
+    broken: list[str] = field(default_factory=list)  # with syntax errors: read as far as they go
+    skipped: dict[str, str] = field(default_factory=dict)  # path → why
+    seconds: float = 0.0
+
+
+def index_tree(
+    space: OpenSpace,
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    force: bool = False,
+    report: Report = quiet,
+) -> Indexed:
+    """Bring the index to the state of the tree. `force` reads every file again."""
+    started = timing.perf_counter()
+    root, checkout = _tree(space), space.identity.checkout_id
+    report("walking", 0, 0)
+    entries = list(walk(root, include=include, exclude=exclude))
+    done = Indexed(skipped={entry.path: entry.skipped for entry in entries if entry.skipped})
+    present = {entry.path: entry for entry in entries if not entry.skipped}
+    with space.store.read() as reader:
+        known = reader.files(checkout)
+    done.unchanged = sum(not force and _is_same(known.get(path), entry) for path, entry in present.items())
+    wanted = [path for path, entry in present.items() if force or not _is_same(known.get(path), entry)]
+    gone = [row for path, row in known.items() if path not in present]
+    times = TreeTimes(root, space.clock())
+    wanted.sort(key=lambda path: -times.urgency(path))
+    _read_files(space, wanted, _Moves(gone, times.renames), known, times, force, done, report)
+    unreadable = [path for path in wanted if path in known and path in done.skipped]
+    left = [row.path for row in gone]
+    _remove(space, left + unreadable, done)
+    with space.store.read() as reader:
+        done.files = len(reader.files(checkout))
+    done.seconds = timing.perf_counter() - started
+    return done
+
+
+def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns | None" = None) -> Indexed:
+    """Bring the index to the state of these files only, whatever became of them."""
+    root, checkout, done = _tree(space), space.identity.checkout_id, Indexed()
+    chosen = patterns or Patterns()
+    with space.store.read() as reader:
+        known = reader.files(checkout)
+    entries = {entry.path: entry for entry in walk(root, include=chosen.include, exclude=chosen.exclude, only=paths)}
+    done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
+    wanted = [path for path, entry in entries.items() if not entry.skipped and not _is_same(known.get(path), entry)]
+    gone = [known[path] for path in paths if path in known and (path not in entries or path in done.skipped)]
+    times = TreeTimes(root, space.clock(), few=True)
+    _read_files(space, wanted, _Moves(gone, {}), known, times, False, done, quiet)
+    unreadable = [path for path in wanted if path in known and path in done.skipped]
+    _remove(space, [row.path for row in gone] + unreadable, done)
+    with space.store.write() as writer:
+        writer.untrack(checkout, paths)
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Which files of a tree its owner wants in the index."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+class _Moves:
+    """Which of the files that are gone a new file was before."""
+
+    def __init__(self, gone: Sequence[FileRow], told: dict[str, str]) -> None:
+        self._by_hash: dict[str, list[str]] = {}
+        for row in gone:
+            self._by_hash.setdefault(row.hash, []).append(row.path)
+        self._gone = {row.path for row in gone}
+        self._told = told  # new path → old path, as git sees it
+
+    def origin(self, digest: Digest) -> str | None:
+        told = self._told.get(digest.path)
+        same = self._by_hash.get(digest.hash, [])
+        found = told if told in self._gone else next((path for path in same if path in self._gone), None)
+        if found is not None:
+            self._gone.discard(found)
+        return found
+
+
+def _read_files(
+    space: OpenSpace,
+    wanted: Sequence[str],
+    moves: _Moves,
+    known: dict[str, FileRow],
+    times: TreeTimes,
+    force: bool,
+    done: Indexed,
+    report: Report,
+) -> None:
+    finished = 0
+    outcomes = digest_files(_tree(space), wanted)
+    while batch := list(islice(outcomes, _FILES_AT_ONCE)):
+        with space.store.write() as writer:
+            engines = [engine.name for engine in space.engines.active(writer)]
+            for path, digest in batch:
+                if isinstance(digest, Unread):
+                    done.skipped[path] = digest.reason
+                    continue
+                done.masked += digest.masked
+                if digest.broken:
+                    done.broken.append(path)
+                row = times.row(digest)
+                if not force and same_content(known.get(path), row):
+                    writer.touch_file(space.identity.checkout_id, row)
+                    done.unchanged += 1
+                    continue
+                origin = None if path in known else moves.origin(digest)
+                done.renamed += origin is not None
+                done.read += 1
+                store_file(space, writer, digest, row, origin, engines, times.urgency(path))
+            owe_conclusions(space, writer)
+        finished += len(batch)
+        report("reading", finished, len(wanted))
+
+
+def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
+    if paths:
+        with space.store.write() as writer:
+            done.removed += forget_files(space, writer, paths)
+            owe_conclusions(space, writer)
+
+
+def _is_same(known: FileRow | None, entry: Entry) -> bool:
+    return known is not None and (known.size, known.mtime_ns) == (entry.size, entry.mtime_ns)
+
+
+def _tree(space: OpenSpace) -> Path:
+    if space.identity.kind != "project":
+        raise InvalidInput("A person has no tree to index.", "Run this in a project, without --person.")
+    return space.identity.root

@@ -1,0 +1,100 @@
+"""Writing what versions are found by: their places in code, keywords, vectors, and the vectors owed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from waypost.model.memory import Version
+from waypost.store.protocol import PassageRow
+from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sqlite.rows import as_json
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
+
+class PassageChanges(SqliteReader):
+    """The part of the writer that knows passages."""
+
+    def _add_refs(self, number: int, version: Version) -> None:
+        self._db.executemany(
+            "INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)",
+            [(number, i, r.file_path, r.symbol_id, as_json(r.to_json())) for i, r in enumerate(version.refs)],
+        )
+
+    def _add_passages(
+        self, number: int, passages: Sequence[PassageRow], engines: Sequence[str], urgency: float = 1.0
+    ) -> None:
+        for passage in passages:
+            passage_id = self._one(
+                "INSERT INTO passages (number, hash, language) VALUES (?, ?, ?) RETURNING passage_id",
+                number,
+                passage.content_hash,
+                passage.language,
+            )
+            if passage.code_terms is not None:
+                self._db.execute(
+                    "INSERT INTO code_keywords (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)",
+                    (passage_id, *passage.code_terms),
+                )
+            elif passage.terms:
+                self._db.execute("INSERT INTO keywords (rowid, terms) VALUES (?, ?)", (passage_id, passage.terms))
+        for engine in engines:
+            engine_id = self._engine_id(engine)
+            missing = self.missing_vectors(engine, [passage.content_hash for passage in passages])
+            self._db.executemany(
+                "INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", [(engine_id, digest, urgency) for digest in missing]
+            )
+
+    def replace_passages(
+        self, number: int, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
+    ) -> None:
+        old = self._rows("SELECT passage_id, hash FROM passages WHERE number = ?", (number,))
+        self._add_passages(number, passages, engines, urgency)
+        self._drop_passages(old)
+
+    def _drop_passages(self, rows: Sequence[tuple[int, bytes]]) -> None:
+        for index in ("keywords", "code_keywords"):
+            self._db.executemany(f"DELETE FROM {index} WHERE rowid = ?", [(row[0],) for row in rows])
+        self._db.executemany("DELETE FROM passages WHERE passage_id = ?", [(row[0],) for row in rows])
+        for table in ("vectors", "owed"):
+            self._db.executemany(
+                f"DELETE FROM {table} WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?1)",
+                [(row[1],) for row in rows],
+            )
+
+    def owe(self, engine: str) -> None:
+        self._db.execute(
+            "INSERT OR IGNORE INTO owed SELECT ?1, p.hash, 1 FROM passages p WHERE NOT EXISTS"
+            " (SELECT 1 FROM vectors v WHERE v.engine_id = ?1 AND v.hash = p.hash)",
+            (self._engine_id(engine),),
+        )
+
+    def _engine_id(self, name: str, dimensions: int = 0) -> int:
+        self._db.execute("INSERT OR IGNORE INTO engines (name) VALUES (?)", (name,))
+        engine_id, known = self._rows("SELECT engine_id, dimensions FROM engines WHERE name = ?", (name,))[0]
+        if dimensions and dimensions != known:
+            self._db.execute("UPDATE engines SET dimensions = ? WHERE engine_id = ?", (dimensions, engine_id))
+            if known:  # another model answers to this name: what the old one made is worth nothing beside it
+                self._db.execute("DELETE FROM vectors WHERE engine_id = ?", (engine_id,))
+                self.owe(name)
+        return int(engine_id)
+
+    def _one(self, sql: str, *parameters: Any) -> Any:
+        return self._rows(sql, parameters)[0][0]
+
+    def put_vectors(self, engine: str, rows: Sequence[tuple[bytes, str, "Vector"]], *, again: bool = False) -> None:
+        from waypost.store.sqlite.vectors import pack
+
+        if not rows:
+            return
+        engine_id = self._engine_id(engine, dimensions=len(rows[0][2]))
+        if again:  # not updated in place: a new id is what makes other processes read it
+            self._db.executemany(
+                "DELETE FROM vectors WHERE engine_id = ? AND hash = ?", [(engine_id, r[0]) for r in rows]
+            )
+        self._db.executemany(
+            "INSERT OR IGNORE INTO vectors (engine_id, hash, language, packed) SELECT ?1, ?2, ?3, ?4"
+            " WHERE EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?2)",  # the text may be forgotten by now
+            [(engine_id, digest, language, pack(vector)) for digest, language, vector in rows],
+        )
+        self._db.executemany("DELETE FROM owed WHERE engine_id = ? AND hash = ?", [(engine_id, row[0]) for row in rows])
