@@ -1,0 +1,9 @@
+; Components used in JSX are calls; tags in small letters are HTML.
+
+((jsx_opening_element
+  name: (_) @call)
+  (#match? @call "[A-Z]"))
+
+((jsx_self_closing_element
+  name: (_) @call)
+  (#match? @call "[A-Z]"))

@@ -1,0 +1,79 @@
+; Python. The names of captures are explained in syntax/captures.py.
+
+(function_definition
+  name: (_) @name
+  parameters: (_) @parameters
+  return_type: (_)? @returns
+  body: (_) @body) @definition.function
+
+(class_definition
+  name: (_) @name
+  body: (_) @body) @definition.class
+
+(class_definition
+  superclasses: (argument_list
+    [(identifier) (attribute) (subscript) (call)] @base)) @definition
+
+(decorated_definition
+  (decorator (_) @decorator)
+  definition: (_) @definition) @outer
+
+(type_alias_statement
+  left: (_) @name) @definition.type
+
+; Names in capitals, at the level of a file or class; what is inside functions is dropped later.
+((assignment
+  left: (identifier) @name) @definition.constant
+  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]+$"))
+
+; A file that ends in the middle of a definition.
+(ERROR
+  "def" @head
+  .
+  (identifier) @name
+  .
+  (parameters) @parameters @definition.function)
+
+(ERROR
+  "class" @head
+  .
+  (identifier) @name @definition.class)
+
+(module
+  .
+  (comment)*
+  .
+  (expression_statement
+    .
+    [(string) (concatenated_string)] @doc))
+
+(import_statement
+  name: (dotted_name) @import.module) @import
+
+(import_statement
+  name: (aliased_import
+    name: (_) @import.module
+    alias: (_) @import.alias)) @import
+
+(import_from_statement
+  module_name: (_) @import.module
+  name: (dotted_name) @import.name) @import
+
+(import_from_statement
+  module_name: (_) @import.module
+  name: (aliased_import
+    name: (_) @import.name
+    alias: (_) @import.alias)) @import
+
+(import_from_statement
+  module_name: (_) @import.module
+  (wildcard_import) @import.name) @import
+
+(future_import_statement
+  "__future__" @import.module
+  name: (dotted_name) @import.name) @import
+
+(call
+  function: [(identifier) (attribute) (subscript)] @call)
+
+(comment) @comment

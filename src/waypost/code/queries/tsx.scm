@@ -1,0 +1,2 @@
+; inherits: typescript, jsx
+; TypeScript with JSX.

@@ -1,0 +1,48 @@
+"""Symbol ids in the syntax of SCIP: `scip-python pip shop src/\\`cart.py\\`/Cart#add().`
+
+The parts after the package are descriptors: `name/` a folder, file or namespace, `Name#` a type, `name().` a function,
+`name.` a constant, `name!` a macro. A name that is more than letters, digits and `_+-$` stands in backticks. Functions
+that would have the same id are told apart by a number: `add(+1).`
+"""
+
+import re
+
+NOTHING = "."  # the place of a manager or package that is not known
+
+_SIMPLE = re.compile(r"[\w+\-$]+", re.ASCII)
+_SUFFIXES = {
+    "class": "#",
+    "interface": "#",
+    "trait": "#",
+    "struct": "#",
+    "enum": "#",
+    "type": "#",
+    "module": "/",
+    "constant": ".",
+    "macro": "!",
+}
+_SCHEMES = {"tsx": "typescript", "shell": "bash"}
+
+
+def scip_prefix(path: str, language: str, *, manager: str = NOTHING, package: str = NOTHING) -> str:
+    """What all ids of a file begin with."""
+    folders = "".join(f"{escaped(part)}/" for part in path.split("/") if part)
+    scheme = f"scip-{_SCHEMES.get(language, language)}"
+    return f"{scheme} {_field(manager)} {_field(package)} {folders}"
+
+
+def descriptor(name: str, kind: str, number: int = 0) -> str:
+    """The descriptor of a symbol; `number` counts functions of the same name in the same place from 0."""
+    suffix = _SUFFIXES.get(kind)
+    if suffix is None:
+        suffix = f"(+{number})." if number else "()."
+    return escaped(name) + suffix
+
+
+def escaped(name: str) -> str:
+    return name if _SIMPLE.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+
+
+def _field(value: str) -> str:
+    """A space ends a field, two are one space in it."""
+    return value.replace(" ", "  ") if value else NOTHING

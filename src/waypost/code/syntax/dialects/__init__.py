@@ -1,0 +1,21 @@
+"""Dialects: what the query of a language cannot say, one module per language or family."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from waypost.code.source import Import
+from waypost.code.syntax.captures import Captures, Definition, Found
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a language differs from what holds for most."""
+
+    # Completes or corrects a definition; False drops it.
+    refine: Callable[[Definition, Found], bool] = lambda definition, found: True  # noqa: ARG005
+    # The imports of one match, where its captures alone do not say them.
+    imports: Callable[[Captures, Found], list[Import]] | None = None
+    # The documentation and package of the file, where they are no comment and no capture.
+    file_doc: Callable[[Found], str] | None = None
+    functions_in_types_are_methods: bool = True
+    separator: str = "."  # between the parts of a name in code

@@ -1,0 +1,78 @@
+"""JavaScript and TypeScript: functions that are values, exports by assignment, getters."""
+
+from waypost.code.source import Import
+from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.dialects import Dialect
+
+MAX_TARGET = 200  # bytes of what a function is assigned to
+_EXPORTS = frozenset({"module", "exports", "prototype", "this", "self", "window", "globalThis"})
+_QUOTES = "\"'`"
+
+
+def _refine(definition: Definition, found: Found) -> bool:
+    text = found.text
+    _read_function(definition)
+    target = definition.first("target")
+    if target is not None:
+        if target.end_byte - target.start_byte > MAX_TARGET:
+            return False
+        _name_by_target(definition, "".join(text.of(target).split()))
+    elif definition.first("name") is None:
+        definition.name = "default" if definition.kind != "scope" else ""
+    match definition.kind:
+        case "member":
+            definition.kind, definition.minor = "method", True
+        case "default":
+            definition.kind = "function"
+        case "function":
+            definition.minor = definition.node.type == "variable_declarator"
+        case "method":
+            _getter(definition)
+    name = definition.first("name")
+    if name is not None and name.type == "string":
+        definition.name = text.of(name).strip(_QUOTES)
+    return True
+
+
+def _read_function(definition: Definition) -> None:
+    function = definition.first("function")
+    if function is None:
+        return
+    for field in ("parameters", "parameter", "body"):
+        node = function.child_by_field_name(field)
+        if node is not None:
+            definition.captures[field] = [node]
+    returns = function.child_by_field_name("return_type")
+    if returns is not None:
+        definition.captures["returns"] = [returns]
+
+
+def _name_by_target(definition: Definition, target: str) -> None:
+    parts = target.replace("?.", ".").split(".")
+    owner = [part for part in parts[:-1] if part not in _EXPORTS]
+    if parts[-1] == "exports":
+        parts[-1] = "" if definition.kind == "scope" else "default"
+    definition.name = parts[-1]
+    definition.owner = tuple(part for part in owner if part.isidentifier() or "$" in part)
+    if definition.kind == "function" and ".prototype." in target:
+        definition.kind = "method"
+
+
+def _getter(definition: Definition) -> None:
+    for child in definition.node.children[:6]:
+        if child.type in {"get", "set"}:
+            definition.kind = "property"
+
+
+def _imports(captures: Captures, found: Found) -> list[Import]:
+    text = found.text
+    module = text.of(captures["import.module"][0]).strip(_QUOTES)
+    line = text.line_of(captures["import"][0])
+    if "import.default" in captures:
+        return [Import(module, "default", text.of(captures["import.default"][0]), line)]
+    name = text.of(captures["import.name"][0]).strip(_QUOTES) if "import.name" in captures else ""
+    alias = text.of(captures["import.alias"][0]) if "import.alias" in captures else ""
+    return [Import(module, name, alias if alias != name else "", line)]
+
+
+DIALECT = Dialect(refine=_refine, imports=_imports)

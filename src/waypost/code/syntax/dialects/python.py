@@ -1,0 +1,45 @@
+"""Python: docstrings, properties."""
+
+from typing import TYPE_CHECKING
+
+from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.comments import docstring_text
+from waypost.code.syntax.dialects import Dialect
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_STRINGS = frozenset({"string", "concatenated_string"})
+_PROPERTY_ENDINGS = ("property", ".setter", ".getter", ".deleter")
+
+
+def _refine(definition: Definition, found: Found) -> bool:
+    if definition.kind == "constant":
+        return True
+    body = definition.first("body")
+    if body is not None:
+        literal = _docstring(body)
+        if literal is not None:
+            definition.doc = docstring_text(found.text.of(literal))
+    if definition.kind == "function":
+        decorators = (found.text.of(node).partition("(")[0] for node in definition.captures.get("decorator", ()))
+        if any(name.endswith(_PROPERTY_ENDINGS) for name in decorators):
+            definition.kind = "property"
+    return True
+
+
+def _docstring(body: "Node") -> "Node | None":
+    for child in body.named_children[:20]:
+        if child.type == "comment":
+            continue
+        inner = child.named_child(0) if child.type == "expression_statement" else child
+        return inner if inner is not None and inner.type in _STRINGS else None
+    return None
+
+
+def _file_doc(found: Found) -> str:
+    literal = _docstring(found.root)
+    return "" if literal is None else docstring_text(found.text.of(literal))
+
+
+DIALECT = Dialect(refine=_refine, file_doc=_file_doc)

@@ -1,0 +1,94 @@
+"""Grammars and queries, loaded once and only when a file needs them."""
+
+import importlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Query
+
+_QUERIES = Path(__file__).parents[1] / "queries"
+_INHERITS = "; inherits:"
+_CAPTURE = re.compile(r"(?<![\w\"])@([a-z_.]+)")
+_PREDICATE = re.compile(r"\(#[^\n]*\)|;[^\n]*")
+
+# Language → module of the grammar and the function in it.
+_GRAMMARS = {
+    "python": ("tree_sitter_python", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "php": ("tree_sitter_php", "language_php"),
+    "go": ("tree_sitter_go", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "csharp": ("tree_sitter_c_sharp", "language"),
+    "ruby": ("tree_sitter_ruby", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "kotlin": ("tree_sitter_kotlin", "language"),
+    "sql": ("tree_sitter_sql", "language"),
+    "shell": ("tree_sitter_bash", "language"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What one pattern of a query is about."""
+
+    role: str  # "call", "comment", "definition", "import", or the name of its only capture
+    definition: str = ""  # the capture that is the definition: "definition.class", "definition"
+    kind: str = ""  # what comes after "definition."; empty when the pattern only adds to a definition
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    language: "Language"
+    query: "Query"
+    patterns: tuple[Pattern, ...]
+
+
+def has_grammar(language: str) -> bool:
+    return language in _GRAMMARS
+
+
+def grammar_names() -> tuple[str, ...]:
+    return tuple(_GRAMMARS)
+
+
+@cache
+def grammar(language: str) -> Grammar:
+    """The grammar of a language and its query. Loading takes some milliseconds, once per process."""
+    from tree_sitter import Language, Query
+
+    module, function = _GRAMMARS[language]
+    loaded = Language(getattr(importlib.import_module(module), function)())
+    text = query_text(language)
+    query = Query(loaded, text)
+    source = text.encode()
+    patterns = (
+        _pattern(source[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)].decode())
+        for index in range(query.pattern_count)
+    )
+    return Grammar(loaded, query, tuple(patterns))
+
+
+def query_text(language: str) -> str:
+    """The query of a language behind those it inherits from (`; inherits: a, b` in its first line)."""
+    text = (_QUERIES / f"{language}.scm").read_text("utf-8")
+    first = text.partition("\n")[0]
+    if not first.startswith(_INHERITS):
+        return text
+    names = first.removeprefix(_INHERITS).split(",")
+    return "\n".join([*(query_text(name.strip()) for name in names), text])
+
+
+def _pattern(source: str) -> Pattern:
+    names = _CAPTURE.findall(_PREDICATE.sub("", source))
+    for name in names:
+        if name == "definition" or name.startswith("definition."):
+            return Pattern("definition", name, name.removeprefix("definition").removeprefix("."))
+    return Pattern(names[0].partition(".")[0] if names else "")

@@ -1,0 +1,206 @@
+"""A file of a language with a grammar, read into `Parsed`."""
+
+import importlib
+from functools import cache
+from typing import cast
+
+from waypost.code.scip import descriptor, scip_prefix
+from waypost.code.source import Call, Import, Parsed, Source, Symbol
+from waypost.code.syntax.calls import read_call
+from waypost.code.syntax.captures import Captures, Definition, Found, Text, capture
+from waypost.code.syntax.comments import Leading, Margins, comment_text, file_doc
+from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.grammars import grammar
+from waypost.code.syntax.nesting import Placed, owners, place
+from waypost.code.syntax.signatures import one_line, parameter_names, signature
+from waypost.model.reference import LineRange
+
+MAX_RETURNS = 200
+MAX_DECORATOR = 200
+_DIALECTS = {"javascript": "ecmascript", "typescript": "ecmascript", "tsx": "ecmascript", "cpp": "c"}
+_RETURN_MARKS = ":->= \t\r\n"
+
+
+def read_source(source: Source) -> Parsed:
+    """The symbols, imports and calls of a file. A broken file gives what could be read of it."""
+    from tree_sitter import Parser
+
+    text = Text(source_bytes(source.text))
+    rules, dialect = grammar(source.language), _dialect(source.language)
+    tree = Parser(rules.language).parse(text.data)
+    found = capture(rules, tree, text)
+    for definition in found.definitions:
+        name = definition.first("name")
+        definition.name = text.of(name) if name is not None else ""
+    kept = [one for one in found.definitions if dialect.refine(one, found)]
+    kept = [one for one in kept if one.name or one.kind == "scope"]
+    margins = Margins(found)
+    placed = place(kept, text, methods_in_types=dialect.functions_in_types_are_methods)
+    calls, outside = _calls(found, placed)
+    symbols = _symbols(source, placed, calls, found, margins)
+    return Parsed(
+        path=source.path,
+        language=source.language,
+        line_count=text.line_count,
+        symbols=tuple(symbols),
+        imports=tuple(_imports(found, dialect)),
+        calls=tuple(outside),
+        doc=_doc(found, dialect, margins, symbols),
+        package=_package(found),
+        broken=found.root.has_error,
+    )
+
+
+def source_bytes(text: str) -> bytes:
+    """UTF-8 for the parser. NUL ends a file for some grammars, and lone surrogates have no encoding."""
+    data = text.encode("utf-8", "replace")
+    if b"\0" in data:
+        data = data.replace(b"\0", b" ")
+    if b"\r" in data and b"\n" not in data:  # line ends of old Macs
+        data = data.replace(b"\r", b"\n")
+    return data
+
+
+@cache
+def _dialect(language: str) -> Dialect:
+    module = importlib.import_module(f"{__package__}.dialects.{_DIALECTS.get(language, language)}")
+    return cast("Dialect", module.DIALECT)
+
+
+def _symbols(
+    source: Source, placed: list[Placed], calls: list[list[Call]], found: Found, margins: Margins
+) -> list[Symbol]:
+    prefix = scip_prefix(source.path, source.language)
+    ids: list[str] = []
+    counts: dict[str, int] = {}
+    symbols: list[Symbol] = []
+    for number, one in enumerate(placed):
+        definition = one.definition
+        above = prefix if one.parent is None else ids[one.parent]
+        if one.parent is None or definition.owner:
+            outer = one.qualified.split(".")[:-1] if one.parent is None else []
+            above += "".join(descriptor(part, "class") for part in outer)
+        plain = above + descriptor(definition.name, definition.kind)
+        repeated = counts[plain] = counts.get(plain, -1) + 1
+        ids.append(above + descriptor(definition.name, definition.kind, repeated) if repeated else plain)
+        symbols.append(_symbol(one, tuple(calls[number]), ids[-1], found, margins))
+    return symbols
+
+
+def _symbol(one: Placed, calls: tuple[Call, ...], scip: str, found: Found, margins: Margins) -> Symbol:
+    definition, text = one.definition, found.text
+    outer = definition.captures.get("outer", ())
+    above = margins.above(min([definition.start, *(node.start_byte for node in outer)]))
+    head = _head(definition, text)
+    begin, first = _begin(definition, text, head)
+    body = definition.first("body")
+    if definition.body is None and body is not None:
+        definition.body = body.start_byte
+    returns = definition.returns
+    if returns is None and (node := definition.first("returns")) is not None:
+        returns = one_line(text.of(node), MAX_RETURNS).lstrip(_RETURN_MARKS)
+    first_byte = min([first, *(node.start_byte for node in outer), *(item.start for item in above)])
+    start = text.row(begin) + 1
+    end = max(start, text.row(max(definition.start, definition.end - 1)) + 1)
+    parameters = definition.parameters
+    return Symbol(
+        name=definition.name,
+        qualified=one.qualified,
+        kind=definition.kind,
+        lines=LineRange(start, end),
+        first_line=min(start, text.row(first_byte) + 1),
+        signature=signature(definition, text, margins, begin),
+        parameters=parameter_names(definition, text) if parameters is None else tuple(parameters),
+        returns=returns or None,
+        doc=_leading_doc(above) if definition.doc is None else definition.doc,
+        parent=one.parent,
+        bases=tuple(
+            dict.fromkeys(one_line(text.of(node), MAX_RETURNS) for node in definition.captures.get("base", ()))
+        ),
+        decorators=_decorators(definition, above, text),
+        calls=calls,
+        scip=scip,
+    )
+
+
+def _head(definition: Definition, text: Text) -> int:
+    """Where `const f = …` begins; not for the second name of one declaration."""
+    head = definition.first("head")
+    if head is None or head.start_byte >= definition.start:
+        return definition.start
+    before = text.data[head.start_byte : definition.start]
+    return definition.start if b"," in before or b"=" in before else head.start_byte
+
+
+def _begin(definition: Definition, text: Text, head: int) -> tuple[int, int]:
+    """Where the definition itself begins, behind the decorators inside of it; and its first byte."""
+    begin = head
+    name = definition.first("name")
+    limit = name.start_byte if name is not None else definition.end
+    for node in definition.captures.get("decorator", ()):
+        if begin <= node.start_byte < limit:
+            begin = max(begin, _after(text.data, node.end_byte, limit))
+    return begin, head
+
+
+def _after(data: bytes, position: int, limit: int) -> int:
+    """The next byte of code behind an annotation: not its bracket, not white space."""
+    while position < limit and data[position : position + 1] in b") \t\r\n]":
+        position += 1
+    return position
+
+
+def _decorators(definition: Definition, above: list[Leading], text: Text) -> tuple[str, ...]:
+    nodes = definition.captures.get("decorator", ())
+    written = [item.text for item in above if not item.is_comment]
+    written += [text.of(node) for node in sorted(nodes, key=lambda node: node.start_byte)]
+    return tuple(dict.fromkeys(one_line(one, MAX_DECORATOR).removeprefix("@") for one in written))
+
+
+def _leading_doc(above: list[Leading]) -> str:
+    return comment_text([item.text for item in above if item.is_comment])
+
+
+def _calls(found: Found, placed: list[Placed]) -> tuple[list[list[Call]], list[Call]]:
+    read = [one for captures in found.calls if (one := read_call(captures, found.text)) is not None]
+    read.sort(key=lambda pair: pair[0])
+    inside: list[list[Call]] = [[] for _ in placed]
+    outside: list[Call] = []
+    for owner, (_, call) in zip(owners(placed, [position for position, _ in read]), read, strict=True):
+        (outside if owner is None else inside[owner]).append(call)
+    return inside, outside
+
+
+def _imports(found: Found, dialect: Dialect) -> list[Import]:
+    read = dialect.imports or _plain_import
+    imports: dict[Import, None] = {}
+    for captures in found.imports:
+        imports.update(dict.fromkeys(read(captures, found)))
+    named = {(one.module, one.line) for one in imports if one.name or one.alias}
+    # `const a = require("b")` is found as a call, too.
+    kept = [one for one in imports if one.name or one.alias or (one.module, one.line) not in named]
+    return sorted(kept, key=lambda one: one.line)
+
+
+def _plain_import(captures: Captures, found: Found) -> list[Import]:
+    text = found.text
+    parts = [text.of(captures[key][0]) if key in captures else "" for key in _IMPORT_PARTS]
+    module, name, alias = ("".join(part.split()) for part in parts)
+    return [Import(module, name, alias, text.line_of(captures["import"][0]))]
+
+
+_IMPORT_PARTS = ("import.module", "import.name", "import.alias")
+
+
+def _doc(found: Found, dialect: Dialect, margins: Margins, symbols: list[Symbol]) -> str:
+    written = dialect.file_doc(found) if dialect.file_doc is not None else ""
+    if written:
+        return written
+    first = min((symbol.first_line for symbol in symbols), default=found.text.line_count + 2)
+    return file_doc(found, margins, found.text.row_start(min(first - 1, found.text.line_count)))
+
+
+def _package(found: Found) -> str:
+    for captures in found.others.get("package", ()):
+        return "".join(found.text.of(captures["package"][0]).split())
+    return ""

@@ -1,0 +1,80 @@
+"""Signatures on one line, and the names of parameters."""
+
+import re
+from typing import TYPE_CHECKING
+
+from waypost.code.syntax.captures import Definition, Text
+from waypost.code.syntax.comments import Margins
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_SIGNATURE = 300
+MAX_VALUE = 120  # of a constant: what it is, not all it holds
+MAX_NAME = 200
+MAX_PARAMETERS = 100
+MAX_DEPTH = 20  # from a parameter down to its name
+
+_READ = 4000  # bytes of a signature that are looked at
+_TAIL = re.compile(r"(?:[\s{;]|=>|(?<![=!<>])=|(?<!:):)+$")
+_NAME_FIELDS = ("name", "pattern", "declarator", "left")
+_NO_PARAMETERS = frozenset(
+    {"comment", "line_comment", "block_comment", "keyword_separator", "positional_separator", "ERROR"}
+)
+_ITSELF = frozenset({"self", "cls", "this", "&self", "&mut self", "mut self"})
+
+
+def one_line(text: str, limit: int = MAX_SIGNATURE) -> str:
+    """White space collapsed, cut at a limit with `…`."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def signature(definition: Definition, text: Text, margins: Margins, start: int) -> str:
+    """The definition from a byte on, without body, comments and the mark that the body begins with."""
+    end = definition.end if definition.body is None else definition.body
+    end = max(start, min(end, start + _READ))
+    pieces: list[str] = []
+    position = start
+    for item in margins.within(start, end):
+        if item.is_comment:
+            pieces.append(text.between(position, item.start))
+            position = max(position, item.end)
+    pieces.append(text.between(position, max(position, end)))
+    limit = MAX_VALUE if definition.kind == "constant" else MAX_SIGNATURE
+    line = one_line("".join(pieces), limit)
+    return line if definition.body is None and definition.kind == "constant" else _TAIL.sub("", line)
+
+
+def parameter_names(definition: Definition, text: Text) -> tuple[str, ...]:
+    names: list[str] = []
+    for node in definition.captures.get("parameters", ())[:1]:
+        for child in node.named_children[:MAX_PARAMETERS]:
+            names += _names(child, text)
+    names += [text.of(node) for node in definition.captures.get("parameter", ())]
+    return tuple(one_line(name, MAX_NAME) for name in names if name and name not in _ITSELF)
+
+
+def _names(node: "Node", text: Text) -> list[str]:
+    """The names that one node of a list of parameters brings; Go has several with one type."""
+    if node.type in _NO_PARAMETERS:
+        return []
+    several = node.children_by_field_name("name")
+    if len(several) > 1:
+        return [text.of(name) for name in several]
+    prefix = ""
+    for _ in range(MAX_DEPTH):
+        inner = next((found for field in _NAME_FIELDS if (found := node.child_by_field_name(field)) is not None), None)
+        if inner is None and node.type in _WRAPPERS and node.named_child_count:
+            inner = node.named_children[0]
+        if inner is None:
+            break
+        lead = node.children[0] if node.child_count else None
+        if lead is not None and not lead.is_named and text.of(lead) in _MARKS:
+            prefix = text.of(lead)
+        node = inner
+    return [prefix + text.of(node)]
+
+
+_WRAPPERS = frozenset({"typed_parameter", "simple_parameter", "variadic_parameter", "spread_parameter", "parameter"})
+_MARKS = frozenset({"*", "**", "...", "&"})
