@@ -1,0 +1,7 @@
+"""The database of a repository, read from its files: SQL, migrations, models; and from a live one."""
+
+from waypost.code.schema.build import build_schema
+from waypost.code.schema.find import find_schema
+from waypost.code.schema.model import Column, Evidence, Index, Relation, SchemaChange, Table
+
+__all__ = ["Column", "Evidence", "Index", "Relation", "SchemaChange", "Table", "build_schema", "find_schema"]

@@ -1,0 +1,183 @@
+"""Tables while they are being put together: changes are applied one after the other, by name."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from waypost.code.schema.model import Column, Evidence, Index, Relation, SchemaChange
+
+MAX_EVIDENCE = 40  # a table that sixty migrations touched needs no sixty witnesses
+
+
+@dataclass(slots=True)
+class Draft:
+    name: str
+    columns: dict[str, Column] = field(default_factory=dict)  # by name in lower case
+    primary_key: tuple[str, ...] = ()
+    indexes: list[Index] = field(default_factory=list)
+    relations: list[Relation] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    comment: str = ""
+    conflicts: list[str] = field(default_factory=list)
+    scope: str = ""  # of the model: needed to find what its relations mean
+    partial: bool = False  # its columns are not all of them
+
+    def witness(self, path: str, change: SchemaChange) -> None:
+        found = Evidence(path, change.lines, change.kind)
+        if len(self.evidence) < MAX_EVIDENCE and found not in self.evidence:
+            self.evidence.append(found)
+
+    def put(self, column: Column) -> None:
+        """Add a column, or replace what it says of one that is there."""
+        known = self.columns.get(column.name.lower())
+        self.columns[column.name.lower()] = overlay(known, column) if known else column
+        if column.primary and column.name not in self.primary_key:
+            self.primary_key = (*self.primary_key, column.name)
+
+    def drop(self, name: str) -> None:
+        self.columns.pop(name.lower(), None)
+        self.primary_key = tuple(key for key in self.primary_key if key.lower() != name.lower())
+        self.indexes = [index for index in self.indexes if name.lower() not in map(str.lower, index.columns)]
+        self.relations = [relation for relation in self.relations if relation.via.lower() != name.lower()]
+
+    def rename(self, old: str, new: str) -> None:
+        def renamed(name: str) -> str:
+            return new if name.lower() == old.lower() else name
+
+        self.columns = {
+            renamed(key).lower(): replace(column, name=renamed(column.name)) for key, column in self.columns.items()
+        }
+        self.primary_key = tuple(renamed(name) for name in self.primary_key)
+        self.indexes = [replace(index, columns=tuple(map(renamed, index.columns))) for index in self.indexes]
+
+    def add_index(self, index: Index) -> None:
+        known = [(other.unique, [name.lower() for name in other.columns]) for other in self.indexes]
+        if (index.unique, [name.lower() for name in index.columns]) in known:
+            return
+        self.indexes.append(index)
+
+    def drop_index(self, name: str) -> bool:
+        kept = [index for index in self.indexes if index.name.lower() != name.lower()]
+        gone = len(kept) < len(self.indexes)
+        self.indexes = kept
+        return gone
+
+    def set_key(self, names: Iterable[str]) -> None:
+        self.primary_key = tuple(names)
+
+
+def overlay(known: Column, said: Column) -> Column:
+    """`said` where it says something, else `known`."""
+    return Column(
+        name=said.name or known.name,
+        type=said.type or known.type,
+        nullable=said.nullable if said.nullable is not None else known.nullable,
+        default=said.default if said.default is not None else known.default,
+        primary=said.primary or known.primary,
+        unique=said.unique or known.unique,
+        references=said.references or known.references,
+        comment=said.comment or known.comment,
+    )
+
+
+class Database:
+    """The tables of one sequence of changes, by name in lower case."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, Draft] = {}
+        self.homeless: list[tuple[str, SchemaChange]] = []  # changes of tables that were not made here
+
+    def apply(self, path: str, change: SchemaChange, *, keep_known: bool = False) -> None:
+        """Apply one change. With `keep_known` a table that is there already only gains a witness."""
+        if change.action in ("revision", "app", "model"):
+            return
+        if change.action == "create_table":
+            self._create(path, change, keep_known)
+            return
+        if change.action == "drop_index" and not change.table:
+            for draft in self.tables.values():
+                draft.drop_index(change.name)
+            return
+        draft = self.tables.get(change.table.lower())
+        if draft is None:
+            self.homeless.append((path, change))
+        elif change.action == "drop_table":
+            del self.tables[change.table.lower()]
+        elif change.action == "rename_table":
+            self._rename(draft, change, path)
+        else:
+            draft.witness(path, change)
+            alter(draft, change)
+
+    def _create(self, path: str, change: SchemaChange, keep_known: bool) -> None:
+        key = change.table.lower()
+        known = self.tables.get(key)
+        if known is not None and (keep_known or known.columns):
+            known.witness(path, change)
+            return
+        draft = Draft(change.table, comment=change.comment)
+        if "like" in change.flags and change.name.lower() in self.tables:
+            draft.columns = dict(self.tables[change.name.lower()].columns)
+        draft.witness(path, change)
+        fill(draft, change)
+        self.tables[key] = draft
+
+    def _rename(self, draft: Draft, change: SchemaChange, path: str) -> None:
+        old = draft.name.lower()
+        del self.tables[old]
+        draft.name = change.new_name
+        draft.witness(path, change)
+        self.tables[change.new_name.lower()] = draft
+        for other in self.tables.values():
+            for key, column in other.columns.items():
+                if column.references and column.references[0].lower() == old:
+                    other.columns[key] = replace(column, references=(change.new_name, column.references[1]))
+
+
+def fill(draft: Draft, change: SchemaChange) -> None:
+    """Everything that a definition of a table says."""
+    for column in change.columns:
+        draft.put(column)
+    if change.primary_key:
+        draft.primary_key = change.primary_key
+    for index in change.indexes:
+        draft.add_index(index)
+    for relation in change.relations:
+        if relation not in draft.relations:
+            draft.relations.append(relation)
+    draft.comment = draft.comment or change.comment
+
+
+def alter(draft: Draft, change: SchemaChange) -> None:
+    match change.action:
+        case "add_column" | "alter_column" | "add_reference":
+            for column in change.columns:
+                known = draft.columns.get(column.name.lower())
+                if change.action == "add_reference" and known is None:
+                    continue
+                draft.put(column)
+                if "drop_default" in change.flags:
+                    kept = draft.columns[column.name.lower()]
+                    draft.columns[column.name.lower()] = replace(kept, default=None)
+            fill(draft, replace(change, columns=(), comment="", primary_key=change.primary_key))
+        case "drop_column":
+            draft.drop(change.name)
+        case "rename_column":
+            draft.rename(change.name, change.new_name)
+        case "add_index":
+            for index in change.indexes:
+                draft.add_index(index)
+        case "drop_index":
+            draft.drop_index(change.name)
+        case "add_key":
+            draft.set_key(change.primary_key)
+        case "drop_key":
+            draft.primary_key = ()
+            draft.columns = {key: replace(column, primary=False) for key, column in draft.columns.items()}
+        case "comment" if change.name:
+            column_ = draft.columns.get(change.name.lower())
+            if column_:
+                draft.columns[change.name.lower()] = replace(column_, comment=change.comment)
+        case "comment":
+            draft.comment = change.comment
+        case "relate":
+            fill(draft, change)

@@ -1,0 +1,92 @@
+"""One table told by several sources."""
+
+import re
+
+from waypost.code.schema.draft import Draft, overlay
+
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|fixtures?|examples?|samples?)/|(?:^|/)test_[^/]*$", re.I
+)
+MAX_CONFLICTS = 20
+
+
+def in_tests(path: str) -> bool:
+    return _TESTS.search(path) is not None
+
+
+def similar(first: Draft, second: Draft) -> bool:
+    """The same table, told twice: half of the smaller one's columns are in both. Tests tell of tables of their own."""
+    if all(in_tests(e.path) for e in first.evidence) != all(in_tests(e.path) for e in second.evidence):
+        return False
+    if not first.columns or not second.columns:
+        return True
+    shared = first.columns.keys() & second.columns.keys()
+    return 2 * len(shared) >= min(len(first.columns), len(second.columns))
+
+
+def merge_stored(kept: Draft, other: Draft) -> None:
+    """A second definition, as for another database system: what it alone has is added and told."""
+    for key, column in other.columns.items():
+        if key in kept.columns:
+            kept.columns[key] = overlay(column, kept.columns[key])
+        else:
+            kept.columns[key] = column
+            if kept.evidence and other.evidence:
+                _tell(kept, f"{column.name} is in {other.evidence[0].path} only.")
+    kept.primary_key = kept.primary_key or other.primary_key
+    for index in other.indexes:
+        kept.add_index(index)
+    _merge_rest(kept, other)
+
+
+def merge_model(kept: Draft, model: Draft) -> None:
+    """A model stands above what migrations say; one that does not list its columns adds only what it names."""
+    if model.partial:
+        if not kept.columns:
+            kept.columns = dict(model.columns)
+        else:
+            for key, column in model.columns.items():
+                if key in kept.columns:
+                    kept.columns[key] = overlay(column, kept.columns[key])
+    elif model.columns:
+        _replace_columns(kept, model)
+    kept.primary_key = model.primary_key if model.primary_key and not model.partial else kept.primary_key
+    kept.primary_key = kept.primary_key or model.primary_key
+    for index in model.indexes:
+        kept.add_index(index)
+    kept.scope = kept.scope or model.scope
+    _merge_rest(kept, model)
+
+
+def _replace_columns(kept: Draft, model: Draft) -> None:
+    ours, theirs = kept.columns, model.columns
+    where = model.evidence[0].path if model.evidence else "the model"
+    for key, column in theirs.items():
+        known = ours.get(key)
+        if known is None:
+            _tell(kept, f"{column.name} is in the model ({where}) but not in the migrations.")
+        elif known.nullable is not None and column.nullable is not None and known.nullable != column.nullable:
+            can = "can be null" if column.nullable else "cannot be null"
+            _tell(kept, f"{column.name} {can} in the model, other than in the migrations.")
+    for key, column in ours.items():
+        if key not in theirs:
+            _tell(kept, f"{column.name} is in the migrations but not in the model ({where}).")
+    merged = {key: overlay(ours[key], column) if key in ours else column for key, column in theirs.items()}
+    kept.columns = merged | {key: column for key, column in ours.items() if key not in merged}
+
+
+def _merge_rest(kept: Draft, other: Draft) -> None:
+    for relation in other.relations:
+        if relation not in kept.relations:
+            kept.relations.append(relation)
+    kept.comment = kept.comment or other.comment
+    for evidence in other.evidence:
+        if evidence not in kept.evidence:
+            kept.evidence.append(evidence)
+    for conflict in other.conflicts:
+        _tell(kept, conflict)
+
+
+def _tell(draft: Draft, words: str) -> None:
+    if words not in draft.conflicts and len(draft.conflicts) < MAX_CONFLICTS:
+        draft.conflicts.append(words)

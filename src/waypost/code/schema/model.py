@@ -1,0 +1,217 @@
+"""What is known about a database: the changes that single files tell, and the tables they add up to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from waypost.model.reference import LineRange
+
+# How far a file is to be believed. A dump is the whole database at one time; a model is what the program uses.
+ROLES = ("migration", "ddl", "dump", "model", "live")
+
+ACTIONS = (
+    "create_table",
+    "drop_table",
+    "rename_table",
+    "add_column",
+    "alter_column",  # what it says replaces what was known; what it leaves open stays
+    "drop_column",
+    "rename_column",
+    "add_index",
+    "drop_index",
+    "add_key",  # primary key
+    "add_reference",  # foreign key over columns that exist
+    "drop_key",
+    "comment",
+    "relate",  # a relation that a model names
+    "model",  # a class that stands for a table
+    "app",  # a Django application: its folder is `scope`, its label `name`
+    "revision",  # a migration without a change of its own: only its place in the order
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`references` is table and column; the column is "" where the primary key is meant. `@X` is a class named X."""
+
+    name: str
+    type: str = ""
+    nullable: bool | None = None  # None where nothing is said
+    default: str | None = None
+    primary: bool = False
+    unique: bool = False
+    references: tuple[str, str] | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    columns: tuple[str, ...]
+    unique: bool = False
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    kind: str  # has_many, has_one, belongs_to, belongs_to_many, morph_to, morph_many, morph_one, morph_to_many
+    target: str  # a table; `@X` is a class named X; "" where it can be any (morph_to)
+    via: str = ""  # the column or the table in between
+    name: str = ""  # what the code calls it
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    """One thing that one file says. `table` is "" where only the class is known; its name then follows from `model`."""
+
+    action: str  # one of ACTIONS
+    table: str
+    lines: LineRange
+    kind: str  # in words: "Laravel migration", "Django model"
+    role: str = "migration"  # one of ROLES
+    columns: tuple[Column, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    name: str = ""  # the column or index that is changed, dropped or renamed
+    new_name: str = ""
+    model: str = ""
+    bases: tuple[str, ...] = ()  # `@X` each
+    flags: tuple[str, ...] = ()  # abstract, proxy, partial, join, swap …: see the detector that sets it
+    scope: str = ""  # application, namespace or module of the model
+    comment: str = ""
+    revision: str = ""  # name of the migration
+    after: tuple[str, ...] = ()  # revisions that come before it
+
+    def to_json(self) -> dict[str, Any]:
+        """Only the keys that say something."""
+        return _plain(self)
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> "SchemaChange":
+        """Read what `to_json` wrote."""
+        values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in row.items()}
+        values["lines"] = LineRange(*row["lines"])
+        values["columns"] = tuple(_column(entry) for entry in row.get("columns", ()))
+        values["indexes"] = tuple(_index(entry) for entry in row.get("indexes", ()))
+        values["relations"] = tuple(Relation(**entry) for entry in row.get("relations", ()))
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    path: str
+    lines: LineRange
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    name: str
+    columns: tuple[Column, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    description: str = ""
+    conflicts: tuple[str, ...] = ()  # in words: where two sources do not agree
+
+    @property
+    def text(self) -> str:
+        """The table in plain words, made only from what is known."""
+        head = f"{self.name} table"
+        if self.description:
+            head += f": {_sentence(self.description)}"
+        parts = [head]
+        if self.columns:
+            stored = ", ".join(self._told(column) for column in self.columns)
+            parts = [f"{head} Stores {stored}."] if self.description else [f"{head} stores {stored}."]
+        elif not self.description:
+            parts = [f"{head}."]
+        related = _related(self.relations)
+        if related:
+            parts.append(f"{related[0].upper()}{related[1:]}.")
+        return " ".join(parts)
+
+    def _told(self, column: Column) -> str:
+        marks = []
+        if column.primary or self.primary_key == (column.name,):
+            marks.append("PK")
+        elif column.name in self.primary_key:
+            marks.append("part of PK")
+        if column.unique and not marks:
+            marks.append("unique")
+        if column.references:
+            table, field = column.references
+            marks.append(f"references {table}.{field}" if field else f"references {table}")
+        return f"{column.name} ({', '.join(marks)})" if marks else column.name
+
+    def to_json(self) -> dict[str, Any]:
+        return {"text": self.text, **_plain(self)}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> "Table":
+        """Read what `to_json` wrote."""
+        return cls(
+            name=row["name"],
+            columns=tuple(_column(entry) for entry in row.get("columns", ())),
+            primary_key=tuple(row.get("primary_key", ())),
+            indexes=tuple(_index(entry) for entry in row.get("indexes", ())),
+            relations=tuple(Relation(**entry) for entry in row.get("relations", ())),
+            evidence=tuple(Evidence(e["path"], LineRange(*e["lines"]), e["kind"]) for e in row.get("evidence", ())),
+            description=row.get("description", ""),
+            conflicts=tuple(row.get("conflicts", ())),
+        )
+
+
+_WORDS = {
+    "has_many": "has many",
+    "has_one": "has one",
+    "belongs_to": "belongs to",
+    "belongs_to_many": "belongs to many",
+    "morph_many": "has many (polymorphic)",
+    "morph_one": "has one (polymorphic)",
+    "morph_to_many": "belongs to many (polymorphic)",
+    "morph_to": "belongs to any kind of",
+}
+
+
+def _related(relations: Sequence[Relation]) -> str:
+    """`has many articles, comments, belongs to roles`: each kind once, in the order of the words above."""
+    said = []
+    for kind, words in _WORDS.items():
+        targets = dict.fromkeys(r.target or r.name for r in relations if r.kind == kind)
+        if targets:
+            said.append(f"{words} {', '.join(targets)}")
+    return ", ".join(said)
+
+
+def _sentence(text: str) -> str:
+    line = " ".join(text.split())
+    return line if line.endswith((".", "!", "?")) else f"{line}."
+
+
+def _plain(value: Any) -> Any:
+    """A dataclass as JSON, without the fields that are at their default."""
+    if isinstance(value, LineRange):
+        return [value.start, value.end]
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if hasattr(value, "__dataclass_fields__"):
+        row = {}
+        for field in fields(value):
+            found = getattr(value, field.name)
+            if field.default is MISSING or found != field.default:
+                row[field.name] = _plain(found)
+        return row
+    return value
+
+
+def _column(row: Mapping[str, Any]) -> Column:
+    values = dict(row)
+    if values.get("references"):
+        values["references"] = tuple(values["references"])
+    return Column(**values)
+
+
+def _index(row: Mapping[str, Any]) -> Index:
+    return Index(tuple(row["columns"]), row.get("unique", False), row.get("name", ""))

@@ -1,0 +1,189 @@
+"""Classes that stand for tables: which class a name means, what it inherits, what its table is called."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from waypost.code.schema.draft import Draft, fill
+from waypost.code.schema.merge import in_tests
+from waypost.code.schema.model import Column, Relation, SchemaChange
+from waypost.code.schema.names import plural, snake
+
+MAX_ANCESTORS = 30  # a chain of classes longer than this is a circle or a joke
+_PARTS = re.compile(r"[.\\:/]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    path: str
+    change: SchemaChange
+
+    @property
+    def label(self) -> str:
+        return self.change.scope
+
+
+class Models:
+    """Every class of the repository that may stand for a table."""
+
+    def __init__(self, changes: Mapping[str, Sequence[SchemaChange]]) -> None:
+        self._named: dict[str, list[Entry]] = defaultdict(list)
+        self._labels: dict[str, str] = {}
+        self.user_model = ""
+        self._is_model: dict[Entry, bool] = {}
+        self.known: Collection[str] = ()
+        for path in sorted(changes):
+            for change in changes[path]:
+                if change.action == "app" and "user_model" in change.flags:
+                    self.user_model = self.user_model or change.name
+                elif change.action == "app":
+                    self._labels[change.scope] = change.name
+        for path in sorted(changes):
+            for change in changes[path]:
+                if change.action == "model" and change.role == "model":
+                    self._named[_PARTS.split(change.model)[-1]].append(Entry(path, change))
+
+    def entries(self) -> Iterator[Entry]:
+        for found in self._named.values():
+            yield from found
+
+    def app_label(self, path: str, said: str = "") -> str:
+        """The label of the Django application that a file is part of."""
+        if said:
+            return said
+        folder = path.rpartition("/")[0]
+        parts = folder.split("/")
+        for end in range(len(parts), 0, -1):
+            above = "/".join(parts[:end])
+            if above in self._labels:
+                return self._labels[above]
+        while len(parts) > 1 and parts[-1] in ("models", "migrations", "model"):
+            parts.pop()
+        for place, part in enumerate(parts[1:], 1):
+            if part in ("models", "migrations"):
+                return parts[place - 1]
+        return parts[-1]
+
+    def find(self, reference: str, path: str, kind: str = "") -> Entry | None:
+        """The class that `@module.Name` means in a file: the nearest one of that name whose place fits the rest."""
+        parts = _PARTS.split(reference.lstrip("@"))
+        found = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
+        if not found:
+            return None
+        return max(found, key=lambda entry: self._nearness(entry, parts[:-1], path))
+
+    def _nearness(self, entry: Entry, hint: Sequence[str], path: str) -> tuple[int, int, int, int]:
+        place = [*_PARTS.split(entry.path.removesuffix(".py")), *_PARTS.split(entry.change.scope)]
+        named = {part.lower() for part in place}
+        if "Django" in entry.change.kind:
+            named.add(self.app_label(entry.path, entry.change.scope).lower())
+        agreed = sum(1 for part in hint if part.lower() in named)
+        shared = 0
+        for ours, theirs in zip(path.split("/"), entry.path.split("/"), strict=False):
+            if ours != theirs:
+                break
+            shared += 1
+        return (agreed, int(entry.path == path), int(in_tests(path) == in_tests(entry.path)), shared)
+
+    def bases(self, entry: Entry) -> list[Entry]:
+        found = (self.find(base, entry.path, entry.change.kind) for base in entry.change.bases)
+        return [base for base in found if base is not None and base != entry]
+
+    def ancestors(self, entry: Entry) -> list[Entry]:
+        """All classes that it inherits from, nearest first."""
+        seen: list[Entry] = []
+        todo = self.bases(entry)
+        while todo and len(seen) < MAX_ANCESTORS:
+            base = todo.pop(0)
+            if base not in seen and base != entry:
+                seen.append(base)
+                todo += self.bases(base)
+        return seen
+
+    def is_model(self, entry: Entry) -> bool:
+        """It says so itself (`root`), or inherits from one that does; a mixin alone makes no table."""
+        if entry not in self._is_model:
+            family = (entry, *self.ancestors(entry))
+            self._is_model[entry] = any("root" in member.change.flags for member in family)
+        return self._is_model[entry]
+
+    def table(self, entry: Entry) -> str:
+        """The name of its table."""
+        change = entry.change
+        if change.table:
+            return change.table
+        if "Django" in change.kind:
+            return f"{self.app_label(entry.path, change.scope)}_{change.model.lower()}"
+        for base in self.ancestors(entry):
+            if base.change.table:
+                return base.change.table
+            if (
+                "one_table" in change.flags
+                and self.is_model(base)
+                and not {"abstract", "mixin"} & set(base.change.flags)
+            ):
+                return self.table(base)
+        long, short = plural(snake(change.model)), plural(snake(_PARTS.split(change.model)[-1]))
+        return short if long not in self.known and short in self.known else long
+
+    def table_named(self, reference: str, path: str, kind: str = "") -> str:
+        """The table of a class that is only named; a guess where the class is not in the repository."""
+        if not reference.startswith("@"):
+            return reference
+        if reference == "@settings.AUTH_USER_MODEL":
+            return self.table_named("@" + (self.user_model or "auth.User"), path, "Django model")
+        entry = self.find(reference, path, kind)
+        if entry is not None:
+            return self.table(entry)
+        parts = _PARTS.split(reference[1:])
+        if "Django" in kind:
+            return f"{parts[-2]}_{parts[-1].lower()}" if len(parts) > 1 else parts[-1]
+        guess = plural(snake(parts[-1]))
+        return (
+            guess
+            if guess in self.known
+            else plural(snake("_".join(parts[-2:])))
+            if kind == "ActiveRecord model"
+            else guess
+        )
+
+
+def model_tables(
+    changes: Mapping[str, Sequence[SchemaChange]], models: Models, known: Collection[str]
+) -> Iterator[Draft]:
+    """A table for every class that stands for one. Django's are told elsewhere: their tables depend on each other."""
+    del changes
+    models.known = known
+    seen: set[str] = set()
+    for entry in sorted(models.entries(), key=lambda entry: (entry.path, entry.change.lines)):
+        change = entry.change
+        if "Django" in change.kind or {"abstract", "mixin"} & set(change.flags) or not models.is_model(entry):
+            continue
+        draft = Draft(models.table(entry), scope=change.scope, partial="partial" in change.flags)
+        for part in (*reversed(models.ancestors(entry)), entry):
+            inherits = {"abstract", "mixin"} & set(part.change.flags) or part == entry or "one_table" in change.flags
+            if inherits:
+                fill(draft, settled(part, models))
+        draft.comment = change.comment
+        draft.witness(entry.path, change)
+        # A class that shares the table of its parent adds to it, it does not list all of it.
+        draft.partial = draft.partial or draft.name.lower() in seen
+        seen.add(draft.name.lower())
+        yield draft
+
+
+def settled(entry: Entry, models: Models) -> SchemaChange:
+    """The change with tables instead of classes in its references and relations."""
+    change, path = entry.change, entry.path
+
+    def table(reference: str) -> str:
+        return models.table_named(reference, path, change.kind)
+
+    def column(said: Column) -> Column:
+        return replace(said, references=(table(said.references[0]), said.references[1])) if said.references else said
+
+    def relation(said: Relation) -> Relation:
+        return replace(said, target=table(said.target), via=table(said.via) if said.via.startswith("@") else said.via)
+
+    return replace(change, columns=tuple(map(column, change.columns)), relations=tuple(map(relation, change.relations)))

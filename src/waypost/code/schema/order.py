@@ -1,0 +1,71 @@
+"""Which changes belong to one database, and in what order they were made."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from waypost.code.schema.model import SchemaChange
+
+# The part of a path below which migrations lie. What stands before it names the database.
+_ROOTS = re.compile(
+    r"(?:^|/)(?:db/(?:\w*_)?migrate|db/(?=(?:\w+_)?(?:schema\.rb|structure\.sql)$)|database/migrations|database/schema"
+    r"|Database/Migrations|alembic/versions|migrations/versions)(?:/|$)"
+)
+
+
+def database_of(path: str, change: SchemaChange) -> str:
+    """A name for the sequence that a change is part of. A file of plain definitions stands for itself."""
+    found = _ROOTS.search(path)
+    if found:
+        return path[: found.start()] + "/" + found[0].strip("/").split("/")[0]
+    if change.role != "migration":
+        return path
+    folder, _, name = path.rpartition("/")
+    if name in ("up.sql", "migration.sql"):
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
+def version_key(path: str) -> tuple[tuple[int, int, str], ...]:
+    """Sorts `V2__b` before `V10__a`, and time stamps by time, whatever folder they lie in."""
+    folder, _, name = path.rpartition("/")
+    if name in ("up.sql", "migration.sql"):
+        name = folder.rpartition("/")[2]
+    parts = [part for part in re.split(r"(\d+)", name) if part]
+    repeated = (3, 0, "") if name.startswith("R__") else (0, 0, "")  # Flyway runs these last
+    return (repeated, *((0, int(part[:30]), "") if part.isdecimal() else (1, 0, part) for part in parts), (2, 0, path))
+
+
+def in_order(steps: Mapping[str, Sequence[SchemaChange]]) -> list[str]:
+    """The paths of a sequence, first one first: by what each says comes before it, else by name."""
+    ordered = sorted(steps, key=version_key)
+    path_of = {change.revision: path for path in ordered for change in steps[path] if change.revision}
+    if not path_of:
+        return ordered
+    before: dict[str, set[str]] = {path: set() for path in ordered}
+    for path in ordered:
+        for change in steps[path]:
+            before[path] |= {path_of[name] for name in change.after if name in path_of and path_of[name] != path}
+    return sort_by(before)
+
+
+def sort_by(before: Mapping[str, Iterable[str]]) -> list[str]:
+    """A topological order that keeps the given one where it can. A circle is left as it stands."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for name, earlier in before.items():
+        sorter.add(name, *earlier)
+    try:
+        return list(sorter.static_order())
+    except CycleError:
+        return list(before)
+
+
+def by_database(changes: Mapping[str, Sequence[SchemaChange]]) -> dict[str, dict[str, list[SchemaChange]]]:
+    """The changes of tables (not of models), by database and path."""
+    found: dict[str, dict[str, list[SchemaChange]]] = defaultdict(lambda: defaultdict(list))
+    for path in sorted(changes):
+        for change in changes[path]:
+            if change.role != "model" and change.action != "app":
+                found[database_of(path, change)][path].append(change)
+    return found

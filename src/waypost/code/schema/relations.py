@@ -1,0 +1,131 @@
+"""From drafts to tables: what references imply, told from both sides."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from waypost.code.schema.draft import Draft
+from waypost.code.schema.merge import in_tests
+from waypost.code.schema.model import Column, Relation, Table
+from waypost.code.schema.models import Models
+
+# Columns that a table between two others may have and still say nothing of its own.
+_HOUSEKEEPING = frozenset({"id", "created_at", "updated_at", "created_on", "created", "sort_value", "position"})
+
+
+def finish(drafts: Sequence[Draft], models: Models) -> tuple[Table, ...]:
+    named: dict[str, list[Draft]] = defaultdict(list)
+    for draft in drafts:
+        named[draft.name.lower()].append(draft)
+    for draft in drafts:
+        _settle(draft, models, named)
+    for draft in drafts:
+        _imply(draft, named)
+    ordered = sorted(drafts, key=lambda draft: (draft.name.lower(), draft.evidence[0].path if draft.evidence else ""))
+    return tuple(_table(draft) for draft in ordered)
+
+
+def _settle(draft: Draft, models: Models, named: Mapping[str, list[Draft]]) -> None:
+    """Put tables for classes, and the primary key of its table for a reference that names no column."""
+    path = draft.evidence[0].path if draft.evidence else ""
+    for key, column in draft.columns.items():
+        if column.references:
+            table = models.table_named(column.references[0], path)
+            target = _nearest(named.get(table.lower(), []), draft)
+            field = column.references[1]
+            if target is not None:
+                table = target.name
+                field = field or (target.primary_key[0] if len(target.primary_key) == 1 else "")
+            draft.columns[key] = replace(column, references=(table, field))
+    relations = []
+    for relation in draft.relations:
+        target = models.table_named(relation.target, path)
+        via = models.table_named(relation.via, path)
+        known = _nearest(named.get(target.lower(), []), draft)
+        relations.append(replace(relation, target=known.name if known else target, via=via))
+    draft.relations = list(dict.fromkeys(relations))
+
+
+def _nearest(found: Sequence[Draft], draft: Draft) -> Draft | None:
+    """Of several tables of one name, the one that lies nearest."""
+    if len(found) < 2:
+        return found[0] if found else None
+    here = draft.evidence[0].path if draft.evidence else ""
+
+    def nearness(other: Draft) -> tuple[bool, int]:
+        path = other.evidence[0].path if other.evidence else ""
+        shared = 0
+        for ours, theirs in zip(here.split("/"), path.split("/"), strict=False):
+            if ours != theirs:
+                break
+            shared += 1
+        return (in_tests(path) == in_tests(here), shared)
+
+    return max(found, key=nearness)
+
+
+def _imply(draft: Draft, named: Mapping[str, list[Draft]]) -> None:
+    keys = [column for column in draft.columns.values() if column.references]
+    between = len(keys) == 2 and all(column.references or key in _HOUSEKEEPING for key, column in draft.columns.items())
+    for column in keys:
+        assert column.references
+        table = column.references[0]
+        if not _says(draft, table, column.name, ("belongs_to", "has_one")):
+            draft.relations.append(Relation("belongs_to", table, column.name))
+        target = _nearest(named.get(table.lower(), []), draft)
+        if target is None:
+            continue
+        if between:
+            other = next(key for key in keys if key is not column)
+            assert other.references
+            if not _says(target, other.references[0], draft.name, ("belongs_to_many", "has_many")):
+                target.relations.append(Relation("belongs_to_many", other.references[0], draft.name))
+        else:
+            kind = "has_one" if _alone(draft, column) else "has_many"
+            if not _says(target, draft.name, column.name, ("has_many", "has_one")):
+                target.relations.append(Relation(kind, draft.name, column.name))
+
+
+def _says(draft: Draft, target: str, via: str, kinds: tuple[str, ...]) -> bool:
+    return any(
+        relation.kind in kinds
+        and relation.target.lower() == target.lower()
+        and (not relation.via or relation.via.lower() == via.lower())
+        for relation in draft.relations
+    )
+
+
+def _alone(draft: Draft, column: Column) -> bool:
+    """At most one row can have each value of this column."""
+    return (
+        column.unique
+        or draft.primary_key == (column.name,)
+        or any(index.unique and index.columns == (column.name,) for index in draft.indexes)
+    )
+
+
+def _table(draft: Draft) -> Table:
+    key = draft.primary_key
+    unique = {index.columns[0].lower() for index in draft.indexes if index.unique and len(index.columns) == 1}
+    columns = []
+    for name, column in draft.columns.items():
+        primary = len(key) == 1 and key[0].lower() == name
+        in_key = name in map(str.lower, key)
+        columns.append(
+            replace(
+                column,
+                primary=primary,
+                unique=column.unique or name in unique,
+                nullable=False if in_key else column.nullable,
+            )
+        )
+    return Table(
+        name=draft.name,
+        columns=tuple(columns),
+        primary_key=key,
+        indexes=tuple(draft.indexes),
+        relations=tuple(draft.relations),
+        evidence=tuple(draft.evidence),
+        description=draft.comment,
+        conflicts=tuple(draft.conflicts),
+    )
