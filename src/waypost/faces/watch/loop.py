@@ -1,0 +1,229 @@
+"""The loop of a watcher: wait until a burst of changes is over, then tell what it changed.
+
+    watch(root, update, stop=stop, ignored=rules.ignored)       # returns when `stop` is set
+
+An editor that writes a temporary file and renames it has modified one file. A checkout of a branch is one batch, and
+says that everything may have changed. Nothing is told when the root itself vanishes: that ends the watch.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from waypost.errors import InvalidInput, WaypostError
+from waypost.faces.watch.notify import Missed, Notifications, Touched
+from waypost.faces.watch.tree import Action, Change, Ignored, Tree
+from waypost.space.platform import read_small_file
+from waypost.space.repository import find_repository
+
+DEBOUNCE_MS = 300  # an editor is done by then, and a person has not yet asked
+POLL_MS = 2_000  # looking at Django's tree takes about 50 ms
+MANY = 2_000  # paths touched at once: looking at everything is cheaper then, and events may have been lost
+_IDLE_MS = 5_000
+_LONGEST_HOLD = 30.0  # seconds: a burst that never ends is told in parts, and a forgotten lock of git's stops nobody
+_RULES = ".gitignore"  # when these change, so does what belongs to the tree
+_MOST_TRIES = 5
+_LARGEST_HEAD = 4_096
+
+# What two actions on one file, one after the other, are together, where it is not the second.
+_TOGETHER: dict[tuple[Action | None, Action], Action | None] = {
+    ("added", "modified"): "added",
+    ("added", "deleted"): None,
+    ("deleted", "added"): "modified",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    changes: tuple[Change, ...]  # in the order of paths, each path once
+    everything: bool = False  # more may have changed than is listed: another branch, other rules, very many files
+
+
+def watch(
+    root: Path,
+    on_changes: Callable[[Batch], None],
+    *,
+    stop: Event,
+    ignored: Ignored = lambda _: False,
+    debounce_ms: int = DEBOUNCE_MS,
+    poll_ms: int | None = None,
+    on_ready: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Call `on_changes` after each burst of changes, until `stop` is set. Blocks.
+
+    `ignored` is asked with paths relative to the root, those of folders with a `/` at the end. `on_ready` is called once,
+    with the number of files, when no later change can be missed: what was indexed before that should be checked again.
+    With `poll_ms` the tree is looked at that often, for file systems that tell nothing and systems out of watches.
+    Whatever the callbacks raise ends the watch. Raises InvalidInput for a root that is no directory and WaypostError
+    when the system refuses, or the root is gone.
+    """
+    watched = _Watched(root, ignored)
+    if poll_ms is None:
+        _be_told(watched, on_changes, on_ready, stop, debounce_ms)
+    else:
+        _ask(watched, on_changes, on_ready, stop, poll_ms)
+
+
+class _Watched:
+    """A tree, the repository it belongs to, and whether both are as they were."""
+
+    def __init__(self, root: Path, ignored: Ignored) -> None:
+        try:
+            self.root = root.resolve(strict=True)
+            self._identity = _identity(self.root)
+        except OSError as error:
+            raise InvalidInput(f"{root} cannot be watched: {error.strerror}.", "Name a directory.") from error
+        if not self.root.is_dir():
+            raise InvalidInput(f"{root} is not a directory.", "Name a directory.")
+        self.tree = Tree(self.root, ignored)
+        repository = find_repository(self.root)
+        self.git_dir = repository.git_dir if repository else None
+        self._head = self._read_head()
+
+    def check(self) -> None:
+        """Raises when the root is gone: that its files are gone as well is no news about the project."""
+        try:
+            same = _identity(self.root) == self._identity
+        except OSError:
+            same = False
+        if not same:
+            raise WaypostError(
+                f"{self.root} is gone; it is no longer watched.", "Start again where the project is now."
+            )
+
+    def beside(self) -> list[Path]:
+        """What is watched beside the tree's folders: where git says which branch is checked out."""
+        return [self.git_dir] if self.git_dir is not None and self.git_dir.is_dir() else []
+
+    def git_is_busy(self) -> bool:
+        return self.git_dir is not None and os.path.lexists(self.git_dir / "index.lock")
+
+    def switched(self) -> bool:
+        """Whether another branch or commit has been checked out since the last time."""
+        before, self._head = self._head, self._read_head()
+        return before != self._head
+
+    def _read_head(self) -> bytes:
+        """Git's index is of no interest: `git status` writes it too, and the files tell the rest."""
+        if self.git_dir is None:
+            return b""
+        try:
+            return read_small_file(self.git_dir / "HEAD", _LARGEST_HEAD)
+        except (OSError, InvalidInput):
+            return b""
+
+    def batch(self, changes: Iterable[Change], *, everything: bool) -> Batch:
+        """Several looks at one burst become one: what came and went is nothing, what went and came is modified."""
+        merged: dict[str, Action | None] = {}
+        for change in changes:
+            before = merged.get(change.path)
+            merged[change.path] = _TOGETHER.get((before, change.action), change.action)
+        listed = tuple(Change(path, action) for path, action in sorted(merged.items()) if action)
+        rules = any(change.path.rpartition("/")[2] == _RULES for change in listed)
+        return Batch(listed, everything or rules)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = os.stat(path)
+    return found.st_dev, found.st_ino
+
+
+def _be_told(
+    watched: _Watched, on_changes: Callable[[Batch], None], on_ready: Callable[[int], None], stop: Event, quiet_ms: int
+) -> None:
+    with Notifications() as notifications:
+        watched.tree.look()
+        _, touched = _arm(watched, notifications)
+        on_ready(len(watched.tree))
+        missed = False
+        since = 0.0
+        while not stop.is_set():
+            pending = bool(touched) or missed
+            try:
+                news = notifications.wait(quiet_ms if pending else _IDLE_MS, stop)
+            except Missed:
+                news, missed = {}, True
+                stop.wait(quiet_ms / 1000)  # whatever makes it fail may go on doing so
+            watched.check()
+            touched |= {path: fresh or touched.get(path, False) for path, fresh in news.items()}
+            since = since if pending else time.monotonic()
+            held = time.monotonic() - since
+            over = not news and not watched.git_is_busy()
+            if stop.is_set() or not (touched or missed) or not (over or held > _LONGEST_HOLD):
+                continue
+            batch, touched = _collect(watched, notifications, touched, missed=missed)
+            missed = False
+            if batch.changes or batch.everything:
+                on_changes(batch)
+
+
+def _collect(
+    watched: _Watched, notifications: Notifications, touched: Touched, *, missed: bool
+) -> tuple[Batch, Touched]:
+    """What a burst has changed; and what was touched meanwhile, for the next one."""
+    everything = watched.switched() or len(touched) > MANY
+    inside = _inside(watched.root, touched)
+    folders = watched.tree.folders
+    changes = watched.tree.look() if everything or missed else watched.tree.look_at(inside)
+    replaced = any(is_new and path in watched.tree.folders for path, is_new in inside.items())
+    later: Touched = {}
+    if missed or replaced or not watched.tree.folders <= folders:
+        more, later = _arm(watched, notifications)
+        changes += more
+    watched.check()
+    return watched.batch(changes, everything=everything), later
+
+
+def _arm(watched: _Watched, notifications: Notifications) -> tuple[list[Change], Touched]:
+    """Watch all folders that there are now. What came between listing and watching them is found by looking again."""
+    changes: list[Change] = []
+    touched: Touched = {}
+    for _ in range(_MOST_TRIES):
+        folders = watched.tree.folders
+        try:
+            touched |= notifications.arm(watched.root, sorted(folders), watched.beside())
+            complete = True
+        except FileNotFoundError:
+            complete = False
+        except Missed:
+            complete = True  # the look below sees what the old watches could not tell
+        watched.check()
+        changes += watched.tree.look()
+        if complete and watched.tree.folders <= folders:
+            return changes, touched
+    raise WaypostError(
+        f"The folders of {watched.root} change faster than they can be watched.",
+        "Try again when it is quiet, ignore what changes, or use --poll.",
+    )
+
+
+def _inside(root: Path, touched: Touched) -> Touched:
+    """The paths below the root, relative to it."""
+    start = str(root).rstrip(os.sep) + os.sep
+    return {
+        path.removeprefix(start).replace(os.sep, "/"): is_new
+        for path, is_new in touched.items()
+        if path.startswith(start)
+    }
+
+
+def _ask(
+    watched: _Watched, on_changes: Callable[[Batch], None], on_ready: Callable[[int], None], stop: Event, poll_ms: int
+) -> None:
+    watched.tree.look()
+    on_ready(len(watched.tree))
+    waited = 0.0
+    while not stop.wait(poll_ms / 1000):
+        watched.check()
+        waited += poll_ms / 1000
+        if watched.git_is_busy() and waited < _LONGEST_HOLD:
+            continue
+        waited = 0.0
+        changes = watched.tree.look()
+        watched.check()
+        batch = watched.batch(changes, everything=watched.switched() or len(changes) > MANY)
+        if batch.changes or batch.everything:
+            on_changes(batch)
