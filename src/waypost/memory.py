@@ -4,12 +4,14 @@ import atexit
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from waypost import config, flows
 from waypost.config import Settings
+from waypost.context.cache import ContextCache
 from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
 from waypost.errors import InvalidInput
@@ -17,7 +19,7 @@ from waypost.flows.engines import Engines
 from waypost.flows.open_space import OpenSpace, note_checkout
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
 from waypost.model.ids import IdMaker, check_id
-from waypost.model.kinds import kind_of, scope_of
+from waypost.model.kinds import KEPT_COLLECTIONS, kind_of, scope_of
 from waypost.model.memory import Caller
 from waypost.model.memory import Memory as Record
 from waypost.model.recall import Answer, View
@@ -32,6 +34,8 @@ from waypost.store.sqlite.store import SqliteStore
 
 MOST_LISTED = 1_000_000
 BRIEF_TOKENS = 2000  # what a briefing may cost unless told
+SCOPE_TOKENS = 500
+PRESETS = ("scope",)
 IDLE_SECONDS = 3600  # an open space that nobody used for this long is closed
 LIBRARY = Caller("agent", "library")  # code that calls us is an agent, whatever its texts say
 
@@ -159,6 +163,66 @@ class Memory:
     def protect(self, memory_id: str, *, on: bool = True) -> None:
         flows.lifecycle.protect(self._space, memory_id, self._caller, on=on)
 
+    # -- the tree -----------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        *,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        force: bool = False,
+        database: str | None = None,
+        wait: bool = True,
+        report: "flows.index.Report" = lambda *_: None,
+    ) -> "flows.init.IndexReport":
+        """Read the tree: what is new or changed since the last time, or with `force` all of it.
+
+        Patterns hold until others are given. Without `wait`, vectors follow in the background. `database` is the URL
+        of a live database whose schema is read too.
+        """
+        return flows.init.init(
+            self._space,
+            self._caller,
+            include=include,
+            exclude=exclude,
+            force=force,
+            database=database,
+            wait=wait,
+            report=report,
+        )
+
+    def update(self, paths: Iterable[str | Path]) -> "flows.index.Indexed":
+        """Bring these files up to date in the index, now, whatever became of them."""
+        return flows.track.update(self._space, [str(path) for path in paths])
+
+    def track(self, path: str | Path, action: str = "edit") -> None:
+        """A file was changed, made or deleted: it is indexed again in the background. Returns at once."""
+        flows.track.track(self._space, [str(path)], action)
+
+    def finish(self, description: str, files: Iterable[str | Path] | None = None) -> Receipt:
+        """A task is done: its files (or all that changed) are indexed, and that it was done is remembered."""
+        chosen = None if files is None else [str(path) for path in files]
+        return flows.track.finish(self._space, description, chosen, self._caller)
+
+    def analyze(self, path: str | Path = ".") -> "flows.analyze.Analysis":
+        """What a file, or every file of a folder, holds: symbols, imports, calls. Reads the tree, not the index."""
+        return flows.analyze.analyze(self._space, str(path))
+
+    def architecture(self) -> dict[str, Any]:
+        """Frameworks, patterns, endpoints, layers and the like, with the places that show them."""
+        return flows.analyze.architecture(self._space)
+
+    def summarize(
+        self, path: str | Path | None = None, *, force: bool = False, report: "flows.index.Report" = lambda *_: None
+    ) -> "flows.summarize.Summarised":
+        """Describe in words what a file, or every file, does; those that have a description are left, without `force`."""
+        chosen = None if path is None else str(path)
+        return flows.summarize.summarize(self._space, chosen, force=force, report=report)
+
+    def summary(self, path: str | Path) -> str:
+        """What a file does, in words."""
+        return flows.summarize.summary(self._space, str(path))
+
     # -- read ---------------------------------------------------------------------------------------------
 
     def recall(
@@ -177,10 +241,24 @@ class Memory:
         return flows.recall.recall(self._space, question, view, k=k, now=_when(now, "now"), fresh=fresh)
 
     def brief(
-        self, task: str, tokens: int = BRIEF_TOKENS, *, as_of: When = None, known_at: When = None
+        self,
+        task: str,
+        tokens: int | None = None,
+        *,
+        preset: str | None = None,
+        as_of: When = None,
+        known_at: When = None,
     ) -> "flows.brief.Briefing":
-        """What an agent should know before it starts on a task, fenced as data, within the budget."""
-        return flows.brief.brief(self._space, task, self._view("all", as_of, known_at), tokens=tokens)
+        """What an agent should know before it starts on a task, fenced as data, within the budget.
+
+        Preset `scope` tells about the code only, in 500 tokens; without one it is everything, in 2,000.
+        """
+        view = self._view("all", as_of, known_at)
+        if preset == "scope":
+            return flows.scope.scope_brief(self._space, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
+        if preset is not None:
+            raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
+        return flows.brief.brief(self._space, task, view, tokens=BRIEF_TOKENS if tokens is None else tokens)
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Record:
         return flows.lifecycle.find(self._space, memory_id, self._moment(as_of, known_at))
@@ -197,7 +275,8 @@ class Memory:
         as_of: When = None,
         known_at: When = None,
     ) -> Sequence[dict[str, Any]]:
-        """Memories in the order they were recorded, the newest last."""
+        """Memories in the order they were recorded, the newest last. What was read out of the tree is listed only when
+        its kind is asked for."""
         chosen = Filter(
             (kind_of(kind).name,) if kind else (),
             None if level is None else check_whole(level, "level", 0, MAX_LEVEL),
@@ -206,7 +285,10 @@ class Memory:
             tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
         )
         most = check_whole(limit, "limit", 1, MOST_LISTED)
-        return flows.transfer.listed(self._space, self._view("all", as_of, known_at), chosen, most)
+        view = self._view("all", as_of, known_at)
+        if kind is None:
+            view = replace(view, collections=KEPT_COLLECTIONS)
+        return flows.transfer.listed(self._space, view, chosen, most)
 
     def history(self, memory_id: str) -> "flows.lifecycle.History":
         return flows.lifecycle.history(self._space, memory_id)
@@ -243,16 +325,20 @@ class Memory:
         *,
         form: str = "jsonl",
         embeddings: bool = False,
+        code: bool = False,
         as_of: When = None,
         known_at: When = None,
     ) -> "flows.transfer.Export":
+        """Write all memories to a file; with `code`, what was read out of the tree too."""
         target = None if path is None else Path(path).absolute()
         moment = self._moment(as_of, known_at)
-        return flows.transfer.export(self._space, moment, path=target, form=form, embeddings=embeddings)
+        return flows.transfer.export(self._space, moment, path=target, form=form, embeddings=embeddings, code=code)
 
-    def rows(self, as_of: When = None, known_at: When = None, *, embeddings: bool = False) -> Iterator[dict[str, Any]]:
+    def rows(
+        self, as_of: When = None, known_at: When = None, *, embeddings: bool = False, code: bool = False
+    ) -> Iterator[dict[str, Any]]:
         """Every memory as an export has it."""
-        return flows.transfer.rows(self._space, self._moment(as_of, known_at), embeddings=embeddings)
+        return flows.transfer.rows(self._space, self._moment(as_of, known_at), embeddings=embeddings, code=code)
 
     def exports(self) -> "Sequence[flows.transfer.Export]":
         return flows.transfer.exports(self._space)
@@ -327,7 +413,9 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     folder = make_space(settings.memory_root, identity, clock=clock, model=settings.engine)
     store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
-    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), flows.worker.start_worker)
+    contexts = ContextCache[Any](clock)
+    starter = flows.worker.start_worker
+    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), starter, contexts)
     note_checkout(space)
     keep_metadata(folder, engines.main.name, store.schema_version)
     flows.settle.adopt_engine(space)

@@ -8,18 +8,43 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from waypost.flows import analyze as analyze
     from waypost.flows import brief as brief
     from waypost.flows import forget as forget
+    from waypost.flows import index as index
+    from waypost.flows import init as init
     from waypost.flows import lifecycle as lifecycle
     from waypost.flows import recall as recall
     from waypost.flows import remember as remember
+    from waypost.flows import scope as scope
     from waypost.flows import scrub as scrub
     from waypost.flows import settle as settle
     from waypost.flows import status as status
+    from waypost.flows import summarize as summarize
+    from waypost.flows import track as track
     from waypost.flows import transfer as transfer
     from waypost.flows import worker as worker
 
-_FLOWS = {"brief", "forget", "lifecycle", "recall", "remember", "scrub", "settle", "status", "transfer", "worker"}
+_FLOWS = frozenset(
+    (
+        "analyze",
+        "brief",
+        "forget",
+        "index",
+        "init",
+        "lifecycle",
+        "recall",
+        "remember",
+        "scope",
+        "scrub",
+        "settle",
+        "status",
+        "summarize",
+        "track",
+        "transfer",
+        "worker",
+    )
+)
 
 
 def __getattr__(name: str) -> ModuleType:

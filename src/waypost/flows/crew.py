@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from waypost.code.reading import Unread
 from waypost.flows.digest import Digest, digest_file
@@ -143,7 +143,7 @@ def _send(stream: IO[bytes], value: object) -> None:
     stream.flush()
 
 
-def _receive(stream: IO[bytes]) -> "list[Outcome] | None":
+def _receive(stream: IO[bytes]) -> Any:
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         raise EOFError
@@ -151,8 +151,7 @@ def _receive(stream: IO[bytes]) -> "list[Outcome] | None":
     packed = stream.read(length)
     if len(packed) < length:
         raise EOFError
-    value: list[Outcome] | None = pickle.loads(packed)  # noqa: S301  from our own child
-    return value
+    return pickle.loads(packed)  # noqa: S301  from our own child or parent
 
 
 def _child() -> None:
@@ -161,10 +160,10 @@ def _child() -> None:
     os.dup2(2, 1)  # whatever prints does not come between the answers
     while True:
         try:
-            paths = _receive(sys.stdin.buffer)
+            paths: list[str] = _receive(sys.stdin.buffer)
         except EOFError:
             return
-        _send(answers, [(path, digest_file(root, path)) for path in paths or ()])
+        _send(answers, [(path, digest_file(root, path)) for path in paths])
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ def _version(space: OpenSpace, derived: Derived, row: FileRow | None, before: De
         text=derived.text,
         recorded_at=now,
         valid_from=changed,
-        source="extractor",
+        source="code",
         actor=_INDEXER,
         level=3,
         time=changed,
@@ -160,7 +160,9 @@ def forget_files(space: OpenSpace, writer: Writer, paths: Sequence[str]) -> int:
 
 def owe_conclusions(space: OpenSpace, writer: Writer) -> None:
     """Something in the tree is new: what was concluded from all of it has to be concluded again."""
-    writer.set_meta(conclusions_key(space), space.new_id())
+    token = space.new_id()
+    writer.set_meta(conclusions_key(space), token)
+    writer.set_meta(f"tree_changed:{space.identity.checkout_id}", token)
 
 
 def conclusions_key(space: OpenSpace) -> str:

@@ -14,7 +14,7 @@ from waypost.code.reading import Unread, read_source
 from waypost.code.relations import outline
 from waypost.code.schema import find_schema
 from waypost.code.source import Parsed, Source
-from waypost.code.summary import describe, summarise
+from waypost.code.summary import Summary, describe, summarise
 from waypost.model.reference import CodeReference, LineRange
 from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.text.language import is_surely_foreign, language_of
@@ -149,17 +149,45 @@ def _language(text: str) -> str:
 
 
 def _summary(source: Source, parsed: Parsed) -> Derived:
-    return summary_memory(source, summarise(source, parsed).text, summarise(source, parsed).line, "rules")
+    summary = summarise(source, parsed)
+    return summary_memory(source.path, source.language, summary, "rules")
 
 
-def summary_memory(source: Source, text: str, line: str, made_by: str) -> Derived:
+def summary_memory(path: str, language: str, summary: Summary, made_by: str) -> Derived:
     """What a file does, in words, as a memory."""
-    code = CodeText(source.path, source.path, line, text, (f"{source.path}: {line}",))
+    details = {"language": language, "made_by": made_by}
+    embedded = f"{path}: {summary.line}"
+    return derived_document("summary", "summary", path, summary.text, embedded, details)
+
+
+def derived_document(
+    kind: str,
+    sort: str,
+    name: str,
+    text: str,
+    embedded: str,
+    details: Mapping[str, Any],
+    refs: tuple[CodeReference, ...] = (),
+) -> Derived:
+    """A memory that was written, not copied, from what a tree says."""
+    code = CodeText(name, refs[0].file_path if refs else "", "", text, (embedded,))
     language = _language(text)
     passages = tuple(code_passages(code, language))
-    details = {"type": "summary", "language": source.language, "made_by": made_by, **code.to_details(text)}
-    print_of = _fingerprint("summary", text, language, passages)
-    return Derived("summary", "summary", source.path, text, None, None, language, 0, details, passages, print_of)
+    kept = {"type": sort, **details, **code.to_details(text)}
+    return Derived(
+        kind=kind,
+        type=sort,
+        name=name,
+        text=text,
+        lines=None,
+        symbol_id=None,
+        language=language,
+        traits=0,
+        details=kept,
+        passages=passages,
+        fingerprint=_fingerprint(kind, text, language, passages),
+        refs=refs,
+    )
 
 
 def _fingerprint(kind: str, text: str, language: str, passages: tuple[Passage, ...]) -> bytes:

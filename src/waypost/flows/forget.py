@@ -8,6 +8,7 @@ from pathlib import Path
 
 from waypost.errors import NotFound
 from waypost.facts.sameness import tombstones
+from waypost.flows.lifecycle import refuse_derived
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.transfer import write_rows
@@ -46,6 +47,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
         versions = writer.versions(memory_id)
         if not versions:
             raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
+        refuse_derived(versions[-1])
         now = space.clock()
         for version in versions:
             for digest in tombstones(key, version):

@@ -7,12 +7,10 @@ stored is not read again.
 """
 
 import time as timing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from waypost.code.reading import Unread
 from waypost.code.walk import Entry, walk
@@ -44,6 +42,7 @@ class Indexed:
     masked: int = 0  # secret values left out
     broken: list[str] = field(default_factory=list)  # with syntax errors: read as far as they go
     skipped: dict[str, str] = field(default_factory=dict)  # path → why
+    changed: list[str] = field(default_factory=list)  # files whose content is new, or is gone
     seconds: float = 0.0
 
 
@@ -109,7 +108,7 @@ class Patterns:
 class _Moves:
     """Which of the files that are gone a new file was before."""
 
-    def __init__(self, gone: Sequence[FileRow], told: dict[str, str]) -> None:
+    def __init__(self, gone: Sequence[FileRow], told: Mapping[str, str]) -> None:
         self._by_hash: dict[str, list[str]] = {}
         for row in gone:
             self._by_hash.setdefault(row.hash, []).append(row.path)
@@ -155,6 +154,7 @@ def _read_files(
                 origin = None if path in known else moves.origin(digest)
                 done.renamed += origin is not None
                 done.read += 1
+                done.changed.append(path)
                 store_file(space, writer, digest, row, origin, engines, times.urgency(path))
             owe_conclusions(space, writer)
         finished += len(batch)
@@ -165,6 +165,7 @@ def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
     if paths:
         with space.store.write() as writer:
             done.removed += forget_files(space, writer, paths)
+            done.changed += paths
             owe_conclusions(space, writer)
 
 

@@ -42,6 +42,7 @@ def correct(
     masked = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.found)
     key = space.tombstone_key()
     old = find(space, memory_id).version
+    refuse_derived(old)
     item = finish(
         Draft(hidden.text, kind=old.kind),
         _corrected(space, old, hidden.text, caller, valid_from, valid_until),
@@ -101,7 +102,7 @@ def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: da
     memory_id = check_id(memory_id)
     with space.store.write() as writer:
         now = space.clock()
-        _visible(writer, memory_id, Moment(now))
+        refuse_derived(_visible(writer, memory_id, Moment(now)))
         held = _held(writer, memory_id)
         if valid_until is None:
             for version in held:
@@ -123,6 +124,7 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
     with space.store.write() as writer:
         now = space.clock()
         version = _visible(writer, memory_id, Moment(now))
+        refuse_derived(version)
         if KINDS[version.kind].is_journal:
             raise InvalidInput(
                 "What was said in a conversation cannot be rejected.",
@@ -152,7 +154,7 @@ def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True
     """Keep it out of everything that ages, prunes or expires memories."""
     memory_id = check_id(memory_id)
     with space.store.write() as writer:
-        _visible(writer, memory_id, Moment(space.clock()))
+        refuse_derived(_visible(writer, memory_id, Moment(space.clock())))
         writer.set_state(memory_id, protected=on)
         _audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
 
@@ -209,6 +211,16 @@ def _visible(reader: Reader, memory_id: str, moment: Moment) -> Version:
             raise NotFound(f"The memory {memory_id} was retracted or replaced.", f"See `waypost history {memory_id}`.")
         raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
     return version
+
+
+def refuse_derived(version: Version) -> None:
+    """What was read out of the tree can only be changed there."""
+    if KINDS[version.kind].derived:
+        place = version.refs[0].file_path if version.refs else "the tree"
+        raise InvalidInput(
+            f"The memory {version.memory_id} was read out of {place}.",
+            "Change the file; or keep it out with .waypostignore and run `waypost init`.",
+        )
 
 
 def _held(reader: Reader, memory_id: str) -> list[Version]:

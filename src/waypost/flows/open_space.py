@@ -5,8 +5,10 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from waypost.config import Settings
+from waypost.context.cache import ContextCache
 from waypost.flows.engines import Engines
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
@@ -26,6 +28,7 @@ class OpenSpace:
     clock: Clock
     new_id: IdMaker
     start_worker: Callable[["OpenSpace"], None]  # somebody pays the vectors owed, later
+    contexts: ContextCache[Any]  # briefings of tasks that were asked for a moment ago
 
     @property
     def exports(self) -> Path:

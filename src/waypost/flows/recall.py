@@ -2,16 +2,19 @@
 
 import re
 import time as timing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
 from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
+from waypost.flows.freshness import catch_up, refresh
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall_code import code_hits
 from waypost.flows.settle import PREVIOUS_SETTING, settle
 from waypost.model.draft import check_text
+from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.memory import State, Version
 from waypost.model.recall import Answer, Hit, View
 from waypost.refs.confidence import confidence
@@ -34,27 +37,73 @@ _WORD = re.compile(r"\w+")
 def recall(
     space: OpenSpace, asked: str, view: View, *, k: int = 5, now: datetime | None = None, fresh: bool = False
 ) -> Answer:
-    """At most k memories, best first. `now` is the moment of the question; `fresh` leaves stale ones out."""
+    """At most k memories, best first. `now` is the moment of the question; `fresh` leaves stale ones out.
+
+    What is about to be shown of the tree is looked at there first: a file that has changed is indexed again.
+    """
     started = timing.perf_counter()
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_HITS:
         raise InvalidInput(f"k is {k}; it must be a whole number from 1 to {MOST_HITS}.", "")
     asked = check_text(asked, "question")
-    language = language_of(asked)
-    if is_surely_foreign(asked, language):
+    catch_up(space)
+    ask = _Ask(asked, language_of(asked), view, k, now or space.clock(), fresh)
+    if is_surely_foreign(asked, ask.language):
         space.engines.awaken_multilingual(space.store)
-    serving = _serving(space, language)
-    vectors = {engine.name: space.engines.embed_question(engine, asked) for engine in serving}
-    moment = now or space.clock()
-    with space.store.read() as reader:
-        question = read_question(asked, language=language, now=moment, speakers=reader.speakers(_MOST_SPEAKERS))
-        gathered = _gather(reader, question, {n: v for n, v in vectors.items() if v is not None}, view, max(DEPTH, k))
-        candidates = gathered.candidates()
-        roles = _roles(space, serving)
-        most = len(candidates) if fresh else k  # some of the best may be stale
-        scored = fuse(question, candidates, gathered.populations, roles, now=moment, k=most)
-        hits = _hits(reader, scored, gathered, k, fresh, space.clock())
-        notices = _notices(space, reader, serving)
+    hits, notices = _answer(space, ask)
+    if refresh(space, hits):
+        hits, notices = _answer(space, ask)
     return Answer(asked, tuple(hits), notices, (timing.perf_counter() - started) * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    text: str
+    language: str
+    view: View
+    k: int
+    now: datetime
+    fresh: bool
+
+
+def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
+    """Memories of people and agents on one side and the tree on the other, each ranked in its own way, in one list."""
+    serving = _serving(space, ask.language)
+    vectors = _vectors(space, serving, ask.text)
+    roles = _roles(space, serving)
+    with space.store.read() as reader:
+        found: list[Hit] = []
+        kept = tuple(name for name in ask.view.collections if name not in CODE_COLLECTIONS)
+        if kept:
+            found += _kept_hits(space, reader, replace(ask, view=replace(ask.view, collections=kept)), vectors, roles)
+        code = tuple(name for name in ask.view.collections if name in CODE_COLLECTIONS)
+        if code and reader.has_code(ask.view.checkout_id):
+            view = replace(ask.view, collections=code)
+            found += code_hits(space, reader, ask.text, ask.language, view, vectors, roles, ask.k, ask.now)
+        notices = _notices(space, reader, serving)
+    found.sort(key=lambda hit: -hit.score)  # stable: each side keeps its own order
+    return found[: ask.k], notices
+
+
+def question_vectors(space: OpenSpace, text: str) -> "dict[str, Vector]":
+    """The text as each engine that serves its language sees it."""
+    return _vectors(space, _serving(space, language_of(text)), text)
+
+
+def _vectors(space: OpenSpace, serving: list[Engine], text: str) -> "dict[str, Vector]":
+    made = {engine.name: space.engines.embed_question(engine, text) for engine in serving}
+    return {name: vector for name, vector in made.items() if vector is not None}
+
+
+def _kept_hits(
+    space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines
+) -> list[Hit]:
+    speakers = reader.speakers(_MOST_SPEAKERS)
+    question = read_question(ask.text, language=ask.language, now=ask.now, speakers=speakers)
+    gathered = _gather(reader, question, vectors, ask.view, max(DEPTH, ask.k))
+    candidates = gathered.candidates()
+    most = len(candidates) if ask.fresh else ask.k  # some of the best may be stale
+    scored = fuse(question, candidates, gathered.populations, roles, now=ask.now, k=most)
+    return _hits(reader, scored, gathered, ask.k, ask.fresh, space.clock())
 
 
 def _serving(space: OpenSpace, language: str) -> list[Engine]:
@@ -177,10 +226,11 @@ def hit_of(version: Version, state: State, score: float, why: dict[str, float], 
         valid_until=version.valid_until,
         key=version.key,
         name=version.name,
+        type=version.details.get("type"),
         path=first.file_path if first else None,
         line=lines.start if lines else None,
         end_line=lines.end if lines else None,
-        summary=_one_line(version.text),
+        summary=_summary(version),
         level=version.level,
         domain=version.domain,
         session=version.session,
@@ -193,6 +243,14 @@ def hit_of(version: Version, state: State, score: float, why: dict[str, float], 
         tags=version.tags,
         why=why,
     )
+
+
+def _summary(version: Version) -> str:
+    """One line. Of code: what it says of itself, else how it begins."""
+    details = version.details
+    if version.kind == "symbol":
+        return _one_line(details.get("summary") or details.get("doc") or details.get("signature") or version.text)
+    return _one_line(details.get("summary") or details.get("doc") or version.text)
 
 
 def _one_line(text: str) -> str:

@@ -19,7 +19,8 @@ def status(space: OpenSpace) -> dict[str, Any]:
     """Counts, size, engines and what they owe. Keys are part of the contract."""
     metadata = read_metadata(space.folder)
     with space.store.read() as reader:
-        counts, owed = reader.counts(View(Moment(space.clock()))), reader.owed()
+        view = View(Moment(space.clock()), checkout_id=space.identity.checkout_id)
+        counts, owed = reader.counts(view), reader.owed()
         engines = [engine.name for engine in space.engines.active(reader)]
         newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}

@@ -17,6 +17,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft
 from waypost.model.ids import check_id
+from waypost.model.kinds import COLLECTIONS, KEPT_COLLECTIONS, KINDS
 from waypost.model.memory import Caller, State, Version
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
@@ -78,9 +79,12 @@ def _maybe(value: datetime | None) -> str | None:
     return None if value is None else format_time(value)
 
 
-def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False) -> Iterator[dict[str, Any]]:
-    """Every memory visible at the moment, in the order they were recorded."""
-    view, after = View(moment, archived=True), 0
+def rows(
+    space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Every memory visible at the moment, in the order they were recorded. `code`: what was read out of the tree too,
+    which an import leaves out, since the tree itself is there to be read."""
+    view, after = View(moment, COLLECTIONS if code else KEPT_COLLECTIONS, space.identity.checkout_id, archived=True), 0
     with space.store.read() as reader:
         while True:
             page = reader.listing(view, Filter(), after=after, limit=_PAGE)
@@ -124,7 +128,13 @@ def write_rows(found: Iterator[dict[str, Any]], file: IO[str], form: str, *, asc
 
 
 def export(
-    space: OpenSpace, moment: Moment, *, path: Path | None = None, form: str = "jsonl", embeddings: bool = False
+    space: OpenSpace,
+    moment: Moment,
+    *,
+    path: Path | None = None,
+    form: str = "jsonl",
+    embeddings: bool = False,
+    code: bool = False,
 ) -> Export:
     """Write an export to `path`, or into the space's own folder. An existing file is not overwritten."""
     _check_format(form)
@@ -135,7 +145,7 @@ def export(
     try:
         handle = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            count = write_rows(rows(space, moment, embeddings=embeddings), file, form)
+            count = write_rows(rows(space, moment, embeddings=embeddings, code=code), file, form)
             file.flush()
             os.fsync(file.fileno())
         while not place_file(temporary, target, replace=False):  # somebody was quicker with this name
@@ -235,7 +245,7 @@ def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receip
     """Read an export of ours. What is here already stays as it is; ids are kept where they are free."""
     try:
         with path.open("rb") as file:
-            drafts = [_imported(number, row) for number, row in _import_rows(file)]
+            drafts = [_imported(number, row) for number, row in _import_rows(file) if not _is_derived(row)]
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
     return remember(space, drafts, caller, direct=False)
@@ -250,6 +260,12 @@ def _import_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
     if not isinstance(whole.get("memories"), list):
         raise InvalidInput("The export holds no list of memories.", "Was it cut off?")
     return iter([(i, row if isinstance(row, dict) else {}) for i, row in enumerate(whole["memories"], 1)])
+
+
+def _is_derived(row: dict[str, Any]) -> bool:
+    """Whether it was read out of a tree: whoever has that tree reads it there."""
+    kind = KINDS.get(str(row.get("kind")))
+    return kind is not None and kind.derived
 
 
 _TAKEN = ("text", "kind", "level", "domain", "module", "session", "speaker", "time", "key", "evidence", "tags")

@@ -1,4 +1,5 @@
-"""The one worker of a space: a detached process that pays the vectors owed and ends when nothing is left."""
+"""The one worker of a space: a detached process that indexes what was tracked, pays the vectors owed, and ends when
+nothing is left."""
 
 import contextlib
 import os
@@ -45,20 +46,33 @@ def _start(space: OpenSpace) -> None:
 
 
 def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int] | None:
-    """Be the worker. None: another one is at it already."""
+    """Be the worker of this checkout. None: another one is at it already, of this checkout or of another."""
+    from waypost.flows.conclude import conclude  # what only some processes do, and none should wait for
+    from waypost.flows.track import index_tracked
+
     while True:
         with _only_one(space) as free:
             if not free:
                 return None
-            left = settle(space, progress=progress)
+            while index_tracked(space) or conclude(space):
+                pass  # what was tracked meanwhile, and what follows from it
+            left = _settle_alone(space, progress)
+        if left is None:
+            return None
         # Whoever wrote something just before the lock was given back saw a worker at it and started none.
         with space.store.read() as reader:
-            owed = reader.owed()
-        if not any(owed.get(engine) for engine, count in left.items() if not count):
+            owed, tracked = reader.owed(), reader.tracked(space.identity.checkout_id)
+        if not tracked and not any(owed.get(engine) for engine, count in left.items() if not count):
             return left
+
+
+def _settle_alone(space: OpenSpace, progress: Progress) -> dict[str, int] | None:
+    """Vectors belong to the space: one worker pays for all checkouts."""
+    with try_lock(space.folder / LOCK_NAME) as free:
+        return settle(space, progress=progress) if free else None
 
 
 @contextmanager
 def _only_one(space: OpenSpace) -> Iterator[bool]:
-    with try_lock(space.folder / LOCK_NAME) as free:
+    with try_lock(space.folder / f"worker-{space.identity.checkout_id or 'person'}.lock") as free:
         yield free

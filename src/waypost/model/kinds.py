@@ -44,6 +44,7 @@ _ALIASES = {"agent": "workflow_result"}
 COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE))
 
 CODE_COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE if kind.derived))
+KEPT_COLLECTIONS = tuple(name for name in COLLECTIONS if name not in CODE_COLLECTIONS)
 
 # What `--in` means.
 SCOPES: Mapping[str, tuple[str, ...]] = MappingProxyType(

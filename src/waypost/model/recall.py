@@ -32,6 +32,7 @@ class Hit:
     recorded_at: datetime
     valid_until: datetime | None = None
     key: str | None = None
+    type: str | None = None  # the sort within its kind: "method", "class", "section" …
     name: str | None = None
     path: str | None = None
     line: int | None = None
@@ -56,7 +57,7 @@ class Hit:
             "score": round(self.score, 4),
             "collection": self.collection,
             "kind": self.kind,
-            "type": self.kind,
+            "type": self.type or self.kind,
             "name": self.name,
             "path": self.path,
             "line": self.line,

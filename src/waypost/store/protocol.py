@@ -210,7 +210,8 @@ class Reader(Protocol):
 
     # -- what is derived from a tree
 
-    def files(self, checkout_id: str) -> dict[str, FileRow]: ...
+    def files(self, checkout_id: str, paths: Iterable[str] | None = None) -> dict[str, FileRow]:
+        """The files of a checkout that are in the index, all or some, in the order of their paths."""
 
     def digests(self, checkout_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Path and digest of every file, in the order of the paths."""
@@ -222,6 +223,9 @@ class Reader(Protocol):
 
     def derived_counts(self, checkout_id: str) -> dict[tuple[str, str], int]:
         """How many derived memories of each kind and type there are."""
+
+    def has_code(self, checkout_id: str | None) -> bool:
+        """Whether anything was read out of this tree (or, without one, of any)."""
 
     def code_keyword_search(
         self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View

@@ -1,6 +1,8 @@
 """What the command framework cannot say itself: `--person` with or without a name."""
 
 COMMANDS = (
+    "analyze",
+    "architecture",
     "ask",
     "audit",
     "context",
@@ -11,6 +13,7 @@ COMMANDS = (
     "forget",
     "history",
     "import",
+    "init",
     "list",
     "model",
     "protect",
@@ -20,6 +23,9 @@ COMMANDS = (
     "retract",
     "show",
     "status",
+    "summarize",
+    "summary",
+    "watch",
     "work",
 )
 MYSELF = "@me"  # `--person` alone: the person of the settings

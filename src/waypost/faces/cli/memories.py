@@ -87,13 +87,14 @@ def ask(
 def context_(
     context: Ctx,
     task: str,
-    tokens: Annotated[int, typer.Option(help="The most it may take.")] = 2000,
+    tokens: Annotated[int | None, typer.Option(help="The most it may take: 2000, or 500 for scope.")] = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME", help="scope: only the code that the task is about.")] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
     """The briefing an agent gets at the start of a task."""
-    briefing = session_of(context).memory().brief(task, tokens, as_of=as_of, known_at=known_at)
+    briefing = session_of(context).memory().brief(task, tokens, preset=preset, as_of=as_of, known_at=known_at)
     if json:
         print_json(briefing.to_json())
     else:

@@ -72,6 +72,7 @@ def export(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The same as PATH.")] = None,
     form: Annotated[str, typer.Option("--format", help="jsonl or json.")] = "jsonl",
     embeddings: Annotated[bool, typer.Option("--embeddings", help="With the vectors.")] = False,
+    code: Annotated[bool, typer.Option("--code", help="With what was read out of the tree.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
@@ -79,7 +80,13 @@ def export(
     """Write all memories to a file; without PATH into Waypost's own exports, and to a pipe."""
     from waypost.faces.cli import writing
 
-    options: dict[str, Any] = {"form": form, "embeddings": embeddings, "as_of": as_of, "known_at": known_at}
+    options: dict[str, Any] = {
+        "form": form,
+        "embeddings": embeddings,
+        "code": code,
+        "as_of": as_of,
+        "known_at": known_at,
+    }
     writing.export(session_of(context).memory(), path or output, options, json=json)
 
 

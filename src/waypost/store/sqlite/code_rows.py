@@ -28,8 +28,12 @@ class CodeRows:
     def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         return self._db.execute(sql, parameters).fetchall()
 
-    def files(self, checkout_id: str) -> dict[str, FileRow]:
-        rows = self._rows(f"SELECT {_FILE_COLUMNS} FROM files WHERE checkout_id = ? ORDER BY path", (checkout_id,))
+    def files(self, checkout_id: str, paths: Iterable[str] | None = None) -> dict[str, FileRow]:
+        chosen = "" if paths is None else "AND path IN (SELECT value FROM json_each(?)) "
+        rows = self._rows(
+            f"SELECT {_FILE_COLUMNS} FROM files WHERE checkout_id = ? {chosen}ORDER BY path",
+            (checkout_id,) if paths is None else (checkout_id, as_json(list(paths))),
+        )
         return {
             path: FileRow(path, size, mtime, digest.hex(), language, lines, from_micros(changed_at))
             for path, size, mtime, digest, language, lines, changed_at in rows
@@ -61,6 +65,14 @@ class CodeRows:
             (checkout_id,),
         )
         return {(kind, sort): count for kind, sort, count in rows}
+
+    def has_code(self, checkout_id: str | None) -> bool:
+        return bool(
+            self._rows(
+                "SELECT 1 FROM memories WHERE checkout_id IS NOT NULL AND (?1 IS NULL OR checkout_id = ?1) LIMIT 1",
+                (checkout_id,),
+            )
+        )
 
     def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
         condition, parameters = visible(view)

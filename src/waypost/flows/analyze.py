@@ -1,0 +1,116 @@
+"""Looking at a tree without keeping anything: `analyze`, and `architecture` where there is no index."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from waypost.code.architecture import Evidence
+from waypost.code.architecture import conclude as conclude_architecture
+from waypost.code.languages import language_of_path
+from waypost.code.parse import parse
+from waypost.code.reading import Unread, read_source
+from waypost.code.source import Call, Import, Parsed, Source, Symbol
+from waypost.code.walk import walk
+from waypost.errors import NotFound
+from waypost.flows.conclude import architecture_of
+from waypost.flows.crew import digest_files
+from waypost.flows.index import Patterns
+from waypost.flows.init import settle_patterns
+from waypost.flows.open_space import OpenSpace
+from waypost.space.place import safe_relative_path
+from waypost.text.secrets import mask
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What was read out of one file or all files of a folder."""
+
+    files: tuple[Parsed, ...]
+    skipped: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"files": [_file(parsed) for parsed in self.files], "skipped": self.skipped}
+
+
+def analyze(space: OpenSpace, path: str) -> Analysis:
+    """Parse a file, or every file of a folder that an index would have."""
+    root = space.identity.root
+    place = "" if Path(path) == Path() else safe_relative_path(root, path)
+    if not (root / place).exists():
+        raise NotFound(f"{path} is not in {root}.", "Name a file or folder of this project.")
+    patterns = settle_patterns(space, None, None)
+    skipped, files = {}, []
+    for entry in walk(root, include=patterns.include, exclude=patterns.exclude, only=[place] if place else None):
+        if entry.skipped:
+            skipped[entry.path] = entry.skipped
+            continue
+        read = read_source(root, entry.path)
+        if isinstance(read, Unread):
+            skipped[entry.path] = read.reason
+            continue
+        text = mask(read.text).text
+        files.append(parse(Source(entry.path, language_of_path(entry.path, text), text)))
+    return Analysis(tuple(files), skipped)
+
+
+def architecture(space: OpenSpace) -> dict[str, Any]:
+    """From the index where there is one, else from the tree."""
+    known = architecture_of(space)
+    if known is not None:
+        return known
+    patterns: Patterns = settle_patterns(space, None, None)
+    root = space.identity.root
+    paths = [
+        entry.path
+        for entry in walk(root, include=patterns.include, exclude=patterns.exclude)
+        if not entry.skipped
+    ]
+    evidence = {
+        path: [Evidence.from_json(row) for row in digest.facts.get("evidence", ())]
+        for path, digest in digest_files(root, paths)
+        if not isinstance(digest, Unread)
+    }
+    return conclude_architecture(evidence, sorted(evidence)).to_json()
+
+
+def _file(parsed: Parsed) -> dict[str, Any]:
+    return {
+        "path": parsed.path,
+        "language": parsed.language,
+        "lines": parsed.line_count,
+        "parser": parsed.parser,
+        "broken": parsed.broken,
+        "doc": parsed.doc,
+        "package": parsed.package,
+        "symbols": [_symbol(symbol) for symbol in parsed.symbols],
+        "imports": [_import(one) for one in parsed.imports],
+        "calls": [_call(call) for call in parsed.calls],
+        "sections": [{"title": s.title, "line": s.lines.start, "end_line": s.lines.end} for s in parsed.sections],
+    }
+
+
+def _symbol(symbol: Symbol) -> dict[str, Any]:
+    return {
+        "name": symbol.name,
+        "qualified_name": symbol.qualified,
+        "kind": symbol.kind,
+        "line": symbol.lines.start,
+        "end_line": symbol.lines.end,
+        "first_line": symbol.first_line,
+        "signature": symbol.signature,
+        "parameters": list(symbol.parameters),
+        "returns": symbol.returns,
+        "doc": symbol.doc,
+        "bases": list(symbol.bases),
+        "decorators": list(symbol.decorators),
+        "calls": [_call(call) for call in symbol.calls],
+        "symbol_id": symbol.scip,
+    }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    return asdict(call)
+
+
+def _import(one: Import) -> dict[str, Any]:
+    return asdict(one)

@@ -1,0 +1,138 @@
+"""What follows from a whole tree: who uses what, the database schema, the architecture.
+
+It is drawn from the digests of all files, not from the files: a changed one costs no more than itself to read. That
+something has to be concluded again is noted with every change; whoever comes first does it, `init` or the worker.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from waypost.code.architecture import Architecture, Evidence
+from waypost.code.architecture import conclude as conclude_architecture
+from waypost.code.relations import Outline, Relation, centrality, relate
+from waypost.code.schema import SchemaChange, Table, build_schema
+from waypost.flows.derive import TreeTimes, conclusions_key, put_derived
+from waypost.flows.digest import Derived, derived_document
+from waypost.flows.open_space import OpenSpace
+from waypost.model.reference import CodeReference
+from waypost.store.protocol import DerivedRow, Edge, Reader
+
+RELATIONS = ("imports", "calls", "inherits", "contains")
+_MOST_PLACES = 8  # of one table or pattern: the references of a memory have to stay small
+_FILES = ("symbol", "file")
+
+
+def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
+    """Draw the conclusions that are owed. False: none was."""
+    key, checkout = conclusions_key(space), space.identity.checkout_id
+    with space.store.read() as reader:
+        owed = reader.meta(key)
+        if not owed and live is None:
+            return False
+        tree = _read_tree(reader, checkout)
+        rows = [row for kind in _FILES for row in reader.derived_of_kind(checkout, kind)]
+        known_live = json.loads(reader.meta(_live_key(space)) or "[]")
+    tables = [*build_schema(tree.changes), *(live if live is not None else map(Table.from_json, known_live))]
+    relations = relate(tree.outlines, tree.manifests)
+    architecture = conclude_architecture(tree.evidence, list(tree.outlines))
+    ids = _ids(rows)
+    edges = [edge for relation in relations.edges if (edge := _edge(relation, ids)) is not None]
+    weights = centrality(relations)
+    times = TreeTimes(space.identity.root, space.clock())
+    with space.store.write() as writer:
+        engines = [engine.name for engine in space.engines.active(writer)]
+        for kind, wanted in (("table", _tables(tables)), ("architecture", _documents(architecture))):
+            old = writer.derived_of_kind(checkout, kind)
+            put_derived(space, writer, old, [(one, None) for one in wanted], engines, urgency=0.9)
+        writer.replace_relations(list(ids.values()), RELATIONS, edges)
+        writer.hurry(checkout, {path: times.urgency(path, weights.get(path, 0.0)) for path in tree.outlines})
+        writer.set_meta(_architecture_key(space), json.dumps(architecture.to_json(), ensure_ascii=False))
+        if live is not None:
+            writer.set_meta(_live_key(space), json.dumps([table.to_json() for table in live], ensure_ascii=False))
+        if writer.meta(key) == owed:  # else something has changed meanwhile, and it is owed still
+            writer.set_meta(key, "")
+    return True
+
+
+@dataclass(slots=True)
+class _Tree:
+    outlines: dict[str, Outline] = field(default_factory=dict)
+    manifests: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, list[SchemaChange]] = field(default_factory=dict)
+    evidence: dict[str, list[Evidence]] = field(default_factory=dict)
+
+
+def _read_tree(reader: Reader, checkout: str) -> _Tree:
+    tree = _Tree()
+    for path, facts in reader.digests(checkout):
+        tree.outlines[path] = Outline.from_json(facts["outline"])
+        if "manifest" in facts:
+            tree.manifests[path] = facts["manifest"]
+        if "schema" in facts:
+            tree.changes[path] = [SchemaChange.from_json(row) for row in facts["schema"]]
+        if "evidence" in facts:
+            tree.evidence[path] = [Evidence.from_json(row) for row in facts["evidence"]]
+    return tree
+
+
+def _ids(rows: Iterable[DerivedRow]) -> dict[tuple[str, str], str]:
+    """Memory ids by path and name; a file's own has no name. Of several with one name the first stands for all."""
+    ids: dict[tuple[str, str], str] = {}
+    for row in rows:
+        ids.setdefault((row.path, "" if row.kind == "file" and row.name == row.path else row.name), row.memory_id)
+    return ids
+
+
+def _edge(relation: Relation, ids: Mapping[tuple[str, str], str]) -> Edge | None:
+    start = ids.get((relation.source.path, relation.source.qualified))
+    end = ids.get((relation.target.path, relation.target.qualified))
+    if start is None or end is None or start == end:
+        return None
+    return Edge(relation.kind, start, end, relation.strength)
+
+
+def _tables(tables: Iterable[Table]) -> list[Derived]:
+    made = []
+    for table in tables:
+        refs = tuple(CodeReference(one.path, one.lines) for one in table.evidence[:_MOST_PLACES])
+        details = {
+            "columns": [column.name for column in table.columns],
+            "primary_key": list(table.primary_key),
+            "relations": [relation.target for relation in table.relations],
+            "table": table.to_json(),
+        }
+        made.append(derived_document("table", "table", table.name, table.text, table.text[:600], details, refs))
+    return made
+
+
+def _documents(architecture: Architecture) -> list[Derived]:
+    made = []
+    for one in architecture.documents():
+        refs = tuple(CodeReference(place.path, place.lines) for place in one.places[:_MOST_PLACES])
+        made.append(
+            derived_document("architecture", one.type, one.name, one.text, f"{one.title}. {one.text[:600]}", {}, refs)
+        )
+    return made
+
+
+def architecture_of(space: OpenSpace) -> dict[str, Any] | None:
+    """What was concluded about this tree last, if it was."""
+    with space.store.read() as reader:
+        kept = reader.meta(_architecture_key(space))
+    found: dict[str, Any] | None = json.loads(kept) if kept else None
+    return found
+
+
+def endpoint_count(space: OpenSpace, reader: Reader) -> int:
+    kept = reader.meta(_architecture_key(space))
+    return len(json.loads(kept).get("endpoints", ())) if kept else 0
+
+
+def _architecture_key(space: OpenSpace) -> str:
+    return f"architecture:{space.identity.checkout_id}"
+
+
+def _live_key(space: OpenSpace) -> str:
+    return f"live_schema:{space.identity.checkout_id}"

@@ -1,0 +1,150 @@
+"""`init`: the whole of it, from the first look at a tree to the last vector."""
+
+import json
+import time as timing
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from waypost.flows.conclude import conclude, endpoint_count, take_live_schema
+from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.worker import work
+from waypost.model.memory import Caller
+from waypost.store.protocol import AuditEntry
+
+_POLL_SECONDS = 0.2
+_FUNCTIONS = frozenset({"function", "method", "property", "macro"})
+_CLASSES = frozenset({"class", "interface", "trait", "struct", "enum"})
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What is in the index of this tree, and what was done to bring it there."""
+
+    indexed: Indexed
+    functions: int
+    classes: int
+    tables: int
+    endpoints: int
+    documents: int  # derived memories of every kind
+    storage_bytes: int
+    seconds: float
+    answers_after: float  # seconds until questions could be asked
+    pending: dict[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        done = self.indexed
+        return {
+            "files": done.files,
+            "functions": self.functions,
+            "classes": self.classes,
+            "tables": self.tables,
+            "endpoints": self.endpoints,
+            "documents": self.documents,
+            "read": done.read,
+            "unchanged": done.unchanged,
+            "removed": done.removed,
+            "renamed": done.renamed,
+            "skipped": len(done.skipped),
+            "masked": done.masked,
+            "broken": len(done.broken),
+            "storage_bytes": self.storage_bytes,
+            "seconds": round(self.seconds, 3),
+            "answers_after": round(self.answers_after, 3),
+            "pending": self.pending,
+        }
+
+
+def init(
+    space: OpenSpace,
+    caller: Caller,
+    *,
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    force: bool = False,
+    database: str | None = None,
+    wait: bool = True,
+    report: Report = quiet,
+) -> IndexReport:
+    """Index the tree; patterns that were given once hold until others are given."""
+    started = timing.perf_counter()
+    patterns = settle_patterns(space, include, exclude)
+    live = take_live_schema(space, database) if database else None
+    done = index_tree(space, include=patterns.include, exclude=patterns.exclude, force=force, report=report)
+    report("concluding", 0, 0)
+    conclude(space, live=live)
+    answers_after = timing.perf_counter() - started
+    _audit(space, caller, done)
+    if wait:
+        wait_for_vectors(space, report)
+    else:
+        space.start_worker(space)
+    return _reported(space, done, timing.perf_counter() - started, answers_after)
+
+
+def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
+    """Embed what is owed, or wait for the worker that is at it. Ends when nothing is left, or nothing can be done."""
+    total = max(_owed(space), 1)
+
+    def tell(_: str, left: int) -> None:
+        report("embedding", max(0, total - left), total)
+
+    while _owed(space):
+        left = work(space, progress=tell)
+        if left is not None:
+            return
+        tell("", _owed(space))
+        timing.sleep(_POLL_SECONDS)
+
+
+def _owed(space: OpenSpace) -> int:
+    with space.store.read() as reader:
+        owed = reader.owed()
+        return sum(owed.get(engine.name, 0) for engine in space.engines.active(reader))
+
+
+def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Patterns:
+    """The patterns that hold for this checkout, with those given now."""
+    key = f"patterns:{space.identity.checkout_id}"
+    with space.store.read() as reader:
+        kept = json.loads(reader.meta(key) or "{}")
+    chosen = Patterns(
+        tuple(kept.get("include", ()) if include is None else include),
+        tuple(kept.get("exclude", ()) if exclude is None else exclude),
+    )
+    if include is not None or exclude is not None:
+        with space.store.write() as writer:
+            writer.set_meta(key, json.dumps({"include": chosen.include, "exclude": chosen.exclude}))
+    return chosen
+
+
+def _audit(space: OpenSpace, caller: Caller, done: Indexed) -> None:
+    details = {"read": done.read, "removed": done.removed, "renamed": done.renamed}
+    if any(details.values()):
+        with space.store.write() as writer:
+            writer.add_audit(AuditEntry(space.clock(), "index", None, caller.source, caller.actor, details))
+
+
+def _reported(space: OpenSpace, done: Indexed, seconds: float, answers_after: float) -> IndexReport:
+    with space.store.read() as reader:
+        counts = reader.derived_counts(space.identity.checkout_id)
+        owed = reader.owed()
+        pending = {engine.name: owed.get(engine.name, 0) for engine in space.engines.active(reader)}
+        endpoints = endpoint_count(space, reader)
+
+    def symbols(kinds: frozenset[str]) -> int:
+        return sum(count for (kind, sort), count in counts.items() if kind == "symbol" and sort in kinds)
+
+    return IndexReport(
+        indexed=done,
+        functions=symbols(_FUNCTIONS),
+        classes=symbols(_CLASSES),
+        tables=sum(count for (kind, _), count in counts.items() if kind == "table"),
+        endpoints=endpoints,
+        documents=sum(counts.values()),
+        storage_bytes=space.store.size_bytes(),
+        seconds=seconds,
+        answers_after=answers_after,
+        pending=pending,
+    )

@@ -1,0 +1,72 @@
+"""Keeping the index at the tree's side while somebody works: a file at a time, or all that a task changed."""
+
+from collections.abc import Sequence
+
+from waypost.errors import InvalidInput
+from waypost.flows.conclude import conclude
+from waypost.flows.index import Indexed, index_paths, index_tree
+from waypost.flows.init import settle_patterns
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.remember import remember
+from waypost.model.draft import Draft, check_text
+from waypost.model.memory import Caller
+from waypost.model.receipt import Receipt
+from waypost.space.place import safe_relative_path
+
+ACTIONS = ("edit", "create", "delete", "rename")
+_MOST_FILES_NAMED = 20  # with what was done: enough to find it by, few enough to read
+
+
+def update(space: OpenSpace, paths: Sequence[str]) -> Indexed:
+    """Index these files now. What follows from them for the whole tree is left to the worker."""
+    done = index_paths(space, _inside(space, paths), patterns=settle_patterns(space, None, None))
+    space.start_worker(space)
+    return done
+
+
+def track(space: OpenSpace, paths: Sequence[str], action: str = "edit") -> None:
+    """Note that these files have changed; the worker does the rest, so the caller does not wait."""
+    if action not in ACTIONS:
+        raise InvalidInput(f"There is no action {action[:40]!r}.", f"Actions: {', '.join(ACTIONS)}.")
+    chosen = _inside(space, paths)
+    with space.store.write() as writer:
+        writer.track(space.identity.checkout_id, chosen)
+    space.start_worker(space)
+
+
+def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
+    """Index what was tracked. Returns how many files that were."""
+    if space.identity.kind != "project":
+        return 0
+    with space.store.read() as reader:
+        waiting = reader.tracked(space.identity.checkout_id)[:limit]
+    if waiting:
+        index_paths(space, waiting, patterns=settle_patterns(space, None, None))
+    return len(waiting)
+
+
+def finish(space: OpenSpace, description: str, files: Sequence[str] | None, caller: Caller) -> Receipt:
+    """Bring what a task changed into the index in one go, and remember that it was done."""
+    told = check_text(description, "description")
+    if files is None:
+        patterns = settle_patterns(space, None, None)
+        chosen = index_tree(space, include=patterns.include, exclude=patterns.exclude).changed
+    else:
+        chosen = _inside(space, files)
+        index_paths(space, chosen, patterns=settle_patterns(space, None, None))
+    conclude(space)
+    draft = Draft.of(
+        {
+            "text": f"Task completed: {told}",
+            "kind": "learning",
+            "refs": list(chosen[:_MOST_FILES_NAMED]),
+            "tags": {"files_changed": str(len(chosen))},
+        }
+    )
+    return next(remember(space, [draft], caller, direct=True))
+
+
+def _inside(space: OpenSpace, paths: Sequence[str]) -> list[str]:
+    if space.identity.kind != "project":
+        raise InvalidInput("A person has no tree.", "Run this in a project, without --person.")
+    return list(dict.fromkeys(safe_relative_path(space.identity.root, path) for path in paths))

@@ -1,0 +1,210 @@
+"""What every store promises about what is derived from trees."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
+from waypost.model.memory import Version
+from waypost.model.recall import View
+from waypost.model.reference import CodeReference
+from waypost.model.time import Moment
+from waypost.store.protocol import DerivedRow, Edge, FileRow, PassageRow, Store
+
+T0 = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = View(Moment(T0 + timedelta(days=100)), CODE_COLLECTIONS, "here")
+ENGINE = "test-engine"
+EVEN = (1.0, 1.0, 1.0, 1.0)
+
+
+def symbol(memory_id: str, path: str = "a.py", **changes: Any) -> Version:
+    values: dict[str, Any] = {
+        "memory_id": memory_id,
+        "kind": "symbol",
+        "text": f"def {memory_id}(): ...",
+        "recorded_at": T0,
+        "valid_from": T0,
+        "source": "code",
+        "actor": "indexer",
+        "checkout_id": "here",
+        "name": memory_id,
+        "language": "code",
+        "fingerprint": memory_id.encode(),
+        "refs": (CodeReference.parse(f"{path}#L3-L9"),),
+        "details": {"type": "function"},
+    }
+    return Version(**(values | changes))
+
+
+def row(name: str = "", path: str = "", doc: str = "", body: str = "", digest: str = "") -> PassageRow:
+    key = (digest or f"{name}{path}{doc}{body}").encode().ljust(16, b"\0")[:16]
+    return PassageRow(key, "code", code_terms=(name, path, doc, body))
+
+
+def add(store: Store, new: Version, passage: PassageRow, *engines: str, urgency: float = 1.0) -> int:
+    with store.write() as writer:
+        return writer.add_version(new, [passage], engines, urgency=urgency)
+
+
+def found(store: Store, *terms: str, weights: tuple[float, ...] = EVEN, view: View = NOW) -> list[str]:
+    with store.read() as reader:
+        return [hit.memory_id for hit in reader.code_keyword_search(terms, weights, 10, view)]
+
+
+def derived(store: Store, path: str = "a.py") -> list[DerivedRow]:
+    with store.read() as reader:
+        return reader.derived("here", [path], ["symbol", "file"])
+
+
+def test_code_and_prose_are_found_apart(store: Store) -> None:
+    add(store, symbol("parse"), row(body="token stream"))
+    with store.write() as writer:
+        fact = replace(symbol("fact1"), kind="fact", checkout_id=None, name=None, refs=())
+        writer.add_version(fact, [PassageRow(b"f" * 16, "en", "token stream")], [])
+    prose = View(NOW.moment, KEPT_COLLECTIONS, "here")
+    with store.read() as reader:
+        assert [hit.memory_id for hit in reader.keyword_search(["token"], 10, prose)] == ["fact1"]
+    assert found(store, "token") == ["parse"]
+
+
+def test_a_column_counts_by_its_weight(store: Store) -> None:
+    add(store, symbol("named"), row(name="session", body="x"))
+    add(store, symbol("using"), row(name="x", body="session"))
+    assert found(store, "session", weights=(9, 1, 1, 1)) == ["named", "using"]
+    assert found(store, "session", weights=(1, 1, 1, 9)) == ["using", "named"]
+
+
+def test_each_tree_is_found_in_its_own_checkout_only(store: Store) -> None:
+    add(store, symbol("one"), row(body="shared"))
+    add(store, symbol("two", checkout_id="there"), row(body="shared"))
+    assert found(store, "shared") == ["one"]
+    assert found(store, "shared", view=replace(NOW, checkout_id="there")) == ["two"]
+    with store.read() as reader:
+        assert (reader.has_code("here"), reader.has_code("nowhere"), reader.has_code(None)) == (True, False, True)
+
+
+def test_vectors_of_code_and_of_prose_are_searched_apart(store: Store) -> None:
+    number = add(store, symbol("one"), row(body="x", digest="one"), ENGINE)
+    with store.write() as writer:
+        fact = replace(symbol("fact1"), kind="fact", checkout_id=None, name=None, refs=())
+        writer.add_version(fact, [PassageRow(b"two".ljust(16, b"\0"), "en", "x")], [ENGINE])
+        vector = np.array([1.0, 0.0], np.float32)
+        rows = [(b"one".ljust(16, b"\0"), "code", vector), (b"two".ljust(16, b"\0"), "en", vector)]
+        writer.put_vectors(ENGINE, rows)
+    with store.read() as reader:
+        code = reader.vector_search(ENGINE, vector, 5, NOW)
+        prose = reader.vector_search(ENGINE, vector, 5, View(NOW.moment, KEPT_COLLECTIONS, "here"))
+    assert [hit.number for hit in code.found] == [number]
+    assert list(code.population) == ["code"]
+    assert [hit.memory_id for hit in prose.found] == ["fact1"]
+    assert list(prose.population) == ["en"]
+
+
+def test_what_is_most_urgent_is_embedded_first(store: Store) -> None:
+    for place, urgency in enumerate((0.2, 0.9, 0.5)):
+        add(store, symbol(f"s{place}", f"{place}.py"), row(body=f"b{place}"), ENGINE, urgency=urgency)
+
+    def order() -> list[str]:
+        with store.read() as reader:
+            return [reader.owed_versions(ENGINE, limit)[-1].memory_id for limit in (1,)]
+
+    assert order() == ["s1"]
+    with store.write() as writer:
+        writer.hurry("here", {"0.py": 1.0})
+    assert order() == ["s0"]
+
+
+def test_a_file_comes_back_as_it_was_put(store: Store) -> None:
+    file = FileRow("src/ä.py", 12, 34, "ab" * 32, "python", 5, T0)
+    with store.write() as writer:
+        writer.put_file("here", file, {"outline": {"names": ["ä"]}})
+        writer.put_file("there", replace(file, path="b.py"), {})
+        writer.put_file("here", replace(file, path="c.py"), {})
+    with store.read() as reader:
+        assert reader.files("here") == {"c.py": replace(file, path="c.py"), "src/ä.py": file}
+        assert reader.files("here", ["src/ä.py", "b.py"]) == {"src/ä.py": file}
+        assert dict(reader.digests("here")) == {"c.py": {}, "src/ä.py": {"outline": {"names": ["ä"]}}}
+    with store.write() as writer:
+        writer.touch_file("here", replace(file, mtime_ns=99))
+        writer.drop_file("here", "c.py")
+    with store.read() as reader:
+        assert reader.files("here") == {"src/ä.py": replace(file, mtime_ns=99)}
+        assert dict(reader.digests("here")) == {"src/ä.py": {"outline": {"names": ["ä"]}}}
+
+
+def test_a_memory_that_moved_keeps_its_words_and_its_id(store: Store) -> None:
+    number = add(store, symbol("one"), row(body="word"), ENGINE)
+    moved = symbol("one", "b.py", valid_from=T0 + timedelta(days=1))
+    with store.write() as writer:
+        writer.move_derived(number, moved)
+    assert derived(store) == []
+    assert [(one.number, one.memory_id) for one in derived(store, "b.py")] == [(number, "one")]
+    assert found(store, "word") == ["one"]
+
+
+def test_a_memory_that_changed_is_found_by_its_new_words_only(store: Store) -> None:
+    number = add(store, symbol("one"), row(body="old"), ENGINE)
+    with store.write() as writer:
+        writer.replace_derived(number, symbol("one", text="new"), [row(body="new")], [ENGINE])
+    assert (found(store, "old"), found(store, "new")) == ([], ["one"])
+    with store.read() as reader:
+        assert reader.owed() == {ENGINE: 1}
+        assert [version.text for version in reader.versions("one")] == ["new"]
+
+
+def test_erased_memories_leave_nothing(store: Store) -> None:
+    add(store, symbol("one"), row(body="word"), ENGINE)
+    add(store, symbol("two"), row(body="word"), ENGINE)
+    with store.write() as writer:
+        writer.add_edge(Edge("calls", "one", "two"))
+        writer.erase_derived([one for one in writer.derived("here", ["a.py"], ["symbol"]) if one.memory_id == "one"])
+    assert found(store, "word") == ["two"]
+    with store.read() as reader:
+        assert reader.edges("two") == []
+        assert reader.versions("one") == []
+
+
+def test_relations_of_some_memories_are_replaced_by_kind(store: Store) -> None:
+    with store.write() as writer:
+        for edge in (Edge("calls", "a", "b"), Edge("calls", "c", "b"), Edge("derived_from", "a", "c")):
+            writer.add_edge(edge)
+        writer.replace_relations(["a"], ["calls", "imports"], [Edge("imports", "a", "d", 0.5)])
+    with store.read() as reader:
+        assert reader.edges("a") == [Edge("derived_from", "a", "c"), Edge("imports", "a", "d", 0.5)]
+        assert reader.edges("b") == [Edge("calls", "c", "b")]
+
+
+def test_a_sketch_tells_where_a_memory_stands(store: Store) -> None:
+    number = add(store, symbol("one", traits=1), row(body="word"))
+    with store.read() as reader:
+        sketch = reader.code_sketches([number])[number]
+    assert (sketch.memory_id, sketch.kind, sketch.type, sketch.name) == ("one", "symbol", "function", "one")
+    assert (sketch.path, sketch.line, sketch.end_line, sketch.traits) == ("a.py", 3, 9, 1)
+
+
+def test_memories_are_found_by_name_and_by_the_end_of_a_path(store: Store) -> None:
+    one = add(store, symbol("Parser.feed", "src/parser.py"), row(body="x"))
+    file = add(store, symbol("src/parser.py", "src/parser.py", kind="file"), row(body="y"))
+    with store.read() as reader:
+        assert reader.code_named(["parser.FEED"], 10, NOW) == [one]
+        assert reader.code_in_files(["parser.py", "other.py"], 10, NOW) == [file]
+        assert reader.code_in_files(["arser.py"], 10, NOW) == []
+
+
+def test_tracked_paths_wait_for_each_checkout(store: Store) -> None:
+    with store.write() as writer:
+        writer.track("here", ["b", "a", "a"])
+        writer.track("there", ["c"])
+        writer.untrack("here", ["b"])
+    with store.read() as reader:
+        assert (reader.tracked("here"), reader.tracked("there")) == (["a"], ["c"])
+
+
+def test_derived_memories_are_counted_by_sort(store: Store) -> None:
+    add(store, symbol("one"), row(body="a"))
+    add(store, symbol("two", details={"type": "class"}), row(body="b"))
+    with store.read() as reader:
+        assert reader.derived_counts("here") == {("symbol", "function"): 1, ("symbol", "class"): 1}
+        assert [one.name for one in reader.derived_of_kind("here", "symbol")] == ["one", "two"]
