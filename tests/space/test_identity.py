@@ -166,12 +166,12 @@ def test_a_repository_of_another_owner_has_the_same_id(
     git(repository, "config", "extensions.worktreeConfig", "true")  # so that git itself is asked
     # git's own switch for its tests; our calls drop every GIT_ variable, so it is put behind that.
     pretend = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
-    clean = gitconfig._environment()
+    clean = gitconfig.git_environment()
     refused = subprocess.run(
         ["git", "status"], cwd=repository, env=clean | pretend, capture_output=True, text=True, check=False
     )
     assert "dubious ownership" in refused.stderr
-    monkeypatch.setattr(gitconfig, "_environment", lambda: clean | pretend)
+    monkeypatch.setattr(gitconfig, "git_environment", lambda: clean | pretend)
     assert identify(repository).space_id == digits(ORIGIN)
 
 

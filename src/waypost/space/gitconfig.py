@@ -105,14 +105,14 @@ def _ask_git(git_dir: Path, timeout: float) -> list[str]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(),
+        env=git_environment(),
         start_new_session=True,
     )
     with process:
         try:
             output, complaint = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired as error:
-            _end(process)
+            end_with_children(process)
             raise InvalidInput(
                 f"git did not answer within {timeout:g} s about {git_dir}.",
                 "Check that the disk answers and that `git config --list` works there, then try again.",
@@ -125,7 +125,8 @@ def _ask_git(git_dir: Path, timeout: float) -> list[str]:
     return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
 
-def _environment() -> dict[str, str]:
+def git_environment() -> dict[str, str]:
+    """The environment for a git that knows of no repository but the one it is told, and of nobody's settings."""
     # A hook runs us with GIT_DIR and others set: they speak of its repository, not of the one we were asked about.
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
     return kept | {
@@ -137,7 +138,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def end_with_children(process: "subprocess.Popen[bytes]") -> None:
     """Kill git and what it started, so that nobody holds our pipes or lives on."""
     if os.name == "posix":
         import signal

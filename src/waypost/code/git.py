@@ -1,0 +1,129 @@
+"""Ask git about a checkout, in a way that a hostile repository cannot turn into running its commands.
+
+A repository's own configuration names programs: monitors, hooks, filters, signature checkers, transports. All are
+switched off by options that outrank it; filters are first asked by name, since each must be switched off by itself. The
+user's own configuration stays in force, for it says what they never want to see (`core.excludesFile`). The git directory
+is named, so that git neither searches for one nor needs `safe.directory`.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from waypost.errors import InvalidInput
+from waypost.space.gitconfig import end_with_children, git_environment
+from waypost.space.repository import find_repository
+
+_PATIENCE = 30.0  # seconds, for a listing of a cold tree of many files
+_MOST_FILTERS = 64
+_OPTIONS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "core.quotePath=false",
+    "core.splitIndex=false",  # a copy of the index must not write parts of itself into the repository
+    "core.untrackedCache=keep",
+    "core.sshCommand=false",
+    "protocol.allow=never",
+    "log.showSignature=false",
+    "log.follow=false",
+    "diff.external=",
+    "diff.orderFile=",
+    "status.showStash=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+)
+_VARIABLES = {
+    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch what it lacks
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_PAGER": "cat",
+    "GIT_ATTR_NOSYSTEM": "1",
+}
+_NEVER_ASKED = ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A folder inside a git checkout, and the git that can be asked about it."""
+
+    folder: Path
+    prefix: str  # of the folder inside the checkout, as `a/b/`; empty at its root
+    top: Path
+    git_dir: Path
+    common_dir: Path
+    program: str
+
+    def ask(
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        seconds: float = _PATIENCE,
+        variables: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
+        accept_part: bool = False,
+    ) -> bytes | None:
+        """What git prints; None when it fails or takes too long. `accept_part`: what came in time is good enough."""
+        import subprocess
+
+        command = [self.program, "--no-pager", f"--git-dir={self.git_dir}", f"--work-tree={self.top}"]
+        for option in (*_OPTIONS, *options):
+            command += ["-c", option]
+        environment = {name: value for name, value in git_environment().items() if name not in _NEVER_ASKED}
+        try:
+            process = subprocess.Popen(
+                [*command, *arguments],
+                cwd=self.folder,
+                stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment | _VARIABLES | dict(variables or {}),
+                start_new_session=True,
+            )
+        except OSError:
+            return None
+        with process:
+            try:
+                output, _ = process.communicate(given or None, timeout=seconds)
+            except subprocess.TimeoutExpired:
+                end_with_children(process)
+                output, _ = process.communicate()
+                return output if accept_part else None
+        return output if process.returncode == 0 else None
+
+    def without_filters(self) -> tuple[str, ...] | None:
+        """Options that switch every configured filter off, for questions that compare contents.
+
+        None when that cannot be done for sure: then such questions must not be asked.
+        """
+        answer = self.ask("config", "--list", "--name-only", "-z")
+        if answer is None:
+            return None
+        names = {
+            key.removeprefix("filter.").rpartition(".")[0]
+            for key in answer.decode("utf-8", "surrogateescape").split("\0")
+            if key.startswith("filter.")
+        }
+        if len(names) > _MOST_FILTERS or any("=" in name or "\n" in name for name in names):
+            return None
+        settings = ("clean=", "smudge=", "process=", "required=false")
+        return tuple(f"filter.{name}.{setting}" for name in sorted(names) for setting in settings)
+
+
+def open_checkout(folder: Path) -> Checkout | None:
+    """The checkout that holds this folder; None when there is none, when it is broken, or without git."""
+    import shutil
+
+    try:
+        folder = folder.resolve(strict=True)
+        repository = find_repository(folder)
+    except (InvalidInput, OSError, RuntimeError):
+        return None
+    if repository is None or repository.root == repository.git_dir or folder.is_relative_to(repository.git_dir):
+        return None
+    program = shutil.which("git")
+    if program is None or not os.path.isabs(program):
+        return None
+    inside = folder.relative_to(repository.root).as_posix()
+    prefix = "" if inside == "." else f"{inside}/"
+    return Checkout(folder, prefix, repository.root, repository.git_dir, repository.common_dir, program)

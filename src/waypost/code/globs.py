@@ -1,0 +1,218 @@
+"""One pattern in the syntax of `.gitignore`, taken apart: `*`, `?`, `[a-z]`, `[[:alpha:]]`, `**`, `\\` and braces.
+
+A pattern is cut at its slashes; each piece is a regular expression for one name. Stars are written as atomic groups, so
+that a hostile pattern costs no more than its length times that of the name.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from waypost.errors import InvalidInput
+
+_ANY_FOLDERS = "**"
+_NEVER = r"(?!)"
+_MOST_ALTERNATIVES = 1_000
+_POSIX = {
+    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9",
+    "graph": r"\x21-\x7e", "lower": "a-z", "print": r"\x20-\x7e", "punct": r"!-/:-@\[-`{-~", "space": r" \t\n\r\f\v",
+    "upper": "A-Z", "xdigit": "0-9A-Fa-f",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """A pattern, ready to be asked. `pieces` are expressions for one name each, or `**`."""
+
+    pieces: tuple[str, ...]
+    floating: bool  # without a slash: it speaks of names at any depth
+
+    @property
+    def expression(self) -> str:
+        """For a floating pattern: the expression for the name, to be joined with others by `|`."""
+        return self.pieces[0]
+
+    def matches_name(self, name: str) -> bool:
+        return _compiled(self.pieces[0]).match(name) is not None
+
+    def matches_parts(self, parts: Sequence[str]) -> bool:
+        """Whether the whole pattern stands for the whole path. `**` takes as little as it can, then more."""
+        pieces = self.pieces
+        if len(pieces) != len(parts) and _ANY_FOLDERS not in pieces:
+            return False
+        piece = part = 0
+        star, resume = -1, 0
+        while part < len(parts):
+            if piece < len(pieces) and pieces[piece] == _ANY_FOLDERS:
+                if piece == len(pieces) - 1:
+                    return True  # at the end it takes everything inside, but not the folder itself
+                star, resume = piece, part
+                piece += 1
+            elif piece < len(pieces) and _compiled(pieces[piece]).match(parts[part]):
+                piece, part = piece + 1, part + 1
+            elif star >= 0:
+                resume += 1
+                piece, part = star + 1, resume
+            else:
+                return False
+        return piece == len(pieces)
+
+
+@lru_cache(maxsize=4_096)
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.DOTALL)
+
+
+def parse_glob(pattern: str) -> Glob:
+    """Read a pattern without its `!` and without the slash at its end. A malformed one matches nothing."""
+    floating = "/" not in pattern
+    pieces: list[str] = []
+    piece: list[str] = []  # expressions of one character each; a star is "*"
+    at, end = 0, len(pattern)
+    if pattern.startswith("/"):
+        at = 1
+    only_stars = True
+    while at < end:
+        sign = pattern[at]
+        if sign == "\\":
+            at += 1
+            if at == end:
+                return Glob((_NEVER,), floating)
+            sign = pattern[at]
+            if sign != "/":
+                only_stars = False
+                piece.append(re.escape(sign))
+                at += 1
+                continue
+        if sign == "/":
+            pieces.append(_finish(piece, only_stars, floating))
+            piece, only_stars = [], True
+        elif sign == "*":
+            piece.append("*")
+        elif sign == "?":
+            only_stars = False
+            piece.append(".")
+        elif sign == "[":
+            only_stars = False
+            expression, at = _bracket(pattern, at + 1)
+            if not expression:
+                return Glob((_NEVER,), floating)
+            piece.append(expression)
+        else:
+            only_stars = False
+            piece.append(re.escape(sign))
+        at += 1
+    pieces.append(_finish(piece, only_stars, floating))
+    return Glob(tuple(pieces), floating)
+
+
+def _finish(piece: list[str], only_stars: bool, floating: bool) -> str:
+    if only_stars and len(piece) > 1 and not floating:
+        return _ANY_FOLDERS
+    runs: list[str] = [""]
+    starred = False
+    for expression in piece:
+        if expression == "*":
+            if not starred or runs[-1]:
+                runs.append("")
+            starred = True
+        else:
+            runs[-1] += expression
+    if not starred:
+        return runs[0] + r"\Z"
+    middle = "".join(f"(?>.*?{run})" for run in runs[1:-1])
+    return f"{runs[0]}{middle}.*{runs[-1]}" + r"\Z"
+
+
+def _bracket(pattern: str, at: int) -> tuple[str, int]:
+    """The expression for `[…]` that starts before `at`, and the place of its `]`; empty when it has no end."""
+    negated = pattern[at : at + 1] in {"!", "^"}
+    if negated:
+        at += 1
+    accepted: list[str] = []
+    previous = ""
+    first = True
+    while True:
+        sign = pattern[at : at + 1]
+        if not sign:
+            return "", at
+        if sign == "]" and not first:
+            break
+        first = False
+        if sign == "-" and previous and pattern[at + 1 : at + 2] not in {"", "]"}:
+            last, at = _plain(pattern, at + 1)
+            if not last:
+                return "", at
+            if previous <= last:
+                accepted.append(f"{re.escape(previous)}-{re.escape(last)}")
+            previous = ""
+        elif pattern.startswith("[:", at):
+            close = pattern.find("]", at + 2)
+            if close < 0:
+                return "", at
+            if pattern[close - 1] == ":" and close - 1 >= at + 2:
+                named = _POSIX.get(pattern[at + 2 : close - 1])
+                if named is None:
+                    return "", at
+                accepted.append(named)
+                at, previous = close + 1, ""
+            else:  # no class after all: a plain `[`
+                accepted.append(re.escape(sign))
+                previous, at = sign, at + 1
+        else:
+            previous, at = _plain(pattern, at)
+            if not previous:
+                return "", at
+            accepted.append(re.escape(previous))
+    if not accepted:
+        return (".", at) if negated else (_NEVER, at)
+    return f"[{'^' if negated else ''}{''.join(accepted)}]", at
+
+
+def _plain(pattern: str, at: int) -> tuple[str, int]:
+    """One character inside brackets, perhaps after a backslash, and the place behind it."""
+    if pattern[at : at + 1] == "\\":
+        at += 1
+    return pattern[at : at + 1], at + 1
+
+
+def expand_braces(pattern: str) -> list[str]:
+    """`src/*.{js,ts}` as `src/*.js` and `src/*.ts`; braces nest; those without a comma or an end are plain signs.
+
+    Raises InvalidInput when that would be more than a thousand patterns.
+    """
+    done: list[str] = []
+    waiting = [pattern]
+    while waiting:
+        current = waiting.pop()
+        span = _first_braces(current)
+        if span is None:
+            done.append(current)
+        else:
+            before, after = current[: span[0]], current[span[-1] + 1 :]
+            waiting += [before + current[a + 1 : b] + after for a, b in reversed([*zip(span, span[1:], strict=False)])]
+        if len(done) + len(waiting) > _MOST_ALTERNATIVES:
+            raise InvalidInput(f"The pattern {pattern[:60]!r} stands for too many.", "Use fewer braces, or stars.")
+    return done
+
+
+def _first_braces(pattern: str) -> list[int] | None:
+    """The places of `{`, its commas and its `}`, of the first braces that have all three."""
+    open_: list[list[int]] = []
+    found: list[list[int]] = []
+    escaped = False
+    for at, sign in enumerate(pattern):
+        if escaped:
+            escaped = False
+        elif sign == "\\":
+            escaped = True
+        elif sign == "{":
+            open_.append([at])
+        elif sign == "," and open_:
+            open_[-1].append(at)
+        elif sign == "}" and open_:
+            span = [*open_.pop(), at]
+            if len(span) > 2:
+                found.append(span)
+    return min(found) if found else None
