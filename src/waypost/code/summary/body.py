@@ -1,0 +1,72 @@
+"""What the code of a function does, as far as the calls it makes and a few words of its text leave no doubt."""
+
+import re
+from dataclasses import dataclass
+
+from waypost.code.source import Call, Symbol
+from waypost.code.summary.lexicon import patterns
+from waypost.code.summary.view import View
+
+MOST_ACTIONS = 2
+MOST_ERRORS = 2
+_CALLED = re.compile(r"(\w+)\W*$")
+# `raise NotFound(…)`, `throw new NotFound(…)`, `return x`, and SQL inside a string.
+_SIGNS = re.compile(
+    r"\b(?:raise|throw)[ \t]+(?:new[ \t]+)?(?P<error>[A-Z][\w.\\]{2,60})"
+    r"|\breturn[ \t]+(?P<value>[^\s;}])"
+    r"|(?P<yields>\byield\b)"
+    r"|[\"'`](?:\"\")?\s{0,40}(?P<sql>SELECT\s[^\"'`]{1,300}?\sFROM|INSERT\s+INTO|UPDATE\s+\w[\w.]{0,60}\s+SET|DELETE\s+FROM)\s"
+)
+_SQL = {"SELECT": "queries the database", "INSERT": "inserts into the database"}
+_SQL |= {"UPDATE": "updates the database", "DELETE": "deletes from the database"}
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """`actions` in the order of their weight; `gives` tells whether something is returned or yielded."""
+
+    actions: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    gives: bool = False
+    yields: bool = False
+
+
+def body_of(symbol: Symbol, view: View) -> Body:
+    """What is seen in the code of one function or method."""
+    seen = (_seen(call, view.parsed.language) for call in symbol.calls)
+    ranked = {rank: says for rank, says in seen if says}
+    errors: dict[str, None] = {}
+    sql: dict[str, None] = {}
+    gives = yields = False
+    for sign in _SIGNS.finditer(view.text_of(symbol)):
+        if sign["error"]:
+            errors[re.split(r"[.\\]", sign["error"])[-1]] = None
+        elif sign["sql"]:
+            sql[_SQL[sign["sql"].split()[0]]] = None
+        elif sign["yields"]:
+            gives = yields = True
+        else:
+            gives = True
+    actions = dict.fromkeys([*sql, *(ranked[rank] for rank in sorted(ranked))])
+    if _calls_itself(symbol):
+        actions["calls itself"] = None
+    return Body(tuple(actions)[:MOST_ACTIONS], tuple(errors)[:MOST_ERRORS], gives, yields)
+
+
+def _seen(call: Call, language: str) -> tuple[int, str]:
+    table = patterns()
+    known = table.calls.get(call.name)
+    if known is None and not call.receiver:
+        return 0, ""
+    last = _CALLED.search(call.receiver[-80:])
+    receiver = last[1] if last else ""
+    for wanted, languages, rank, says in (*(known or ()), *table.any_of.get(receiver, ())):
+        fits = wanted == receiver or (wanted == "*" and bool(call.receiver))
+        if fits and (not languages or language in languages):
+            return rank, says
+    return 0, ""
+
+
+def _calls_itself(symbol: Symbol) -> bool:
+    own = {"", "self", "this", "cls", "$this", "self::", "static"} if "." in symbol.qualified else {""}
+    return any(call.name == symbol.name and call.receiver in own for call in symbol.calls)

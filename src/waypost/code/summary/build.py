@@ -1,0 +1,89 @@
+"""The summary of a file: what it is for, and a line about each thing that it defines."""
+
+from dataclasses import dataclass
+
+from waypost.code.source import CONTAINERS, Parsed, Source, Symbol
+from waypost.code.summary.describe import describe_in
+from waypost.code.summary.purpose import purpose
+from waypost.code.summary.sentences import shortened
+from waypost.code.summary.view import View
+
+MOST_LINES = 40  # of classes, of functions and of sections each; a summary is there to be read
+LONGEST_LINE = 200  # characters of the one-line form
+_FUNCTIONS = frozenset({"function", "method", "property", "macro"})
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One thing that a file defines, by its name inside the file, and what it is or does."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    path: str
+    purpose: str
+    classes: tuple[Described, ...] = ()
+    functions: tuple[Described, ...] = ()
+    sections: tuple[str, ...] = ()  # of documents
+    left_out: int = 0  # things that there was no room for
+
+    @property
+    def line(self) -> str:
+        """The purpose on one line."""
+        return shortened(" ".join(self.purpose.split()), LONGEST_LINE)
+
+    @property
+    def text(self) -> str:
+        """As people read it: PURPOSE, CLASSES, FUNCTIONS."""
+        lines = [f"PURPOSE: {self.purpose}"]
+        for title, things in (("CLASSES", self.classes), ("FUNCTIONS", self.functions)):
+            if things:
+                lines += [f"{title}:", *(f"  - {thing.name}: {thing.text}" for thing in things)]
+        if self.sections:
+            lines += ["SECTIONS:", *(f"  - {title}" for title in self.sections)]
+        if self.left_out:
+            lines.append(f"  … and {self.left_out} more")
+        return "\n".join(lines)
+
+
+def summarise(source: Source, parsed: Parsed) -> Summary:
+    """What can be said of a file without a language model."""
+    view = View(source, parsed)
+    classes, functions, sections, left_out = chosen(parsed)
+    return Summary(
+        parsed.path,
+        purpose(view),
+        tuple(Described(symbol.qualified, describe_in(view, symbol)) for symbol in classes),
+        tuple(Described(symbol.qualified, describe_in(view, symbol)) for symbol in functions),
+        sections,
+        left_out,
+    )
+
+
+def chosen(parsed: Parsed) -> tuple[list[Symbol], list[Symbol], tuple[str, ...], int]:
+    """The classes, functions and titles that a summary names, in the order of the file, and how many it leaves out."""
+    classes = [symbol for symbol in parsed.symbols if symbol.kind in CONTAINERS]
+    functions = [symbol for symbol in parsed.symbols if symbol.kind in _FUNCTIONS and not _is_local(symbol, parsed)]
+    titles = list(dict.fromkeys(section.title for section in parsed.sections if section.title.strip()))
+    kept = [_most_telling(classes), _most_telling(functions)]
+    left_out = len(classes) + len(functions) - sum(map(len, kept)) + max(0, len(titles) - MOST_LINES)
+    return kept[0], kept[1], tuple(titles[:MOST_LINES]), left_out
+
+
+def _most_telling(symbols: list[Symbol]) -> list[Symbol]:
+    """Public before private, outer before inner, documented before bare, when there is no room for all."""
+    if len(symbols) <= MOST_LINES:
+        return symbols
+    order = sorted(
+        range(len(symbols)),
+        key=lambda at: (symbols[at].name.startswith("_"), symbols[at].qualified.count("."), not symbols[at].doc, at),
+    )
+    return [symbols[at] for at in sorted(order[:MOST_LINES])]
+
+
+def _is_local(symbol: Symbol, parsed: Parsed) -> bool:
+    """Whether it stands inside of a function."""
+    return symbol.parent is not None and parsed.symbols[symbol.parent].kind not in CONTAINERS

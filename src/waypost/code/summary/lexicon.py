@@ -1,0 +1,89 @@
+"""The word lists behind descriptions (words.toml, patterns.toml), read once."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+_WORDS, _PATTERNS = "words.toml", "patterns.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    verbs: frozenset[str]
+    rather_nouns: frozenset[str]
+    takes_object: frozenset[str]
+    makes_new: frozenset[str]
+    prepositions: frozenset[str]
+    conjunctions: frozenset[str]
+    no_article: frozenset[str]
+    acronyms: frozenset[str]
+    empty_stems: frozenset[str]
+    abbreviations: Mapping[str, str]
+    special: Mapping[str, str]
+    beginnings: Mapping[str, str]
+    endings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """`calls`: the name of a call (or `*`) → receiver ("" for none, "*" for any), languages (empty: all), rank, phrase."""
+
+    calls: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]
+    any_of: Mapping[str, tuple[tuple[str, frozenset[str], int, str], ...]]  # by receiver, whatever is called on it
+    decorators: Mapping[str, str]
+    routes: Mapping[str, str]
+    roles: Mapping[str, str]
+
+
+@cache
+def words() -> Words:
+    table = _table(_WORDS)
+
+    def among(name: str) -> frozenset[str]:
+        return frozenset(table[name].split())
+
+    return Words(
+        among("verbs"),
+        among("rather_nouns"),
+        among("takes_object"),
+        among("makes_new"),
+        among("prepositions"),
+        among("conjunctions"),
+        among("no_article"),
+        among("acronyms"),
+        among("empty_stems"),
+        table["abbreviations"],
+        table["special"],
+        table["beginnings"],
+        table["endings"],
+    )
+
+
+@cache
+def patterns() -> Patterns:
+    table = _table(_PATTERNS)
+    calls: dict[str, list[tuple[str, frozenset[str], int, str]]] = {}
+    any_of: dict[str, list[tuple[str, frozenset[str], int, str]]] = {}
+    for rank, pattern in enumerate(table["pattern"]):
+        languages = frozenset(pattern.get("languages", ()))
+        for call in pattern["calls"].split():
+            receiver, dot, name = call.rpartition(".")
+            if name == "*":
+                any_of.setdefault(receiver, []).append((receiver, languages, rank, pattern["says"]))
+            else:
+                known = receiver if receiver or not dot else "*"
+                calls.setdefault(name, []).append((known, languages, rank, pattern["says"]))
+    return Patterns(
+        {name: tuple(entries) for name, entries in calls.items()},
+        {name: tuple(entries) for name, entries in any_of.items()},
+        table["decorators"],
+        table["routes"],
+        table["roles"],
+    )
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("waypost.code.summary") / name).read_text("utf-8"))

@@ -1,0 +1,127 @@
+"""Names of code in plain words: `get_user_by_id` gets a user by id, `HTMLParser` parses HTML."""
+
+import re
+from functools import lru_cache
+
+from waypost.code.summary.lexicon import words
+from waypost.text.identifiers import identifier_parts
+
+_LONGEST_NAME = 120  # characters that are looked at
+_MOST_WORDS = 12
+_CODE_WORD = re.compile(r"\w+")
+_CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_HISSING = ("s", "x", "z", "ch", "sh", "o")
+_VOWELS = tuple("aeiou")
+_SOUNDS_LIKE_YOU = ("uni", "use", "user", "url", "uti", "utf", "uri", "uuid", "one")
+_SPELLED_WITH_VOWEL = frozenset("AEFHILMNORSX")  # letters whose names begin with a vowel: an HTML page, an SQL query
+_READ_AS_WORD = frozenset({"SAML", "SIM", "RAM", "LAN", "REST", "SOAP", "NAT", "MIME", "HEX"})
+
+
+@lru_cache(maxsize=20_000)
+def plain_words(name: str) -> tuple[str, ...]:
+    """The words of a name, abbreviations in full, acronyms in capitals; "" gives none."""
+    return tuple(_in_full(word) for word in raw_words(name))
+
+
+@lru_cache(maxsize=20_000)
+def raw_words(name: str) -> tuple[str, ...]:
+    """The words of a name in lower case, as the name has them."""
+    parts = [part for run in _CODE_WORD.findall(name[:_LONGEST_NAME]) for part in identifier_parts(run)]
+    return tuple(part.lower() for part in parts[:_MOST_WORDS])
+
+
+def phrase(name: str) -> str:
+    """`userTable` → "user table"."""
+    return " ".join(plain_words(name))
+
+
+@lru_cache(maxsize=20_000)
+def is_verb(word: str) -> bool:
+    return word in words().verbs
+
+
+def verb_of(name: str) -> str:
+    """The verb that a name begins with, in its base form; "" when it begins with none."""
+    raw = raw_words(name)
+    if not raw:
+        return ""
+    for word in (words().abbreviations.get(raw[0], raw[0]), raw[0]):
+        if is_verb(word):
+            return word
+    return ""
+
+
+def third_person(verb: str) -> str:
+    if verb in {"do", "go", "undo", "redo", "echo", "veto"} or verb.endswith(_HISSING):
+        return verb + "es"
+    if _CONSONANT_Y.search(verb):
+        return verb[:-1] + "ies"
+    return verb + "s"
+
+
+def with_article(noun: str, *, new: bool = False) -> str:
+    """The noun phrase with "a" or "the" where it takes one: "the user", "users", "all files"."""
+    lexicon = words()
+    first, last = noun.split(" ", 1)[0], noun.rsplit(" ", 1)[-1]
+    if not noun or first in lexicon.no_article or first in lexicon.prepositions or first.isdecimal():
+        return noun
+    if new:
+        return noun if _is_plural(last) else f"{_a(first)} {noun}"
+    return noun if _is_plural(last) else f"the {noun}"
+
+
+def action(name: str, *, finite: bool = True) -> str:
+    """What a name that begins with a verb says: "gets a user by id", or "get user by id" when not finite."""
+    verb = verb_of(name)
+    if not verb:
+        return ""
+    rest = [word for word in plain_words(name)[1:] if word != "async"]
+    if not finite:
+        return " ".join([verb, *rest])
+    return " ".join([third_person(verb), *_rest_with_articles(verb, rest)])
+
+
+def _rest_with_articles(verb: str, rest: list[str]) -> list[str]:
+    """The words after the verb: the object up to the first preposition takes an article, a second verb its ending."""
+    lexicon = words()
+    if not rest:
+        return []
+    if rest[0] in lexicon.conjunctions and len(rest) > 1:
+        second = third_person(rest[1]) if is_verb(rest[1]) else rest[1]
+        return [rest[0], second, *_rest_with_articles(rest[1], rest[2:])] if is_verb(rest[1]) else rest
+    end = next((place for place, word in enumerate(rest) if word in lexicon.prepositions), len(rest))
+    if end == 0:
+        return rest
+    new = verb in lexicon.makes_new or rest[end : end + 1] == ["by"]
+    return [with_article(" ".join(rest[:end]), new=new), *rest[end:]]
+
+
+def _in_full(word: str) -> str:
+    lexicon = words()
+    full = lexicon.abbreviations.get(word)
+    if full is not None:
+        return full
+    if word in lexicon.acronyms:
+        return word.upper() if not word.endswith("s") or len(word) <= 3 or word == "https" else word[:-1].upper() + "s"
+    return word
+
+
+def _is_plural(word: str) -> bool:
+    return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) and not word.isupper()
+
+
+def _a(word: str) -> str:
+    if word.isupper() and len(word) > 1:
+        return "an" if word[0] in _SPELLED_WITH_VOWEL and word not in _READ_AS_WORD else "a"
+    lower = word.lower()
+    return "an" if lower.startswith(_VOWELS) and not lower.startswith(_SOUNDS_LIKE_YOU) else "a"
+
+
+def some(items: list[str], most: int) -> list[str]:
+    """The first ones, and how many more there are."""
+    return items if len(items) <= most else [*items[:most], f"{len(items) - most} more"]
+
+
+def listed(items: list[str]) -> str:
+    """In a sentence: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(items[:-1]), items[-1]))) if items else ""

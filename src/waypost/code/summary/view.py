@@ -1,0 +1,41 @@
+"""A file with its symbols, arranged once so that each of them is described without a search through all."""
+
+from collections import defaultdict
+
+from waypost.code.source import Parsed, Source, Symbol
+
+_READ = 20_000  # characters of one symbol that are looked at
+
+
+class View:
+    """The lines of a file by number, and what stands inside each of its symbols."""
+
+    def __init__(self, source: Source, parsed: Parsed) -> None:
+        self.source = source
+        self.parsed = parsed
+        self._lines = source.text.split("\n")
+        self._inside: defaultdict[int, list[Symbol]] = defaultdict(list)
+        self._places: dict[tuple[int, str], int] = {}
+        for place, symbol in enumerate(parsed.symbols):
+            self._places.setdefault((symbol.first_line, symbol.qualified), place)
+            if symbol.parent is not None:
+                self._inside[symbol.parent].append(symbol)
+
+    def text_of(self, symbol: Symbol) -> str:
+        """Its code, or the beginning of it."""
+        return "\n".join(self._lines[symbol.lines.start - 1 : symbol.lines.end])[:_READ]
+
+    def inside(self, symbol: Symbol) -> list[Symbol]:
+        """The symbols that it encloses directly."""
+        place = self._places.get((symbol.first_line, symbol.qualified))
+        return self._inside[place] if place is not None else []
+
+    @property
+    def top(self) -> list[Symbol]:
+        """The symbols that nothing encloses, or only a namespace."""
+        symbols = self.parsed.symbols
+        return [
+            symbol
+            for symbol in symbols
+            if symbol.parent is None or (symbols[symbol.parent].kind == "module" and symbol.kind != "module")
+        ]
