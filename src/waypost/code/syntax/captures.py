@@ -91,6 +91,7 @@ class Definition:
     parameters: list[str] | None = None  # None: to be read from @parameters
     returns: str | None = None
     doc: str | None = None
+    signature: str = ""  # when it cannot be read from start to body
     body: int | None = None  # where the signature ends at the latest
     minor: bool = False  # inside a function it is a symbol only when it has some length
 
@@ -111,20 +112,23 @@ class Found:
     leading: list["Node"]  # comments and attributes
     attributes: dict[int, "Node"]  # by the start of an attribute: its text
     others: dict[str, list[Captures]]  # by role: "package", "doc"
+    comment_starts: dict[int, int]  # of comments, by their ends
 
 
 def capture(grammar: Grammar, tree: "Tree", text: Text) -> Found:
     from tree_sitter import QueryCursor
 
     by_node: dict[int, Definition] = {}
-    found = Found(tree.root_node, text, [], [], [], [], {}, {})
+    found = Found(tree.root_node, text, [], [], [], [], {}, {}, {})
     for index, captures in QueryCursor(grammar.query).matches(found.root):
         pattern = grammar.patterns[index]
         match pattern.role:
             case "call":
                 found.calls.append(captures)
             case "comment":
-                found.leading.append(captures["comment"][0])
+                node = captures["comment"][0]
+                found.leading.append(node)
+                found.comment_starts[node.end_byte] = node.start_byte
             case "definition":
                 _add(by_node, captures, pattern.definition, pattern.kind, index)
             case "import":

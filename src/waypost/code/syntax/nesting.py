@@ -42,7 +42,7 @@ def place(definitions: list[Definition], text: Text, *, methods_in_types: bool) 
             continue
         if one.owner:
             parent = types.get(qualified.rpartition(".")[0], parent)
-        if one.kind == "function" and methods_in_types and (kind in _TYPES or one.owner):
+        if one.kind == "function" and methods_in_types and (kind in _TYPES or kind == "scope" or one.owner):
             one.kind = "method"
         elif one.kind == "method" and qualified == one.name:
             one.kind = "function"

@@ -17,6 +17,7 @@ from waypost.model.reference import LineRange
 
 MAX_RETURNS = 200
 MAX_DECORATOR = 200
+MAX_BEFORE = 8  # nodes before the name in a declaration
 _DIALECTS = {"javascript": "ecmascript", "typescript": "ecmascript", "tsx": "ecmascript", "cpp": "c"}
 _RETURN_MARKS = ":->= \t\r\n"
 
@@ -34,6 +35,8 @@ def read_source(source: Source) -> Parsed:
         definition.name = text.of(name) if name is not None else ""
     kept = [one for one in found.definitions if dialect.refine(one, found)]
     kept = [one for one in kept if one.name or one.kind == "scope"]
+    if dialect.finish is not None:
+        dialect.finish(kept, found)
     margins = Margins(found)
     placed = place(kept, text, methods_in_types=dialect.functions_in_types_are_methods)
     calls, outside = _calls(found, placed)
@@ -90,8 +93,8 @@ def _symbols(
 def _symbol(one: Placed, calls: tuple[Call, ...], scip: str, found: Found, margins: Margins) -> Symbol:
     definition, text = one.definition, found.text
     outer = definition.captures.get("outer", ())
-    above = margins.above(min([definition.start, *(node.start_byte for node in outer)]))
-    head = _head(definition, text)
+    head = _head(definition)
+    above = margins.above(min([head, *(node.start_byte for node in outer)]))
     begin, first = _begin(definition, text, head)
     body = definition.first("body")
     if definition.body is None and body is not None:
@@ -109,7 +112,7 @@ def _symbol(one: Placed, calls: tuple[Call, ...], scip: str, found: Found, margi
         kind=definition.kind,
         lines=LineRange(start, end),
         first_line=min(start, text.row(first_byte) + 1),
-        signature=signature(definition, text, margins, begin),
+        signature=definition.signature or signature(definition, text, margins, begin),
         parameters=parameter_names(definition, text) if parameters is None else tuple(parameters),
         returns=returns or None,
         doc=_leading_doc(above) if definition.doc is None else definition.doc,
@@ -123,13 +126,24 @@ def _symbol(one: Placed, calls: tuple[Call, ...], scip: str, found: Found, margi
     )
 
 
-def _head(definition: Definition, text: Text) -> int:
+def _head(definition: Definition) -> int:
     """Where `const f = …` begins; not for the second name of one declaration."""
     head = definition.first("head")
     if head is None or head.start_byte >= definition.start:
         return definition.start
-    before = text.data[head.start_byte : definition.start]
-    return definition.start if b"," in before or b"=" in before else head.start_byte
+    node = head
+    while node.start_byte <= definition.start:
+        inside = None
+        for index in range(min(node.named_child_count, MAX_BEFORE)):
+            child = node.named_child(index)
+            if child is not None and child.type == definition.node.type:
+                return head.start_byte if child.start_byte == definition.start else definition.start
+            if child is not None and child.start_byte <= definition.start < child.end_byte:
+                inside = child
+        if inside is None:
+            break
+        node = inside
+    return definition.start
 
 
 def _begin(definition: Definition, text: Text, head: int) -> tuple[int, int]:
@@ -174,11 +188,15 @@ def _calls(found: Found, placed: list[Placed]) -> tuple[list[list[Call]], list[C
 def _imports(found: Found, dialect: Dialect) -> list[Import]:
     read = dialect.imports or _plain_import
     imports: dict[Import, None] = {}
+    bare: set[Import] = set()
     for captures in found.imports:
-        imports.update(dict.fromkeys(read(captures, found)))
+        one_statement = read(captures, found)
+        imports.update(dict.fromkeys(one_statement))
+        if "import.function" in captures:
+            bare.update(one for one in one_statement if not one.alias and not one.name)
     named = {(one.module, one.line) for one in imports if one.name or one.alias}
     # `const a = require("b")` is found as a call, too.
-    kept = [one for one in imports if one.name or one.alias or (one.module, one.line) not in named]
+    kept = [one for one in imports if one not in bare or (one.module, one.line) not in named]
     return sorted(kept, key=lambda one: one.line)
 
 
@@ -196,8 +214,12 @@ def _doc(found: Found, dialect: Dialect, margins: Margins, symbols: list[Symbol]
     written = dialect.file_doc(found) if dialect.file_doc is not None else ""
     if written:
         return written
-    first = min((symbol.first_line for symbol in symbols), default=found.text.line_count + 2)
-    return file_doc(found, margins, found.text.row_start(min(first - 1, found.text.line_count)))
+    first = min((symbol.first_line for symbol in symbols), default=found.text.line_count + 1)
+    begin = found.text.row_start(first - 1) if symbols else len(found.text.data)
+    inner = [captures["doc"][0] for captures in found.others.get("doc", ())]
+    if inner:
+        return comment_text([found.text.of(node).rstrip() for node in inner if node.start_byte < begin])
+    return file_doc(found, margins, begin)
 
 
 def _package(found: Found) -> str:

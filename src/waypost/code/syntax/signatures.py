@@ -19,7 +19,8 @@ _READ = 4000  # bytes of a signature that are looked at
 _TAIL = re.compile(r"(?:[\s{;]|=>|(?<![=!<>])=|(?<!:):)+$")
 _NAME_FIELDS = ("name", "pattern", "declarator", "left")
 _NO_PARAMETERS = frozenset(
-    {"comment", "line_comment", "block_comment", "keyword_separator", "positional_separator", "ERROR"}
+    "comment line_comment block_comment keyword_separator positional_separator ERROR modifier attribute_list"
+    " array_type predefined_type generic_name nullable_type".split()
 )
 _ITSELF = frozenset({"self", "cls", "this", "&self", "&mut self", "mut self"})
 
@@ -43,7 +44,7 @@ def signature(definition: Definition, text: Text, margins: Margins, start: int) 
     pieces.append(text.between(position, max(position, end)))
     limit = MAX_VALUE if definition.kind == "constant" else MAX_SIGNATURE
     line = one_line("".join(pieces), limit)
-    return line if definition.body is None and definition.kind == "constant" else _TAIL.sub("", line)
+    return line.rstrip("; ") if definition.kind == "constant" else _TAIL.sub("", line)
 
 
 def parameter_names(definition: Definition, text: Text) -> tuple[str, ...]:
@@ -65,16 +66,17 @@ def _names(node: "Node", text: Text) -> list[str]:
     prefix = ""
     for _ in range(MAX_DEPTH):
         inner = next((found for field in _NAME_FIELDS if (found := node.child_by_field_name(field)) is not None), None)
-        if inner is None and node.type in _WRAPPERS and node.named_child_count:
-            inner = node.named_children[0]
+        if inner is None and node.type in _WRAPPERS:
+            inner = node.named_child(_WRAPPERS[node.type] % max(1, node.named_child_count))
         if inner is None:
             break
-        lead = node.children[0] if node.child_count else None
-        if lead is not None and not lead.is_named and text.of(lead) in _MARKS:
-            prefix = text.of(lead)
+        for lead in node.children[:4]:
+            if lead.start_byte < inner.start_byte and not lead.is_named and lead.type in _MARKS:
+                prefix = lead.type
         node = inner
     return [prefix + text.of(node)]
 
 
-_WRAPPERS = frozenset({"typed_parameter", "simple_parameter", "variadic_parameter", "spread_parameter", "parameter"})
+# Where a parameter without a field for its name has it: the first or last node in it.
+_WRAPPERS = {"typed_parameter": 0, "spread_parameter": -1, "function_argument": 0}
 _MARKS = frozenset({"*", "**", "...", "&"})

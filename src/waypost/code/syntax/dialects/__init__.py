@@ -13,9 +13,10 @@ class Dialect:
 
     # Completes or corrects a definition; False drops it.
     refine: Callable[[Definition, Found], bool] = lambda definition, found: True  # noqa: ARG005
+    # Looks at all definitions together, after each was refined.
+    finish: Callable[[list[Definition], Found], None] | None = None
     # The imports of one match, where its captures alone do not say them.
     imports: Callable[[Captures, Found], list[Import]] | None = None
     # The documentation and package of the file, where they are no comment and no capture.
     file_doc: Callable[[Found], str] | None = None
     functions_in_types_are_methods: bool = True
-    separator: str = "."  # between the parts of a name in code

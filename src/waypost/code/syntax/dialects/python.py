@@ -16,6 +16,7 @@ _PROPERTY_ENDINGS = ("property", ".setter", ".getter", ".deleter")
 def _refine(definition: Definition, found: Found) -> bool:
     if definition.kind == "constant":
         return True
+    definition.end = _end_of_code(definition, found)
     body = definition.first("body")
     if body is not None:
         literal = _docstring(body)
@@ -26,6 +27,17 @@ def _refine(definition: Definition, found: Found) -> bool:
         if any(name.endswith(_PROPERTY_ENDINGS) for name in decorators):
             definition.kind = "property"
     return True
+
+
+def _end_of_code(definition: Definition, found: Found) -> int:
+    """Comments behind the last statement are no part of a definition, as in Python's own `ast`."""
+    comments, data = found.comment_starts, found.text.data
+    end = definition.end
+    while (start := comments.get(end)) is not None and start > definition.start:
+        end = start
+        while end > definition.start and data[end - 1] in b" \t\r\n\f":
+            end -= 1
+    return end
 
 
 def _docstring(body: "Node") -> "Node | None":

@@ -1,0 +1,20 @@
+"""C#: operators, finalizers, indexers."""
+
+from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.dialects import Dialect
+
+
+def _refine(definition: Definition, found: Found) -> bool:
+    mark = definition.first("mark")
+    match definition.kind:
+        case "operator":
+            definition.kind = "method"
+            definition.name = "operator " + found.text.of(mark) if mark is not None else "operator"
+        case "indexer":
+            definition.kind, definition.name = "property", "this[]"
+        case "method" if mark is not None:
+            definition.name = f"~{definition.name}"
+    return True
+
+
+DIALECT = Dialect(refine=_refine)

@@ -1,0 +1,31 @@
+"""Go: receivers, grouped declarations, imports."""
+
+import re
+
+from waypost.code.source import Import
+from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.dialects import Dialect
+
+_TYPE_NAME = re.compile(r"[*\s(]*(\w+)")
+
+
+def _refine(definition: Definition, found: Found) -> bool:
+    head = definition.first("head")
+    if head is not None and b"(" in found.text.data[head.start_byte : definition.start]:
+        del definition.captures["head"]  # one of a group
+    owner = definition.first("owner")
+    if owner is not None:
+        match = _TYPE_NAME.match(found.text.of(owner))
+        definition.owner = (match[1],) if match else ()
+    return definition.name != "_"
+
+
+def _imports(captures: Captures, found: Found) -> list[Import]:
+    text = found.text
+    module = text.of(captures["import.module"][0]).strip('"`')
+    alias = text.of(captures["import.alias"][0]) if "import.alias" in captures else ""
+    line = text.line_of(captures["import"][0])
+    return [Import(module, "*", "", line) if alias == "." else Import(module, "", alias, line)]
+
+
+DIALECT = Dialect(refine=_refine, imports=_imports)

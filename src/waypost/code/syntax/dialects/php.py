@@ -1,0 +1,38 @@
+"""PHP: grouped use, included files, define()."""
+
+import re
+
+from waypost.code.source import Import
+from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.dialects import Dialect
+
+MAX_FILE = 500  # characters of an expression that names a file
+_STRING = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
+_HERE = re.compile(r"__DIR__|dirname\(__FILE__\)")
+
+
+def _refine(definition: Definition, found: Found) -> bool:
+    if definition.kind == "constant" and found is not None:
+        definition.name = definition.name.strip("\"'").rpartition("\\")[2]
+    return True
+
+
+def _imports(captures: Captures, found: Found) -> list[Import]:
+    text = found.text
+    line = text.line_of(captures["import"][0])
+    if "import.file" in captures:
+        file = _file(text.of(captures["import.file"][0])[:MAX_FILE])
+        return [Import(file, "", "", line)] if file else []
+    module = "".join(text.of(captures["import.module"][0]).split())
+    if "import.prefix" in captures:
+        module = f"{text.of(captures['import.prefix'][0])}\\{module}"
+    alias = text.of(captures["import.alias"][0]) if "import.alias" in captures else ""
+    return [Import(module.lstrip("\\"), "", alias, line)]
+
+
+def _file(expression: str) -> str:
+    written = "".join(one or other for one, other in _STRING.findall(expression))
+    return f".{written}" if written.startswith("/") and _HERE.search(expression) else written
+
+
+DIALECT = Dialect(refine=_refine, imports=_imports)

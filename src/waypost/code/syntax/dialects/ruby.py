@@ -1,0 +1,42 @@
+"""Ruby: names with `::`, methods made by methods, required files."""
+
+from waypost.code.source import Import
+from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.dialects import Dialect
+
+
+def _refine(definition: Definition, found: Found) -> bool:
+    if "::" in definition.name:
+        *owner, definition.name = [part for part in definition.name.split("::") if part] or [""]
+        definition.owner = tuple("".join(part.split()) for part in owner)
+    if definition.node.type == "call":
+        definition.name = definition.name.strip(":'\"")
+    singleton = definition.first("object")
+    if singleton is not None and found.text.of(singleton) != "self":
+        name = found.text.of(singleton)
+        definition.owner = (name,) if name.isidentifier() else ()
+    if definition.kind != "constant":
+        definition.body = _end_of_header(definition, found.text.data)
+    return True
+
+
+def _end_of_header(definition: Definition, data: bytes) -> int:
+    """Behind name and parameters: the end of the line, `;`, or the body when it is in the same line."""
+    last = definition.first("parameters") or definition.first("base") or definition.first("name")
+    body = definition.first("body")
+    edge = definition.start if last is None else last.end_byte
+    limit = max(edge, definition.end if body is None else body.start_byte)
+    ends = (data.find(mark, edge, limit) for mark in (b"\n", b";"))
+    return min([limit, *(end for end in ends if end >= 0)])
+
+
+def _imports(captures: Captures, found: Found) -> list[Import]:
+    text = found.text
+    module = text.of(captures["import.module"][0]).strip("\"'")
+    name = text.of(captures["import.name"][0]).lstrip(":") if "import.name" in captures else ""
+    if text.of(captures["import.function"][0]) == "require_relative" and not module.startswith("."):
+        module = f"./{module}"
+    return [Import(module, name, "", text.line_of(captures["import"][0]))]
+
+
+DIALECT = Dialect(refine=_refine, imports=_imports)

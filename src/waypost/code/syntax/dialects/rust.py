@@ -1,0 +1,71 @@
+"""Rust: impl blocks, use trees."""
+
+import re
+
+from waypost.code.source import Import
+from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.dialects import Dialect
+
+MAX_USE = 20_000  # characters of one use declaration
+_TYPE_NAME = re.compile(r"(?:[&*(\[\s]|dyn\b|mut\b|'\w+)*((?:\w+\s*::\s*)*)(\w+)")
+_TOKEN = re.compile(r"\s*([{},]|[^{},]+)")
+_TYPES = frozenset({"struct", "enum"})
+
+
+def _refine(definition: Definition, found: Found) -> bool:
+    if definition.kind == "scope":
+        match = _TYPE_NAME.match(definition.name[:500])
+        definition.name = match[2] if match else ""
+    return definition.name != "_" and found is not None
+
+
+def _finish(definitions: list[Definition], found: Found) -> None:
+    """`impl Trait for Type` makes the trait a base of the type."""
+    types = {one.name: one for one in definitions if one.kind in _TYPES}
+    for one in definitions:
+        if one.kind == "scope" and one.name in types:
+            types[one.name].captures.setdefault("base", []).extend(one.captures.get("base", ()))
+
+
+def _imports(captures: Captures, found: Found) -> list[Import]:
+    text = found.text
+    line = text.line_of(captures["import"][0])
+    if "import.tree" in captures:
+        node = captures["import.tree"][0]
+        tree = text.between(node.start_byte, min(node.end_byte, node.start_byte + MAX_USE))
+        return [_import(path, line) for path in _paths(tree)]
+    module = text.of(captures["import.module"][0])
+    alias = text.of(captures["import.alias"][0]) if "import.alias" in captures else ""
+    return [Import(module, "", alias, line)]
+
+
+def _paths(tree: str) -> list[str]:
+    """`a::{b, c::{self, d as e}}` is `a::b`, `a::c::self`, `a::c::d as e`."""
+    paths: list[str] = []
+    prefixes = [""]
+    last = ""
+    for match in _TOKEN.finditer(tree):
+        token = match[1].strip()
+        if token == "{":
+            prefixes.append(prefixes[-1] + last)
+            last = ""
+        elif token in {",", "}"}:
+            if last:
+                paths.append(prefixes[-1] + last)
+            last = ""
+            if token == "}" and len(prefixes) > 1:
+                prefixes.pop()
+        else:
+            last = token
+    return [*paths, prefixes[-1] + last] if last else paths
+
+
+def _import(path: str, line: int) -> Import:
+    path, _, alias = path.partition(" as ")
+    module, _, name = "".join(path.split()).rpartition("::")
+    if name == "self":
+        name = ""
+    return Import(module or name, name if module else "", alias.strip(), line)
+
+
+DIALECT = Dialect(refine=_refine, finish=_finish, imports=_imports)

@@ -1,0 +1,23 @@
+"""Shell scripts: sourced files."""
+
+import re
+
+from waypost.code.source import Import
+from waypost.code.syntax.captures import Captures, Found
+from waypost.code.syntax.dialects import Dialect
+
+MAX_PATH = 500
+# $(dirname "$0"), ${BASH_SOURCE%/*}, $DIR: where the script is, or a folder that only the shell knows.
+_EXPANSION = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|\$\{[^{}]*\}|\$\w+")
+
+
+def _imports(captures: Captures, found: Found) -> list[Import]:
+    text = found.text
+    written = text.of(captures["import.module"][0])[:MAX_PATH]
+    path = _EXPANSION.sub("", written.replace('"', "").replace("'", "")).strip()
+    if path.startswith("/") and "$" in written:
+        path = f".{path}"
+    return [Import(path, "", "", text.line_of(captures["import"][0]))] if path.strip("./") else []
+
+
+DIALECT = Dialect(imports=_imports)
