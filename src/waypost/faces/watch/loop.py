@@ -15,12 +15,12 @@ from threading import Event
 
 from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.watch.notify import Missed, Notifications, Touched
-from waypost.faces.watch.tree import Action, Change, Ignored, Tree
+from waypost.faces.watch.tree import GIT, Action, Change, Ignored, Tree
 from waypost.space.platform import read_small_file
 from waypost.space.repository import find_repository
 
 DEBOUNCE_MS = 300  # an editor is done by then, and a person has not yet asked
-POLL_MS = 2_000  # looking at Django's tree takes about 50 ms
+POLL_MS = 2_000  # a look at Django's tree (7,000 files) takes 0.15 s on a busy machine
 MANY = 2_000  # paths touched at once: looking at everything is cheaper then, and events may have been lost
 _IDLE_MS = 5_000
 _LONGEST_HOLD = 30.0  # seconds: a burst that never ends is told in parts, and a forgotten lock of git's stops nobody
@@ -164,8 +164,8 @@ def _collect(
     watched: _Watched, notifications: Notifications, touched: Touched, *, missed: bool
 ) -> tuple[Batch, Touched]:
     """What a burst has changed; and what was touched meanwhile, for the next one."""
-    everything = watched.switched() or len(touched) > MANY
     inside = _inside(watched.root, touched)
+    everything = watched.switched() or len(inside) > MANY
     folders = watched.tree.folders
     changes = watched.tree.look() if everything or missed else watched.tree.look_at(inside)
     replaced = any(is_new and path in watched.tree.folders for path, is_new in inside.items())
@@ -201,13 +201,14 @@ def _arm(watched: _Watched, notifications: Notifications) -> tuple[list[Change],
 
 
 def _inside(root: Path, touched: Touched) -> Touched:
-    """The paths below the root, relative to it."""
+    """The paths below the root, relative to it, without what git keeps for itself."""
     start = str(root).rstrip(os.sep) + os.sep
-    return {
+    below = {
         path.removeprefix(start).replace(os.sep, "/"): is_new
         for path, is_new in touched.items()
         if path.startswith(start)
     }
+    return {path: is_new for path, is_new in below.items() if GIT not in path.split("/")}
 
 
 def _ask(

@@ -50,7 +50,7 @@ class Tree:
         """Compare these paths only; the value says whether something new stands there, which may be a whole folder."""
         changes: dict[str, Action] = {}
         for path in sorted(touched):  # a folder before what is in it
-            if path.rpartition("/")[0] not in self.folders or not path or _is_git(path):
+            if path.rpartition("/")[0] not in self.folders or not path:
                 continue
             mode, stamp = self._state(path)
             if stat.S_ISDIR(mode):
@@ -131,10 +131,6 @@ def _differences(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str,
 
 def _ordered(changes: Mapping[str, Action]) -> list[Change]:
     return [Change(path, changes[path]) for path in sorted(changes)]
-
-
-def _is_git(path: str) -> bool:
-    return GIT in path.split("/")
 
 
 def _is_text(name: str) -> bool:
