@@ -64,6 +64,9 @@ def ends_by_indent(lines: Sequence[str], starts: Sequence[tuple[int, int]]) -> l
         bare = line.lstrip()
         if bare and not bare.isspace():
             indent = len(line) - len(bare)
+            if bare[0] in ")]}" and bare.rstrip().endswith((":", "{", "=>", " do", "(")):
+                last_text = place  # the end of a list of parameters: the body follows
+                continue
             is_closing = _CLOSING.match(bare) is not None
             while waiting and indent <= starts[waiting[-1]][1]:
                 order = waiting.pop()
