@@ -36,7 +36,7 @@ def read_source(source: Source) -> Parsed:
     kept = [one for one in found.definitions if dialect.refine(one, found)]
     kept = [one for one in kept if one.name or one.kind == "scope"]
     if dialect.finish is not None:
-        dialect.finish(kept, found)
+        kept = dialect.finish(kept, found)
     margins = Margins(found)
     placed = place(kept, text, methods_in_types=dialect.functions_in_types_are_methods)
     calls, outside = _calls(found, placed)
@@ -59,8 +59,6 @@ def source_bytes(text: str) -> bytes:
     data = text.encode("utf-8", "replace")
     if b"\0" in data:
         data = data.replace(b"\0", b" ")
-    if b"\r" in data and b"\n" not in data:  # line ends of old Macs
-        data = data.replace(b"\r", b"\n")
     return data
 
 

@@ -14,7 +14,7 @@ class Dialect:
     # Completes or corrects a definition; False drops it.
     refine: Callable[[Definition, Found], bool] = lambda definition, found: True  # noqa: ARG005
     # Looks at all definitions together, after each was refined.
-    finish: Callable[[list[Definition], Found], None] | None = None
+    finish: Callable[[list[Definition], Found], list[Definition]] | None = None
     # The imports of one match, where its captures alone do not say them.
     imports: Callable[[Captures, Found], list[Import]] | None = None
     # The documentation and package of the file, where they are no comment and no capture.

@@ -108,15 +108,14 @@ def _without_templates(name: str) -> str:
     return name
 
 
-def _finish(definitions: list[Definition], found: Found) -> None:
+def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:
     """A prototype is dropped when the function itself is in the same file."""
     defined = {(one.owner, one.name) for one in definitions if one.node.type == "function_definition"}
-    kept = [
+    return [
         one
         for one in definitions
         if not (one.minor and one.node.type == "declaration" and (one.owner, one.name) in defined)
     ]
-    definitions[:] = kept
 
 
 def _imports(captures: Captures, found: Found) -> list[Import]:

@@ -41,7 +41,7 @@ def _kind_of_class(node: "Node") -> str:
     for child in node.children[:8]:
         if child.type == "interface":
             return "interface"
-        if child.type == "enum_class_body" or child.type == "enum":
+        if child.type in {"enum_class_body", "enum"}:
             return "enum"
         if child.type == "modifiers" and any(
             grandchild.type == "class_modifier" and grandchild.text == b"enum" for grandchild in child.named_children

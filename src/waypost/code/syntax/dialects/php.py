@@ -11,8 +11,8 @@ _STRING = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
 _HERE = re.compile(r"__DIR__|dirname\(__FILE__\)")
 
 
-def _refine(definition: Definition, found: Found) -> bool:
-    if definition.kind == "constant" and found is not None:
+def _refine(definition: Definition, _found: Found) -> bool:
+    if definition.kind == "constant":
         definition.name = definition.name.strip("\"'").rpartition("\\")[2]
     return True
 

@@ -12,19 +12,20 @@ _TOKEN = re.compile(r"\s*([{},]|[^{},]+)")
 _TYPES = frozenset({"struct", "enum"})
 
 
-def _refine(definition: Definition, found: Found) -> bool:
+def _refine(definition: Definition, _found: Found) -> bool:
     if definition.kind == "scope":
         match = _TYPE_NAME.match(definition.name[:500])
         definition.name = match[2] if match else ""
-    return definition.name != "_" and found is not None
+    return definition.name != "_"
 
 
-def _finish(definitions: list[Definition], found: Found) -> None:
+def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:
     """`impl Trait for Type` makes the trait a base of the type."""
     types = {one.name: one for one in definitions if one.kind in _TYPES}
     for one in definitions:
         if one.kind == "scope" and one.name in types:
             types[one.name].captures.setdefault("base", []).extend(one.captures.get("base", ()))
+    return definitions
 
 
 def _imports(captures: Captures, found: Found) -> list[Import]:
@@ -45,18 +46,18 @@ def _paths(tree: str) -> list[str]:
     prefixes = [""]
     last = ""
     for match in _TOKEN.finditer(tree):
-        token = match[1].strip()
-        if token == "{":
+        part = match[1].strip()
+        if part == "{":
             prefixes.append(prefixes[-1] + last)
             last = ""
-        elif token in {",", "}"}:
+        elif part in {",", "}"}:
             if last:
                 paths.append(prefixes[-1] + last)
             last = ""
-            if token == "}" and len(prefixes) > 1:
+            if part == "}" and len(prefixes) > 1:
                 prefixes.pop()
         else:
-            last = token
+            last = part
     return [*paths, prefixes[-1] + last] if last else paths
 
 

@@ -27,12 +27,13 @@ def _refine(definition: Definition, found: Found) -> bool:
     return bool(definition.name)
 
 
-def _finish(definitions: list[Definition], found: Found) -> None:
+def _finish(definitions: list[Definition], found: Found) -> list[Definition]:
     """Where the grammar gave up, what is created is found by its first words."""
     if not found.root.has_error:
-        return
+        return definitions
     data = found.text.data
     known = sorted((one.start, one.end) for one in definitions)
+    more: list[Definition] = []
     for match in _CREATE.finditer(data):
         start = match.start(1)
         if any(begin <= start < end for begin, end in known):
@@ -45,7 +46,8 @@ def _finish(definitions: list[Definition], found: Found) -> None:
         line_end = data.find(b"\n", match.end())
         one.body = min(one.end, line_end if line_end >= 0 else one.end)
         if one.name:
-            definitions.append(one)
+            more.append(one)
+    return definitions + more
 
 
 def plain_name(name: str) -> str:
