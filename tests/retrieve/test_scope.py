@@ -147,6 +147,11 @@ def test_what_is_searched_for_has_keywords_and_description() -> None:
     assert read_task("Fix the login").query == "fix login Fix the login"
 
 
+def test_a_german_or_russian_task_is_searched_for_with_its_english_topics_too() -> None:
+    assert read_task("Die Anmeldung der Benutzer").query == "anmeldung benutzer login user Die Anmeldung der Benutzer"
+    assert read_task("вход").query == "вход login вход"
+
+
 def test_a_page_of_text_is_read_in_no_time() -> None:
     started = time.perf_counter()
     read = read_task("x" * 100_000 + " ".join(f"word{n}" for n in range(50_000)))

@@ -12,11 +12,15 @@ class Task:
     keywords: tuple[str, ...]  # lower case, in order, each once
     expanded: tuple[str, ...]  # the keywords and the terms related to them
     task_type: str  # bug, feature, database, test, refactor, general
+    topics: tuple[str, ...] = ()  # in English, what the keywords lead to: for `Anmeldung` and `вход` it is `login`
 
     @property
     def query(self) -> str:
-        """What to search for: the keywords count twice, the words between them give the meaning."""
-        return " ".join((*self.keywords, self.description))
+        """What to search for: the keywords count twice, the words between them give the meaning.
+
+        The topics make a German or Russian task resemble English code, also for an engine that knows English only.
+        """
+        return " ".join((*dict.fromkeys((*self.keywords, *self.topics)), self.description))
 
 
 @dataclass(frozen=True, slots=True)

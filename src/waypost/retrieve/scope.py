@@ -39,11 +39,11 @@ def read_task(description: str) -> Task:
     words = list(dict.fromkeys(_WORD.findall(_plain(description[:_MOST_READ]))))
     lists = scope_words()
     keywords = [word for word in words if _tells(word)][:_MOST_KEYWORDS]
+    topics = list(dict.fromkeys(group for keyword in keywords for group in lists.groups.named_by(keyword)))
     expanded = dict.fromkeys(keywords)
-    for keyword in keywords:
-        for group in lists.groups.named_by(keyword):
-            expanded |= dict.fromkeys((group, *lists.related[group]))
-    return Task(description, tuple(keywords), tuple(expanded), _task_type(words))
+    for topic in topics:
+        expanded |= dict.fromkeys((topic, *lists.related[topic]))
+    return Task(description, tuple(keywords), tuple(expanded), _task_type(words), tuple(topics))
 
 
 def score(task: Task, document: ScopeDocument, now: datetime) -> ScopeScored:
