@@ -1,0 +1,135 @@
+"""Endpoints that annotations declare: Spring, JAX-RS (Quarkus), Micronaut, Nest, ASP.NET controllers, Symfony, Rocket,
+actix-web's macros. One table says which annotation means what; this module combines class and method."""
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.routes.annotations import Annotation, Declared, declarations
+from waypost.code.architecture.routes.reading import ANY, join, methods, route, strings
+from waypost.code.architecture.tokens import NAME, STRING, Tokens
+
+_PATH_KEYS = ("value", "path", "Template", "template", "uri")
+
+
+@cache
+def _table() -> dict[str, Any]:
+    source = files("waypost.code.architecture").joinpath("annotations.toml")
+    return tomllib.loads(source.read_text(encoding="utf-8"))
+
+
+def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+    """Routes of all frameworks of this language whose mark is in the text."""
+    styles = [style for style in _table()["style"] if tokens.family in style["languages"]]
+    styles = [style for style in styles if any(mark in text for mark in style["marks"])]
+    if not styles:
+        return
+    found = declarations(tokens)
+    for style in styles[:1]:
+        for declared in found:
+            if not declared.is_class:
+                yield from _endpoints(tokens, style, declared)
+
+
+def _endpoints(tokens: Tokens, style: dict[str, Any], declared: Declared) -> Iterator[Evidence]:
+    owner = declared.owner
+    if style.get("clients") and owner is not None and owner.having(*style["clients"]):
+        return
+    verbs, paths = _stated(tokens, style, declared)
+    if not verbs and not (paths and style.get("path_is_enough") and owner is not None):
+        return
+    bases = _class_paths(tokens, style, owner) if owner is not None else [""]
+    handler = f"{owner.name}.{declared.name}" if owner is not None else declared.name
+    detail = {"guard": guard} if (guard := _guard(style, declared)) else {}
+    for base in bases or [""]:
+        for path in paths or [""]:
+            whole = path if style.get("absolute") and path.startswith(("/", "~/")) else join(base, path)
+            whole = _filled(whole.removeprefix("~"), owner.name if owner else "", declared.name)
+            for verb in verbs or [ANY]:
+                line = tokens.lines[declared.annotations[0].at]
+                owner_name = "" if owner is not None else declared.name
+                name = style["framework"]
+                yield route(verb, whole, handler, line, name, owner_name if style.get("by_name") else "", **detail)
+
+
+def _stated(tokens: Tokens, style: dict[str, Any], declared: Declared) -> tuple[list[str], list[str]]:
+    """The methods and paths that the annotations of a function state."""
+    verbs: list[str] = []
+    paths: list[str] = []
+    for annotation in declared.annotations:
+        name = _last(annotation.name)
+        if name in style["verbs"]:
+            verb = style["verbs"][name]
+            if verb == "*":
+                keys = tuple(style.get("method_keys", ()))
+                verbs += methods(tokens, tokens.keyword(annotation.opening, *keys)) if annotation.opening > 0 else []
+                verbs = verbs or [ANY]
+            else:
+                verbs.append(verb)
+            paths += _paths(tokens, annotation)
+        elif name in style.get("paths", ()):
+            paths += _paths(tokens, annotation)
+    return list(dict.fromkeys(verbs)), list(dict.fromkeys(paths))
+
+
+def _class_paths(tokens: Tokens, style: dict[str, Any], owner: Declared) -> list[str]:
+    for name in style["prefixes"]:
+        annotation = owner.having(name)
+        if annotation is not None and (paths := _paths(tokens, annotation)):
+            return paths
+    return [""]
+
+
+def _paths(tokens: Tokens, annotation: Annotation) -> list[str]:
+    """The paths in the arguments: the first unnamed one, or the one that is called value, path, …"""
+    if annotation.opening < 0:
+        return []
+    for span in tokens.arguments(annotation.opening):
+        name, value = tokens.named(span)
+        if tokens.kinds[span[0]] == STRING or name in _PATH_KEYS or tokens.texts[span[0]] in "{[":
+            if tokens.is_other(value[0], "{") and tokens.family == "javascript":  # Nest: @Controller({path: 'x'})
+                inner = tokens.keyword(value[0], "path")
+                return strings(tokens, inner) if inner else []
+            literal = tokens.literal(value)
+            if literal is not None:
+                return [literal]
+            if found := strings(tokens, value):
+                return found[:6]
+        if not name and tokens.kinds[span[0]] == NAME:
+            return ["{" + tokens.joined(span) + "}"]
+    return []
+
+
+def _guard(style: dict[str, Any], declared: Declared) -> str:
+    for holder in (declared, declared.owner):
+        if holder is None:
+            continue
+        for annotation in holder.annotations:
+            if _last(annotation.name) in style.get("guards", ()):
+                return _last(annotation.name)
+    return ""
+
+
+def _filled(path: str, class_name: str, method_name: str) -> str:
+    """ASP.NET writes `[controller]` and `[action]` for the names."""
+    if "[" not in path:
+        return path
+    path = path.replace("[controller]", class_name.removesuffix("Controller"))
+    return path.replace("[action]", method_name)
+
+
+def _last(name: str) -> str:
+    return name.rpartition("\\")[2].rpartition(".")[2].rpartition("::")[2]
+
+
+def global_prefix(tokens: Tokens) -> Iterator[Evidence]:
+    """Nest: `app.setGlobalPrefix('api')` in the file that starts the program."""
+    for at in tokens.calls():
+        if tokens.texts[at] == "setGlobalPrefix":
+            spans = tokens.arguments(at + 1)
+            literal = tokens.literal(spans[0]) if spans else None
+            if literal:
+                yield evidence("prefix", "Nest", literal, tokens.lines[at])

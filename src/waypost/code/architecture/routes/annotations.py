@@ -1,0 +1,128 @@
+"""Annotations, decorators and attributes with what they stand on, in seven languages.
+
+`@Get("/x") show(…)`, `[HttpGet("x")] public Task<X> Get(…)`, `#[get("/x")] fn index(…)`, `#[Route('/x')] public function`.
+"""
+
+from dataclasses import dataclass
+
+from waypost.code.architecture.tokens import NAME, OTHER, Tokens
+
+_CLASS_WORDS = frozenset(("class", "interface", "record", "object", "trait"))
+_FUNCTION_WORD = {"python": "def", "rust": "fn", "php": "function", "kotlin": "fun"}
+_MARK = {"rust": "#[", "php": "#[", "csharp": "["}
+_PENDING_ENDS = frozenset((";", "}", "="))
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    name: str  # as written, dotted
+    opening: int  # the place of the bracket of its arguments, or -1
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A class or function that has annotations, or a class that has none."""
+
+    is_class: bool
+    name: str
+    annotations: tuple[Annotation, ...]
+    at: int
+    owner: "Declared | None"
+
+    def having(self, *names: str) -> Annotation | None:
+        for annotation in self.annotations:
+            if annotation.name.rpartition(".")[2].rpartition("\\")[2].rpartition("::")[2] in names:
+                return annotation
+        return None
+
+
+def declarations(tokens: Tokens) -> list[Declared]:
+    """In the order of the text. Functions without annotations are left out."""
+    mark = _MARK.get(tokens.family, "@")
+    word = _FUNCTION_WORD.get(tokens.family)
+    found: list[Declared] = []
+    pending: list[Annotation] = []
+    classes: list[tuple[Declared, int]] = []
+    at = 0
+    while at < len(tokens):
+        while classes and at > classes[-1][1]:
+            classes.pop()
+        after = _annotation(tokens, at, mark, pending)
+        if after > at:
+            at = after
+            continue
+        owner = classes[-1][0] if classes else None
+        if tokens.kinds[at] == NAME:
+            if _is_class(tokens, at):
+                declared = Declared(True, tokens.texts[at + 1], tuple(pending), at, owner)
+                found.append(declared)
+                pending = []
+                classes.append((declared, _body_end(tokens, at)))
+                at += 2
+                continue
+            if pending and _is_function(tokens, at, word):
+                name = at + 1 if word else at
+                found.append(Declared(False, tokens.texts[name], tuple(pending), at, owner))
+                pending = []
+        elif pending and tokens.kinds[at] == OTHER and tokens.texts[at] in _PENDING_ENDS:
+            pending = []
+        at += 1
+    return found
+
+
+def _annotation(tokens: Tokens, at: int, mark: str, pending: list[Annotation]) -> int:
+    """The place after the annotation that begins at `at`, or `at`."""
+    if tokens.kinds[at] != OTHER:
+        return at
+    if mark == "@":
+        if tokens.texts[at] != "@" or not tokens.is_name(at + 1) or tokens.is_name(at + 1, "interface"):
+            return at
+        annotation, end = _one(tokens, at + 1)
+        pending.append(annotation)
+        return end
+    opening = at + len(mark) - 1
+    if tokens.texts[at] != mark[0] or not tokens.is_other(opening, "[") or tokens.partner[opening] < 0:
+        return at
+    if mark == "[" and at and not (tokens.kinds[at - 1] == OTHER and tokens.texts[at - 1] in "{};]"):
+        return at
+    spans = tokens.arguments(opening)
+    if not spans or not all(tokens.kinds[start] == NAME for start, _ in spans):
+        return at
+    pending.extend(_one(tokens, start)[0] for start, _ in spans)
+    return tokens.partner[opening] + 1
+
+
+def _one(tokens: Tokens, start: int) -> tuple[Annotation, int]:
+    at = start
+    while (tokens.is_other(at + 1, ".") or tokens.is_other(at + 1, "::")) and tokens.is_name(at + 2):
+        at += 2
+    opening = at + 1 if tokens.is_other(at + 1, "(") else -1
+    end = tokens.partner[opening] + 1 if opening >= 0 and tokens.partner[opening] > 0 else at + 1
+    return Annotation(tokens.joined((start, at + 1)), opening, start), end
+
+
+def _is_class(tokens: Tokens, at: int) -> bool:
+    if tokens.texts[at] not in _CLASS_WORDS or not tokens.is_name(at + 1) or tokens.family == "rust":
+        return False
+    return not (at and tokens.texts[at - 1] in ("::", ".", "->", "@"))
+
+
+def _is_function(tokens: Tokens, at: int, word: str | None) -> bool:
+    if word is not None:
+        return tokens.texts[at] == word and tokens.is_name(at + 1)
+    if not tokens.is_other(at + 1, "("):
+        return False
+    return not (at and tokens.texts[at - 1] in (".", "new", "@", "("))
+
+
+def _body_end(tokens: Tokens, at: int) -> int:
+    """The last token of the class; the end of the text where blocks have no brackets (Python) or none is found."""
+    if tokens.family == "python":
+        return len(tokens)
+    for place in range(at, min(len(tokens), at + 400)):
+        if tokens.is_other(place, "{"):
+            return tokens.partner[place] if tokens.partner[place] > 0 else len(tokens)
+        if tokens.is_other(place, ";"):
+            return place
+    return at + 1

@@ -1,0 +1,218 @@
+"""Endpoints of Django: url patterns with their includes, views with their methods, routers of the REST framework."""
+
+import re
+from collections.abc import Iterator
+
+from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, mount, named, route, strings
+from waypost.code.architecture.tokens import Tokens
+
+_PATTERN_CALLS = ("path", "re_path", "url")
+_GROUPS = re.compile(r"\(\?P<(\w+)>")
+# What a class based view answers by what it is made of.
+_GENERIC = (
+    ("ReadOnlyModelViewSet", "list retrieve"),
+    ("ModelViewSet", "list create retrieve update partial_update destroy"),
+    ("ListCreateAPIView", "get post"),
+    ("RetrieveUpdateDestroyAPIView", "get put patch delete"),
+    ("RetrieveUpdateAPIView", "get put patch"),
+    ("RetrieveDestroyAPIView", "get delete"),
+    ("ListAPIView", "get"),
+    ("RetrieveAPIView", "get"),
+    ("CreateAPIView", "post"),
+    ("DestroyAPIView", "delete"),
+    ("UpdateAPIView", "put patch"),
+    ("ListModelMixin", "list"),
+    ("CreateModelMixin", "create"),
+    ("RetrieveModelMixin", "retrieve"),
+    ("UpdateModelMixin", "update partial_update"),
+    ("DestroyModelMixin", "destroy"),
+    ("CreateView", "get post"),
+    ("UpdateView", "get post"),
+    ("DeleteView", "get post"),
+    ("FormView", "get post"),
+    ("LoginView", "get post"),
+    ("TemplateView", "get"),
+    ("ListView", "get"),
+    ("DetailView", "get"),
+    ("RedirectView", "get"),
+)
+_VIEWSET = {"list": "GET", "create": "POST", "retrieve": "GET", "update": "PUT", "partial_update": "PATCH"}
+_VIEWSET["destroy"] = "DELETE"
+ON_COLLECTION = ("list", "create")
+_VIEW_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*\(([^)\n]{0,400}(?:\n[^)\n]{0,200}){0,8})\)[ \t]*:", re.MULTILINE)
+_METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+_ACTION = re.compile(r"^[ \t]{1,8}@action\(([^\n]{0,200}(?:\n[^)\n]{0,200}){0,6})\)[ \t]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def[ \t]+(\w+)", re.MULTILINE)
+_DECORATED = re.compile(
+    r"^@(?:api_view|require_http_methods|require_(GET|POST|safe))(?:\(([^)\n]{0,120})\))?[ \t]*\n"
+    r"(?:@[^\n]*\n){0,9}(?:async[ \t]+)?def[ \t]+(\w+)",
+    re.MULTILINE,
+)
+
+
+def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+    """Url patterns of a file; what its views answer is told by `views`."""
+    for at in tokens.calls():
+        name = tokens.texts[at]
+        if name in _PATTERN_CALLS and not tokens.is_other(at - 1, "."):
+            yield from _pattern(tokens, at)
+        elif name == "register" and tokens.is_other(at - 1, "."):
+            yield from _registered(tokens, at)
+
+
+def _pattern(tokens: Tokens, at: int) -> Iterator[Evidence]:
+    spans = tokens.arguments(at + 1)
+    if len(spans) < 2 or (written := tokens.literal(tokens.named(spans[0])[1])) is None:
+        return
+    path = plain(written) if tokens.texts[at] != "path" else written
+    owner, prefix = _place(tokens, at)
+    path = prefix + path
+    target = tokens.named(spans[1])[1]
+    line = tokens.lines[at]
+    if tokens.is_name(target[0], "include"):
+        inner = tokens.arguments(target[0] + 1)
+        if not inner or tokens.is_other(inner[0][0], "["):
+            return  # the patterns in the list are read in their place
+        start = inner[0][0] + 1 if tokens.is_other(inner[0][0], "(") else inner[0][0]
+        module = tokens.texts[start] if tokens.kinds[start] == "s" else _written(tokens, inner[0])
+        yield mount(module, path, line, owner, "Django")
+    else:
+        handler = named(tokens, target)
+        verb = ANY
+        if (mapping := _mapping(tokens, target)) is not None:
+            for method, action in mapping:
+                yield route(method, path, f"{handler}.{action}", line, "Django", owner)
+            return
+        yield route(verb, path, handler, line, "Django", owner)
+
+
+def _written(tokens: Tokens, span: tuple[int, int]) -> str:
+    """`router.urls` means the router; a tuple `(patterns, "name")` means its first."""
+    start, end = span
+    if tokens.is_other(start, "("):
+        first = tokens.arguments(start)
+        start, end = first[0] if first else span
+    return tokens.joined((start, end)).removesuffix(".urls")
+
+
+def _mapping(tokens: Tokens, span: tuple[int, int]) -> list[tuple[str, str]] | None:
+    """`ArticleViewSet.as_view({"get": "list"})`."""
+    for at in range(*span):
+        if tokens.is_name(at, "as_view") and tokens.is_other(at + 2, "{"):
+            words = strings(tokens, (at + 2, max(at + 2, tokens.partner[at + 2])))
+            pairs = zip(words[::2], words[1::2], strict=False)
+            return [(method.upper(), action) for method, action in pairs if method.upper() in METHODS]
+    return None
+
+
+def _place(tokens: Tokens, at: int) -> tuple[str, str]:
+    """The list a pattern stands in, and the prefix of the patterns around it."""
+    owner, prefix = "urlpatterns", ""
+    for opening in tokens.around(at):
+        if tokens.is_other(opening, "["):
+            before = opening
+            if tokens.is_other(before - 1, "=") and tokens.is_other(before - 2, "+"):
+                before -= 1
+                owner = tokens.text(before - 2)
+            elif name := assigned(tokens, opening):
+                owner = name
+        elif tokens.is_other(opening, "(") and tokens.is_name(opening - 1) and tokens.texts[opening - 1] in _PATTERN_CALLS:
+            outer = tokens.arguments(opening)
+            written = tokens.literal(outer[0]) if outer else None
+            if written is not None and at > outer[0][1]:
+                prefix = (plain(written) if tokens.texts[opening - 1] != "path" else written) + prefix
+    return owner, prefix
+
+
+def _registered(tokens: Tokens, at: int) -> Iterator[Evidence]:
+    """`router.register(r"articles", ArticleViewSet)`: one endpoint for each action, told when the class is known."""
+    spans = tokens.arguments(at + 1)
+    if len(spans) < 2:
+        return
+    start = tokens.chain_start(at)
+    prefix = tokens.literal(tokens.named(spans[0])[1])
+    handler = named(tokens, tokens.named(spans[1])[1])
+    if prefix is None or not handler or "router" not in tokens.texts[start].lower():
+        return
+    owner = tokens.joined((start, at - 1))
+    yield route("VIEWSET", prefix.strip("^/"), handler, tokens.lines[at], "Django REST framework", owner)
+
+
+def plain(pattern: str) -> str:
+    """A regular expression of a path as people would write the path: `^a/(?P<id>\\d+)/?$` is `a/<id>/`."""
+    found: list[str] = []
+    at = 0
+    while at < len(pattern):
+        group = _GROUPS.match(pattern, at)
+        if group or pattern[at] == "(":
+            end = _group_end(pattern, at)
+            name = group[1] if group else ""
+            found.append(f"<{name}>" if name else ("" if pattern.startswith("(?:", at) else "<value>"))
+            at = end
+        elif pattern[at] in "^$?":
+            at += 1
+        elif pattern[at] == "\\" and at + 1 < len(pattern):
+            if pattern[at + 1] not in "ZAzb":
+                found.append(pattern[at + 1])
+            at += 2
+        else:
+            found.append(pattern[at])
+            at += 1
+    return "".join(found)
+
+
+def _group_end(pattern: str, at: int) -> int:
+    depth, in_set = 0, False
+    while at < len(pattern):
+        letter = pattern[at]
+        if letter == "\\":
+            at += 1
+        elif in_set:
+            in_set = letter != "]"
+        elif letter == "[":
+            in_set = True
+        elif letter == "(":
+            depth += 1
+        elif letter == ")":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return at
+
+
+def views(text: str) -> Iterator[Evidence]:
+    """What the views of a file answer: classes by their methods and bases, functions by their decorators."""
+    places = list(_VIEW_CLASS.finditer(text))
+    for match, end in zip(places, [*(m.start() for m in places[1:]), len(text)], strict=False):
+        bases = match[2]
+        if "View" not in bases and "Mixin" not in bases and "Resource" not in bases:
+            continue
+        line = text.count("\n", 0, match.start()) + 1
+        own = [name[1] for name in _METHOD.finditer(text, match.end(), end)]
+        answers = [name for name in own if name in _VIEWSET or name.upper() in METHODS]
+        if not any(name.upper() in METHODS for name in own):
+            for base, words in _GENERIC:
+                if base in bases:
+                    answers += words.split()
+        for action in _ACTION.finditer(text, match.end(), end):
+            answers.append(_extra(action[1], action[2]))
+        if answers:
+            yield evidence("viewset", match[1], " ".join(dict.fromkeys(answers)), line)
+    for match in _DECORATED.finditer(text):
+        line = text.count("\n", 0, match.start(3)) + 1
+        verbs = re.findall(r"[A-Z]{3,7}", match[2] or "") or [{"safe": "GET"}.get(match[1], match[1] or "GET")]
+        yield evidence("viewset", match[3], " ".join(verb.lower() for verb in verbs), line)
+
+
+def _extra(arguments: str, name: str) -> str:
+    """An action of its own, as `+name|path|detail|method,method`."""
+    path = re.search(r"url_path\s*=\s*r?[\"']([^\"']{1,100})[\"']", arguments)
+    verbs = re.search(r"methods\s*=\s*[\[(]([^\])]{0,100})", arguments)
+    stated = re.findall(r"[a-z]{3,7}", verbs[1].lower()) if verbs else ["get"]
+    on_one = "detail" if re.search(r"detail\s*=\s*True", arguments) else "list"
+    return f"+{name}|{path[1] if path else name}|{on_one}|{','.join(stated)}".replace(" ", "")
+
+
+def viewset_methods() -> dict[str, str]:
+    return dict(_VIEWSET)

@@ -1,0 +1,170 @@
+"""Endpoints of Flask, FastAPI, Starlette, aiohttp, Tornado and Sanic: decorators, route tables, routers and mounts."""
+
+import re
+from collections.abc import Iterator
+
+from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.routes.annotations import Annotation, Declared, declarations
+from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, methods, mount, named, route, router
+from waypost.code.architecture.tokens import STRING, Tokens
+
+# Constructors of what routes are added to: framework, and the argument that holds its prefix.
+_ROUTERS = {
+    "Flask": ("Flask", ""),
+    "Blueprint": ("Flask", "url_prefix"),
+    "APIBlueprint": ("Flask", "url_prefix"),
+    "Namespace": ("Flask", "path"),
+    "FastAPI": ("FastAPI", ""),
+    "APIRouter": ("FastAPI", "prefix"),
+    "Starlette": ("Starlette", ""),
+    "RouteTableDef": ("aiohttp", ""),
+    "Sanic": ("Sanic", ""),
+    "Quart": ("Flask", ""),
+}
+_FRAMEWORKS = (("fastapi", "FastAPI"), ("flask", "Flask"), ("aiohttp", "aiohttp"), ("starlette", "Starlette"))
+_FRAMEWORKS += (("sanic", "Sanic"), ("tornado", "Tornado"), ("quart", "Flask"), ("litestar", "Litestar"))
+_VERBS = {method.lower(): method for method in METHODS}
+_MOUNTS = {"include_router": "prefix", "register_blueprint": "url_prefix", "add_namespace": "path", "blueprint": "url_prefix"}
+_GUARDS = re.compile(r"login_required|jwt_required|jwt_optional|requires?_auth|auth_required|permission_required|token_required")
+_CLASS = re.compile(r"^class\s+(\w+)\b", re.MULTILINE)
+_CLASS_METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(get|post|put|patch|delete|head|options)\b", re.MULTILINE)
+
+
+def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+    framework = next((name for word, name in _FRAMEWORKS if f"import {word}" in text or f"from {word}" in text), "")
+    owners = {}
+    for at in tokens.calls():
+        name = tokens.texts[at]
+        if name in _ROUTERS and (variable := assigned(tokens, tokens.chain_start(at))):
+            kind, key = _ROUTERS[name]
+            owners[variable] = kind
+            prefix = tokens.literal(tokens.keyword(at + 1, key)) if key else None
+            yield router(variable, prefix or "", tokens.lines[at], kind)
+    classes = _verbs_of_classes(text)
+    for declared in declarations(tokens):
+        for annotation in declared.annotations:
+            yield from _decorated(tokens, declared, annotation, owners, framework, classes)
+    yield from _calls(tokens, owners, framework, classes)
+    if framework == "Tornado":
+        yield from _tornado(tokens, classes)
+
+
+def _decorated(
+    tokens: Tokens,
+    declared: Declared,
+    annotation: Annotation,
+    owners: dict[str, str],
+    framework: str,
+    classes: dict[str, list[str]],
+) -> Iterator[Evidence]:
+    owner, _, verb = annotation.name.rpartition(".")
+    if not owner or annotation.opening < 0:
+        return
+    spans = tokens.arguments(annotation.opening)
+    path = tokens.literal(tokens.keyword(annotation.opening, "path", "rule") or (spans[0] if spans else None))
+    if path is None or not (path.startswith("/") or path == ""):
+        return
+    if verb in _VERBS:
+        verbs = [_VERBS[verb]]
+    elif verb in ("route", "api_route"):
+        stated = methods(tokens, tokens.keyword(annotation.opening, "methods"))
+        verbs = stated or (classes.get(declared.name, [ANY]) if declared.is_class else ["GET"])
+    elif verb in ("websocket", "websocket_route"):
+        verbs = ["WEBSOCKET"]
+    else:
+        return
+    kind = owners.get(owner.removeprefix("self."), framework)
+    if not kind:
+        return
+    guard = next((a.name for a in declared.annotations if _GUARDS.search(a.name)), "")
+    if not guard and _GUARDS.search(tokens.joined((annotation.opening, tokens.partner[annotation.opening]), 200)):
+        guard = "dependency"
+    for method in verbs:
+        yield route(method, path, declared.name, tokens.lines[annotation.at], kind, owner, guard=guard)
+
+
+def _calls(
+    tokens: Tokens, owners: dict[str, str], framework: str, classes: dict[str, list[str]]
+) -> Iterator[Evidence]:
+    for at in tokens.calls():
+        name = tokens.texts[at]
+        start = tokens.chain_start(at)
+        owner = tokens.joined((start, at - 1)) if start < at else ""
+        spans = tokens.arguments(at + 1)
+        line = tokens.lines[at]
+        kind = owners.get(owner, framework)
+        if name in _MOUNTS and owner and spans:
+            prefix = tokens.literal(tokens.keyword(at + 1, _MOUNTS[name]))
+            yield mount(tokens.joined(spans[0]), prefix or "", line, owner, kind)
+        elif name == "mount" and owner and len(spans) >= 2 and (prefix := tokens.literal(spans[0])) is not None:
+            yield mount(tokens.joined(tokens.named(spans[1])[1]), prefix, line, owner, kind)
+        elif name == "add_url_rule" and spans and (path := tokens.literal(spans[0])) is not None:
+            view = tokens.keyword(at + 1, "view_func") or (spans[2] if len(spans) > 2 else None)
+            handler = named(tokens, view) if view else ""
+            verbs = methods(tokens, tokens.keyword(at + 1, "methods")) or classes.get(handler, ["GET"])
+            yield from (route(verb, path, handler, line, kind or "Flask", owner) for verb in verbs)
+        elif name == "add_resource" and len(spans) >= 2 and framework == "Flask":
+            handler = named(tokens, spans[0])
+            for path in (found for span in spans[1:] if (found := tokens.literal(span)) is not None):
+                for verb in classes.get(handler, [ANY]):
+                    yield route(verb, path, handler, line, "Flask", owner)
+        elif name == "add_api_route" and len(spans) >= 2 and (path := tokens.literal(spans[0])) is not None:
+            verbs = methods(tokens, tokens.keyword(at + 1, "methods")) or ["GET"]
+            yield from (route(verb, path, named(tokens, spans[1]), line, kind or "FastAPI", owner) for verb in verbs)
+        else:
+            yield from _tables(tokens, at, name, owner, framework, spans)
+
+
+def _tables(
+    tokens: Tokens, at: int, name: str, owner: str, framework: str, spans: list[tuple[int, int]]
+) -> Iterator[Evidence]:
+    """aiohttp: `app.router.add_get("/x", h)`, `web.get("/x", h)`. Starlette: `Route("/x", h)` inside `Mount("/y")`."""
+    line = tokens.lines[at]
+    if framework == "aiohttp" and len(spans) >= 2:
+        verb = name.removeprefix("add_").upper()
+        if (owner == "web" and name in _VERBS) or (owner.endswith("router") and verb in METHODS):
+            if (path := tokens.literal(spans[0])) is not None:
+                yield route(verb, path, named(tokens, spans[1]), line, "aiohttp", "")
+        elif name == "add_route" and len(spans) >= 3 and (path := tokens.literal(spans[1])) is not None:
+            verb = (tokens.literal(spans[0]) or ANY).upper().replace("*", ANY)
+            yield route(verb, path, named(tokens, spans[2]), line, "aiohttp", "")
+    elif name in ("Route", "WebSocketRoute") and len(spans) >= 2 and framework in ("Starlette", "FastAPI"):
+        path = tokens.literal(tokens.named(spans[0])[1])
+        if path is None:
+            return
+        handler = named(tokens, tokens.keyword(at + 1, "endpoint") or spans[1])
+        verbs = methods(tokens, tokens.keyword(at + 1, "methods")) or ["GET"]
+        prefix = ""
+        for opening in tokens.around(at):
+            if tokens.is_name(opening - 1, "Mount") and (outer := tokens.arguments(opening)):
+                prefix = (tokens.literal(outer[0]) or "") + prefix
+        for verb in verbs if name == "Route" else ["WEBSOCKET"]:
+            yield route(verb, prefix + path, handler, line, "Starlette")
+
+
+def _tornado(tokens: Tokens, classes: dict[str, list[str]]) -> Iterator[Evidence]:
+    """`(r"/x", Handler)` in the table of an application; also `url(r"/x", Handler)`."""
+    for at in range(len(tokens)):
+        if not tokens.is_other(at, "(") or at + 1 >= len(tokens) or tokens.kinds[at + 1] != STRING:
+            continue
+        if tokens.is_name(at - 1) and tokens.texts[at - 1] not in ("url", "URLSpec"):
+            continue
+        spans = tokens.arguments(at)
+        path = tokens.literal(spans[0]) if len(spans) >= 2 else None
+        if path is None or not path.startswith(("/", "^/")):
+            continue
+        handler = named(tokens, spans[1])
+        if handler[:1].isupper() or "." in handler:
+            for verb in classes.get(handler.rpartition(".")[2], [ANY]):
+                yield route(verb, path, handler, tokens.lines[at], "Tornado")
+
+
+def _verbs_of_classes(text: str) -> dict[str, list[str]]:
+    """Which HTTP methods the classes of a file answer, by the names of their methods."""
+    places = [(match.start(), match[1]) for match in _CLASS.finditer(text)]
+    found = {}
+    for (start, name), (end, _) in zip(places, [*places[1:], (len(text), "")], strict=False):
+        verbs = [match[1].upper() for match in _CLASS_METHOD.finditer(text, start, end)]
+        if verbs:
+            found[name] = list(dict.fromkeys(verbs))
+    return found

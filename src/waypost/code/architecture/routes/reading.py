@@ -1,0 +1,126 @@
+"""What all readers of routes share: how a route, a router and a mount are written down, and who handles it."""
+
+import re
+from collections.abc import Iterator
+
+from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.tokens import NAME, OTHER, STRING, Tokens
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
+ANY = "ANY"  # all methods, or one that the code decides at run time
+PAGE = "PAGE"  # shown in a browser by the router of a front end
+_MAX_PATH = 300
+_HANDLER = re.compile(r"[A-Za-z_$\\][\w$.:\\@#]*")
+_TEMPLATE = re.compile(r"\$\{([^{}]{0,60})\}")
+
+
+def route(
+    method: str, path: str, handler: str, line: int, framework: str, owner: str = "", **detail: str
+) -> Evidence:
+    path = _TEMPLATE.sub(r"{\1}", path)[:_MAX_PATH]
+    return evidence("route", path, handler[:120], line, method=method, framework=framework, owner=owner, **detail)
+
+
+def router(name: str, prefix: str, line: int, framework: str) -> Evidence:
+    return evidence("router", name, prefix[:_MAX_PATH], line, framework=framework)
+
+
+def mount(target: str, prefix: str, line: int, owner: str, framework: str = "", **detail: str) -> Evidence:
+    prefix = _TEMPLATE.sub(r"{\1}", prefix)[:_MAX_PATH]
+    return evidence("mount", target[:200], prefix, line, owner=owner, framework=framework, **detail)
+
+
+def join(*parts: str) -> str:
+    """Paths put together with one `/` between them and one in front."""
+    whole = "/".join(part.strip("/") for part in parts if part.strip("/"))
+    ends = next((part.endswith("/") for part in reversed(parts) if part), False)
+    return "/" + whole + ("/" if ends and whole else "")
+
+
+def named(tokens: Tokens, span: tuple[int, int]) -> str:
+    """The name of the handler that a span states: `users.create`, `h(create)` gives `create`; "" for a closure."""
+    start, end = span
+    for _ in range(5):
+        if tokens.is_name(start, "new") or tokens.is_other(start, "&"):
+            start += 1
+        if start >= end or tokens.kinds[start] != NAME or tokens.texts[start] in ("async", "function", "func", "fn"):
+            return _function_name(tokens, start, end)
+        at = start
+        while at + 2 < end and tokens.kinds[at + 1] == OTHER and tokens.texts[at + 1] in (".", "::", "->"):
+            at += 2
+        if at + 1 == end:
+            return tokens.joined((start, end))
+        if not tokens.is_other(at + 1, "("):
+            return ""
+        inner = tokens.arguments(at + 1)
+        after = tokens.partner[at + 1]
+        if tokens.texts[at] in ("as_view", "bind", "call"):
+            return tokens.joined((start, at - 1))
+        if not inner or after + 1 < end:
+            return tokens.joined((start, at + 1))
+        start, end = inner[-1]
+    return ""
+
+
+def _function_name(tokens: Tokens, start: int, end: int) -> str:
+    """`function list(req, res) {…}` has a name even as an argument."""
+    for at in range(start, min(end, start + 3)):
+        if tokens.is_name(at, "function") and tokens.is_name(at + 1) and tokens.is_other(at + 2, "("):
+            return tokens.texts[at + 1]
+    return ""
+
+
+def assigned(tokens: Tokens, at: int) -> str:
+    """The variable that an expression beginning at `at` is assigned to, or ""."""
+    before = at - 1
+    while before > 0 and tokens.kinds[before] == NAME and tokens.texts[before] in ("new", "await", "mut"):
+        before -= 1
+    if before < 1 or tokens.texts[before] not in ("=", ":=") or tokens.kinds[before] != OTHER:
+        return ""
+    name = before - 1
+    # A declared type may stand between: `const app: Express = express()`, `app: FastAPI = FastAPI()`.
+    while name >= 1 and tokens.kinds[name - 1] == OTHER and tokens.texts[name - 1] in (".", ":", "<", "::"):
+        if tokens.texts[name - 1] == ":":
+            return tokens.texts[name - 2] if tokens.kinds[name - 2] == NAME else ""
+        name -= 2
+    if tokens.is_other(name, ">") or tokens.kinds[name] != NAME:
+        return ""
+    return tokens.joined((name, before))
+
+
+def strings(tokens: Tokens, span: tuple[int, int]) -> list[str]:
+    """The strings in a span, at any depth."""
+    return [tokens.texts[at] for at in range(*span) if tokens.kinds[at] == STRING]
+
+
+def methods(tokens: Tokens, span: tuple[int, int] | None) -> list[str]:
+    """The HTTP methods named in a span: `["GET", "post"]`, `RequestMethod.GET`, `Request::METHOD_PUT`."""
+    if span is None:
+        return []
+    words = (tokens.texts[at].rpartition("_")[2].upper() for at in range(*span) if tokens.kinds[at] != OTHER)
+    return [word for word in dict.fromkeys(words) if word in METHODS]
+
+
+def functions(tokens: Tokens, word: str) -> Iterator[tuple[str, int, int]]:
+    """Functions declared by `word` (`func`, `fn`, `function`): name, the bracket of its parameters, of its body."""
+    for at in range(len(tokens) - 2):
+        if not tokens.is_name(at, word):
+            continue
+        name = at + 1
+        if tokens.is_other(name, "(") and word == "func":  # a receiver: `func (h *Handler) Register(…)`
+            name = tokens.partner[name] + 1
+        if name <= 0 or not tokens.is_name(name):
+            continue
+        opening = name + 1
+        if tokens.is_other(opening, "<"):
+            while opening < min(len(tokens), name + 80) and not tokens.is_other(opening, "("):
+                opening += 1
+        if not tokens.is_other(opening, "(") or tokens.partner[opening] < 0:
+            continue
+        body = tokens.partner[opening]
+        while body < min(len(tokens), tokens.partner[opening] + 120) and not tokens.is_other(body, "{"):
+            if tokens.is_other(body, ";"):
+                break
+            body += 1
+        if tokens.is_other(body, "{") and tokens.partner[body] > body:
+            yield tokens.texts[name], opening, body

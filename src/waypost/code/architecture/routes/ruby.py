@@ -1,0 +1,319 @@
+"""Endpoints of Rails (resources, namespaces, scopes, concerns left out) and of Sinatra."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.routes.reading import ANY, METHODS, join, route
+from waypost.code.architecture.tokens import NAME, OTHER, STRING, SYMBOL, Tokens
+
+_VERBS = {method.lower(): method for method in METHODS}
+_PLURAL = (
+    ("index", "GET", ""),
+    ("create", "POST", ""),
+    ("new", "GET", "/new"),
+    ("edit", "GET", "/:id/edit"),
+    ("show", "GET", "/:id"),
+    ("update", "PATCH", "/:id"),
+    ("destroy", "DELETE", "/:id"),
+)
+_SINGULAR = (
+    ("new", "GET", "/new"),
+    ("edit", "GET", "/edit"),
+    ("show", "GET", ""),
+    ("update", "PATCH", ""),
+    ("destroy", "DELETE", ""),
+    ("create", "POST", ""),
+)
+_OPENS = frozenset("resources resource namespace scope member collection controller concern constraints".split())
+_OPENS |= frozenset(("authenticate", "authenticated", "defaults", "nested", "with_options", "shallow"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where a route stands: its path, the module and controller of its handler, and the resource it is inside."""
+
+    path: str = ""
+    module: str = ""
+    controller: str = ""
+    item: str = ""  # the path of one of the resource: posts/:post_id
+    kind: str = ""  # "plural", "singular", "member", "collection", "concern", ""
+    end: int = 0
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    parameter: str = "id"
+
+
+@dataclass(slots=True)
+class _Statement:
+    """One call with its arguments: `resources :posts, only: [:index] do`."""
+
+    name: str
+    at: int
+    unnamed: list[tuple[int, int]] = field(default_factory=list)
+    named: dict[str, tuple[int, int]] = field(default_factory=dict)
+    block: int = -1  # the place of its `do`
+
+
+def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+    if "routes.draw" in text or "Rails.application" in text:
+        yield from _rails(tokens, _Scope())
+    elif "sinatra" in text.lower():
+        yield from _sinatra(tokens)
+    else:
+        yield from _rails(tokens, _Scope())
+
+
+def _sinatra(tokens: Tokens) -> Iterator[Evidence]:
+    for at in range(len(tokens) - 1):
+        first = at == 0 or tokens.lines[at - 1] < tokens.lines[at]
+        if not first or tokens.kinds[at] != NAME or tokens.texts[at] not in _VERBS:
+            continue
+        place = at + 2 if tokens.is_other(at + 1, "(") else at + 1
+        if tokens.kinds[place] == STRING and tokens.texts[place].startswith(("/", "*")):
+            yield route(_VERBS[tokens.texts[at]], tokens.texts[place], "", tokens.lines[at], "Sinatra")
+
+
+def _rails(tokens: Tokens, outermost: _Scope) -> Iterator[Evidence]:
+    scopes = [replace(outermost, end=len(tokens))]
+    at = 0
+    while at < len(tokens):
+        while at > scopes[-1].end:
+            scopes.pop()
+        first = at == 0 or tokens.lines[at - 1] < tokens.lines[at] or tokens.texts[at - 1] in ("do", "{", ";", "|")
+        if first and tokens.kinds[at] == NAME and _known(tokens.texts[at]) and not _is_assigned(tokens, at):
+            statement = _statement(tokens, at)
+            scope = scopes[-1]
+            if scope.kind != "concern":
+                yield from _endpoints(tokens, statement, scope)
+            inner = _inner(tokens, statement, scope)
+            if statement.block > 0 and tokens.partner[statement.block] > 0:
+                scopes.append(replace(inner, end=tokens.partner[statement.block]))
+                at = statement.block
+        at += 1
+
+
+def _known(word: str) -> bool:
+    return word in _VERBS or word in _OPENS or word in ("match", "root", "devise_for", "mount", "devise_scope")
+
+
+def _is_assigned(tokens: Tokens, at: int) -> bool:
+    return tokens.is_other(at + 1, "=") or tokens.is_other(at + 1, ".")
+
+
+def _statement(tokens: Tokens, at: int) -> _Statement:
+    """Reads to the end of the statement: a line that does not end with a comma, or a `do`."""
+    found = _Statement(tokens.texts[at], at)
+    if tokens.is_other(at + 1, "(") and tokens.lines[at + 1] == tokens.lines[at]:
+        spans = tokens.arguments(at + 1)
+        end = tokens.partner[at + 1] + 1
+        while end < len(tokens) and tokens.lines[end] == tokens.lines[end - 1] and not tokens.is_name(end, "do"):
+            end += 1
+    else:
+        end = at + 1
+        spans = []
+        start = end
+        while end < len(tokens):
+            new_line = tokens.lines[end] > tokens.lines[end - 1]
+            if (new_line and not tokens.is_other(end - 1, ",")) or tokens.is_name(end, "do") or tokens.is_name(end, "if"):
+                break
+            if tokens.kinds[end] == OTHER:
+                if tokens.texts[end] in "([{" and tokens.partner[end] > end:
+                    end = tokens.partner[end]
+                elif tokens.texts[end] in ")]}":
+                    break
+                elif tokens.texts[end] == ",":
+                    spans.append((start, end))
+                    start = end + 1
+            end += 1
+        spans.append((start, end))
+    if tokens.is_name(end, "do") and tokens.lines[end] == tokens.lines[end - 1]:
+        found.block = end
+    for span in spans:
+        if span[0] >= span[1]:
+            continue
+        name, value = tokens.named(span)
+        if name and not (tokens.is_other(span[0] + 1, "=>") and tokens.kinds[span[0]] == STRING):
+            found.named[name] = value
+        else:
+            found.unnamed.append(span)
+    return found
+
+
+def _words(tokens: Tokens, span: tuple[int, int] | None) -> tuple[str, ...]:
+    found: list[str] = []
+    for at in range(*span) if span else ():
+        if tokens.kinds[at] in (STRING, SYMBOL):
+            found.append(tokens.texts[at])
+        elif tokens.kinds[at] == "w":
+            found.extend(tokens.texts[at].split())
+    return tuple(found)
+
+
+def _first(tokens: Tokens, span: tuple[int, int] | None) -> str | None:
+    words = _words(tokens, span)
+    return words[0] if words else None
+
+
+def _inner(tokens: Tokens, statement: _Statement, scope: _Scope) -> _Scope:
+    """The scope of the statement's block."""
+    name = statement.name
+    first = _first(tokens, statement.unnamed[0]) if statement.unnamed else None
+    path = _first(tokens, statement.named.get("path"))
+    module = _first(tokens, statement.named.get("module"))
+    controller = _first(tokens, statement.named.get("controller"))
+    if name == "namespace" and first:
+        part = path if path is not None else first
+        module_part = module if module is not None else first
+        return _Scope(_base(scope, part), _module(scope.module, module_part))
+    if name == "scope":
+        part = path if path is not None else (first or "")
+        inner = _Scope(_base(scope, part), _module(scope.module, module or ""), controller or scope.controller)
+        return replace(inner, item=scope.item and inner.path, kind=scope.kind)
+    if name in ("resources", "resource") and first:
+        return _resource_scope(tokens, statement, scope, first)
+    if name == "member":
+        return replace(scope, path=_item(scope, True), kind="member")
+    if name == "collection":
+        return replace(scope, kind="collection")
+    if name == "controller" and first:
+        return replace(scope, controller=first)
+    if name == "concern":
+        return _Scope(kind="concern")
+    return replace(scope, controller=controller or scope.controller, module=_module(scope.module, module or ""))
+
+
+def _resource_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first: str) -> _Scope:
+    path = _first(tokens, statement.named.get("path"))
+    whole = _base(scope, path if path is not None else first)
+    plural = statement.name == "resources"
+    parameter = _first(tokens, statement.named.get("param")) or "id"
+    controller = _first(tokens, statement.named.get("controller")) or (first if plural else _plural(first))
+    module = _first(tokens, statement.named.get("module"))
+    one = f"{_singular(first)}_{parameter}" if plural else ""
+    item = f"{whole}/:{one}" if plural else whole
+    return _Scope(
+        whole,
+        _module(scope.module, module or ""),
+        controller,
+        item,
+        "plural" if plural else "singular",
+        only=_words(tokens, statement.named.get("only")),
+        without=_words(tokens, statement.named.get("except")),
+        parameter=parameter,
+    )
+
+
+def _base(scope: _Scope, part: str) -> str:
+    """Where a route or resource begins: inside a resource it belongs to one of it."""
+    outer = scope.item if scope.kind in ("plural", "singular") and scope.item else scope.path
+    return join(outer, part).rstrip("/")
+
+
+def _item(scope: _Scope, member: bool) -> str:
+    return f"{scope.path}/:{scope.parameter}" if member and scope.kind == "plural" else scope.path
+
+
+def _endpoints(tokens: Tokens, statement: _Statement, scope: _Scope) -> Iterator[Evidence]:
+    name = statement.name
+    line = tokens.lines[statement.at]
+    if name in ("resources", "resource"):
+        for span in statement.unnamed:
+            for first in _words(tokens, span):
+                yield from _resource(tokens, statement, scope, first, line)
+    elif name == "root":
+        target = _first(tokens, statement.named.get("to")) or _first(tokens, _after_arrow(tokens, statement))
+        if target is None and statement.unnamed:
+            target = _first(tokens, statement.unnamed[0])
+        yield route("GET", scope.path or "/", _handler(scope, target, None, None), line, "Rails")
+    elif name == "mount" and statement.unnamed:
+        yield from _mounted(tokens, statement, scope, line)
+    elif name in _VERBS or name == "match":
+        yield from _single(tokens, statement, scope, line)
+
+
+def _mounted(tokens: Tokens, statement: _Statement, scope: _Scope, line: int) -> Iterator[Evidence]:
+    """`mount Sidekiq::Web => "/sidekiq"`, `mount Engine, at: "/x"`."""
+    start, end = statement.unnamed[0]
+    arrow = next((at for at in range(start, end) if tokens.is_other(at, "=>")), end)
+    path = _first(tokens, statement.named.get("at")) or _first(tokens, (arrow, end))
+    if path is not None:
+        yield route(ANY, join(scope.path, path), tokens.joined((start, arrow)).split("(")[0], line, "Rails")
+
+
+def _resource(tokens: Tokens, statement: _Statement, scope: _Scope, first: str, line: int) -> Iterator[Evidence]:
+    inner = _resource_scope(tokens, statement, scope, first)
+    for action, verb, tail in _PLURAL if inner.kind == "plural" else _SINGULAR:
+        limited = "only" in statement.named and action not in inner.only
+        if limited or action in inner.without:
+            continue
+        handler = _module(inner.module, inner.controller) + "#" + action
+        path = inner.path + tail.replace(":id", ":" + inner.parameter)
+        yield route(verb, path, handler, line, "Rails")
+
+
+def _after_arrow(tokens: Tokens, statement: _Statement) -> tuple[int, int] | None:
+    """The target in `get "x" => "y#z"`."""
+    for start, end in statement.unnamed:
+        for at in range(start, end):
+            if tokens.is_other(at, "=>"):
+                return at + 1, end
+    return None
+
+
+def _single(tokens: Tokens, statement: _Statement, scope: _Scope, line: int) -> Iterator[Evidence]:
+    paths: list[str] = []
+    for start, end in statement.unnamed:
+        arrow = next((at for at in range(start, end) if tokens.is_other(at, "=>")), end)
+        paths += _words(tokens, (start, arrow))
+    target = _first(tokens, statement.named.get("to")) or _first(tokens, _after_arrow(tokens, statement))
+    action = _first(tokens, statement.named.get("action"))
+    on = _first(tokens, statement.named.get("on"))
+    own = _first(tokens, statement.named.get("controller"))
+    module = _first(tokens, statement.named.get("module"))
+    scope = replace(scope, module=_module(scope.module, module or ""), controller=own or scope.controller)
+    if on == "member" or (on == "collection" and scope.kind == "plural"):
+        base = _item(scope, on == "member")
+    elif scope.kind in ("plural", "singular"):
+        base = scope.item
+    else:
+        base = scope.path
+    verbs = [_VERBS.get(statement.name, "")]
+    if statement.name == "match":
+        words = [word.upper() for word in _words(tokens, statement.named.get("via"))]
+        verbs = [word if word in METHODS else ANY for word in words] or [ANY]
+    for path in paths:
+        handler = _handler(scope, target, action, path)
+        for verb in verbs:
+            yield route(verb, join(base, path.removesuffix("(.:format)")), handler, line, "Rails")
+
+
+def _handler(scope: _Scope, target: str | None, action: str | None, path: str | None) -> str:
+    if target is not None and "#" in target:
+        controller, _, last = target.partition("#")
+        return _module(scope.module, controller.lstrip("/") or scope.controller) + "#" + last
+    last = target or action or (path or "").strip("/").replace("/", "#" if not scope.controller else "_")
+    if not scope.controller:
+        return _module(scope.module, last) if "#" in last else ""
+    return _module(scope.module, scope.controller) + "#" + last.replace("-", "_")
+
+
+def _module(outer: str, inner: str) -> str:
+    return "/".join(part for part in (outer, inner.lstrip("/")) if part)
+
+
+def _singular(word: str) -> str:
+    word = word.rpartition("/")[2]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "uses")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us")) else word
+
+
+def _plural(word: str) -> str:
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    if word.endswith("s"):
+        return word if not word.endswith(("ss", "us")) else word + "es"
+    return word + ("es" if word.endswith(("x", "ch", "sh")) else "s")

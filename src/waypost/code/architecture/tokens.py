@@ -1,0 +1,295 @@
+"""Source text as a flat list of tokens with matched brackets: enough to read calls, annotations and routes.
+
+Reading is one pass of one pattern that matches at every place and never backtracks (possessive quantifiers, optional
+ends), so that its time grows with the length of the text whatever stands in it, and nothing recurses.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cache
+
+MAX_CHARACTERS = 2_000_000
+NAME, STRING, NUMBER, SYMBOL, OTHER = "n", "s", "d", "y", "p"
+
+_LINE_COMMENT = {
+    "python": r"\#[^\n]*+",
+    "ruby": r"\#[^\n]*+",
+    "elixir": r"\#[^\n]*+",
+    "php": r"//[^\n]*+|\#(?!\[)[^\n]*+",
+}
+_BLOCK_COMMENT = {"python": None, "ruby": None, "elixir": None}
+_DOUBLE = r'"(?:[^"\\]|\\.)*+"?'
+_SINGLE = r"'(?:[^'\\]|\\.)*+'?"
+_DOUBLE_LINE = r'"(?:[^"\\\n]|\\.)*+"?'
+_SINGLE_LINE = r"'(?:[^'\\\n]|\\.)*+'?"
+_TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+(?:""")?'
+_TRIPLE_SINGLE = r"'''(?:[^'\\]|\\.|'(?!''))*+(?:''')?"
+_TEMPLATE = r"`(?:[^`\\]|\\.)*+`?"
+_STRINGS = {
+    "python": rf"[rRbBuUfF]{{0,2}}(?:{_TRIPLE}|{_TRIPLE_SINGLE}|{_DOUBLE_LINE}|{_SINGLE_LINE})",
+    "javascript": rf"{_DOUBLE_LINE}|{_SINGLE_LINE}|{_TEMPLATE}",
+    "php": rf"{_DOUBLE}|{_SINGLE}",
+    "ruby": rf"{_DOUBLE}|{_SINGLE}",
+    "elixir": rf"(?:~[a-zA-Z](?=\"))?(?:{_TRIPLE}|{_DOUBLE})|{_SINGLE}",
+    "go": rf"{_DOUBLE_LINE}|`[^`]*+`?|'(?:[^'\\\n]|\\.){{0,8}}+'",
+    # A lone `'` begins a lifetime in Rust.
+    "rust": r'(?:b|c)?"(?:[^"\\]|\\.)*+"?|r\#"(?:[^"]|"(?!\#))*+(?:"\#)?|r"[^"]*+"?|'
+    + r"'(?:[^'\\\n]|\\[^\n]{1,9}?)'",
+    "java": rf"{_TRIPLE}|{_DOUBLE_LINE}|{_SINGLE_LINE}",
+    "kotlin": rf"{_TRIPLE}|{_DOUBLE_LINE}|{_SINGLE_LINE}",
+    "csharp": rf'{_TRIPLE}|\$?@\$?"(?:[^"]|"")*+"?|\$?{_DOUBLE_LINE}|{_SINGLE_LINE}',
+}
+FAMILY = {"typescript": "javascript", "tsx": "javascript", "jsx": "javascript", "vue": "javascript"}
+FAMILY |= {"svelte": "javascript", "scala": "java", "groovy": "java", "dart": "javascript"}
+_NAMES = {
+    "ruby": r"[A-Za-z_]\w*+[?!]?",
+    "elixir": r"[A-Za-z_]\w*+[?!]?",
+    "php": r"\\?\$?[A-Za-z_][\w\\]*+",
+    "javascript": r"[A-Za-z_$\#][\w$]*+",
+}
+_PLAIN_NAME = r"[A-Za-z_$][\w$]*+"
+_SYMBOLS = {
+    "ruby": r":(?:[A-Za-z_]\w*+[?!=]?|\"[^\"\n]*+\"?)",
+    "elixir": r":[A-Za-z_]\w*+[?!]?",
+}
+_WORDS = r"%[wiWI](?:\[[^\]]*+\]?|\([^)]*+\)?|\{[^}]*+\}?)"
+# A `/` after one of these begins a regular expression, not a division.
+_REGEX_LITERAL = r"(?<=[(,=:\[!&|?{};])\s*+/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\]?)++/?[a-z]{0,8}+"
+_OPEN, _CLOSE = "([{", ")]}"
+_PAIR = {")": "(", "]": "[", "}": "{"}
+_PREFIXES = re.compile(r"^[A-Za-z@$~]{0,3}(?=[\"'`#])")
+
+
+@cache
+def _pattern(family: str) -> re.Pattern[str]:
+    comments = [_LINE_COMMENT.get(family, r"//[^\n]*+")]
+    if family not in _BLOCK_COMMENT:
+        comments.append(r"/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
+    parts = [f"(?P<c>{'|'.join(comments)})"]
+    if family in ("javascript", "ruby"):
+        parts.append(f"(?P<x>{_REGEX_LITERAL})")
+    if family == "ruby":
+        parts.append(f"(?P<w>{_WORDS})")
+    parts.append(f"(?P<s>{_STRINGS.get(family, _STRINGS['java'])})")
+    if family in _SYMBOLS:
+        parts.append(r"(?P<o>::)")
+        parts.append(f"(?P<y>{_SYMBOLS[family]})")
+    parts.append(f"(?P<n>{_NAMES.get(family, _PLAIN_NAME)})")
+    parts.append(r"(?P<d>\d[\w.]*+)")
+    parts.append(r"(?P<p>=>|->|\?->|\?\.|::|\|>|&&|\|\||==|:=|[^\s\w])")
+    return re.compile("|".join(parts), re.DOTALL)
+
+
+class Tokens:
+    """The tokens of a text. `kinds`, `texts` and `lines` go together; strings are without their quotes.
+
+    `partner[i]` is the place of the bracket that closes or opens `i`, or -1; `above[i]` that of the innermost bracket
+    around `i`, or -1. In Ruby and Elixir `do` and its `end` are brackets too.
+    """
+
+    __slots__ = ("above", "family", "kinds", "lines", "partner", "texts")
+
+    def __init__(self, text: str, language: str) -> None:
+        self.family = FAMILY.get(language, language)
+        self.kinds: list[str] = []
+        self.texts: list[str] = []
+        self.lines: list[int] = []
+        self._read(text[:MAX_CHARACTERS])
+        self.partner = [-1] * len(self.texts)
+        self.above = [-1] * len(self.texts)
+        self._match()
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def _read(self, text: str) -> None:
+        breaks = [at for at, letter in enumerate(text) if letter == "\n"]
+        for match in _pattern(self.family).finditer(text):
+            kind = match.lastgroup or OTHER
+            if kind == "c":
+                continue
+            value = match.group()
+            if kind == "s":
+                value = _unquote(value)
+            elif kind == "y":
+                value = value[1:].strip('"')
+            elif kind == "w":
+                value = value[3:-1]
+            elif kind == "o":
+                kind = OTHER
+            elif kind == "x":
+                value = value.strip()
+            self.kinds.append(kind)
+            self.texts.append(value)
+            self.lines.append(bisect_right(breaks, match.start() - 1) + 1)
+
+    def _match(self) -> None:
+        words = self.family in ("ruby", "elixir")
+        stack: list[int] = []
+        begins = 0
+        for at, text in enumerate(self.texts):
+            kind = self.kinds[at]
+            if self.lines[at] != self.lines[begins]:
+                begins = at
+            closes = kind == OTHER and text in _CLOSE
+            if closes:
+                self._close(stack, at, _PAIR[text])
+            elif words and kind == NAME and text == "end" and not self._is_key(at):
+                self._close(stack, at, "do")
+            self.above[at] = stack[-1] if stack else -1
+            if (kind == OTHER and text in _OPEN) or (words and kind == NAME and self._opens(at, begins)):
+                stack.append(at)
+
+    def _close(self, stack: list[int], at: int, opener: str) -> None:
+        """Match `at` with the last fitting opener; what was left open inside it stays without a partner."""
+        for depth in range(len(stack) - 1, max(-1, len(stack) - 1 - 50), -1):
+            opened = self.texts[stack[depth]]
+            if (opened if opened in _OPEN else "do") == opener:
+                self.partner[at] = stack[depth]
+                self.partner[stack[depth]] = at
+                del stack[depth:]
+                return
+
+    def _opens(self, at: int, begins: int) -> bool:
+        """Whether a word of Ruby or Elixir opens a block that `end` closes; its line begins at `begins`."""
+        text = self.texts[at]
+        if self._is_key(at) or (at and self.texts[at - 1] in (".", "&.")):
+            return False
+        if text == "do":
+            # `while x do` has one `end` for both words.
+            return not (self.family == "ruby" and self.texts[begins] in ("while", "until", "for"))
+        if text == "fn" and self.family == "elixir":
+            return True
+        if self.family == "elixir":
+            return False
+        if text in ("class", "module", "def", "begin", "case"):
+            return True
+        if text in ("if", "unless", "while", "until", "for"):
+            return at == 0 or self.lines[at - 1] < self.lines[at] or self.texts[at - 1] in ("=", "then", "else")
+        return False
+
+    def _is_key(self, at: int) -> bool:
+        following = at + 1 < len(self) and self.texts[at + 1] == ":" and self.kinds[at + 1] == OTHER
+        return following and self.lines[at + 1] == self.lines[at]
+
+    # Reading
+
+    def is_name(self, at: int, text: str | None = None) -> bool:
+        return 0 <= at < len(self) and self.kinds[at] == NAME and (text is None or self.texts[at] == text)
+
+    def is_other(self, at: int, text: str) -> bool:
+        return 0 <= at < len(self) and self.kinds[at] == OTHER and self.texts[at] == text
+
+    def text(self, at: int) -> str:
+        return self.texts[at] if 0 <= at < len(self) else ""
+
+    def calls(self) -> Iterator[int]:
+        """The places of names that are followed by `(`."""
+        for at, kind in enumerate(self.kinds):
+            if kind == NAME and self.is_other(at + 1, "("):
+                yield at
+
+    def arguments(self, opening: int) -> list[tuple[int, int]]:
+        """The ranges (start, end) between the commas inside a bracket, empty ones left out."""
+        end = self.partner[opening]
+        if end < 0:
+            return []
+        found = []
+        start = at = opening + 1
+        while at < end:
+            if self.kinds[at] == OTHER:
+                if self.texts[at] in _OPEN and self.partner[at] > at:
+                    at = self.partner[at]
+                elif self.texts[at] == ",":
+                    found.append((start, at))
+                    start = at + 1
+            elif self.texts[at] in ("do", "fn") and self.kinds[at] == NAME and self.partner[at] > at:
+                at = self.partner[at]
+            at += 1
+        found.append((start, end))
+        return [(first, last) for first, last in found if first < last]
+
+    def named(self, span: tuple[int, int]) -> tuple[str, tuple[int, int]]:
+        """An argument's own name and the span of its value: `prefix="/x"`, `path: "/x"`, `'prefix' => '/x'`."""
+        start, end = span
+        if end - start >= 3 and self.kinds[start] in (NAME, STRING, SYMBOL) and self.kinds[start + 1] == OTHER:
+            if self.texts[start + 1] in ("=", ":", "=>"):
+                return self.texts[start], (start + 2, end)
+        return "", span
+
+    def keyword(self, opening: int, *names: str) -> tuple[int, int] | None:
+        """The span of the argument with one of these names."""
+        for span in self.arguments(opening):
+            name, value = self.named(span)
+            if name in names:
+                return value
+        return None
+
+    def literal(self, span: tuple[int, int] | None) -> str | None:
+        """The text of a span that is one string (or a symbol); parts joined by `+` or `.` with `{name}` for others."""
+        if span is None:
+            return None
+        start, end = span
+        if start >= end or self.kinds[start] not in (STRING, SYMBOL, "x"):
+            return None
+        if end - start == 1:
+            return self.texts[start]
+        parts = []
+        for at in range(start, min(end, start + 20)):
+            if self.kinds[at] == STRING:
+                parts.append(self.texts[at])
+            elif self.kinds[at] == NAME and not self.is_other(at + 1, "."):
+                parts.append("{" + self.texts[at] + "}")
+            elif self.texts[at] not in ("+", "."):
+                return None
+        return "".join(parts)
+
+    def joined(self, span: tuple[int, int], limit: int = 60) -> str:
+        """A span as written, without spaces."""
+        return "".join(self.texts[span[0] : min(span[1], span[0] + limit)])
+
+    def chain_start(self, at: int) -> int:
+        """The first token of the expression that ends with the name at `at`: of `a.b(c).d`, asked at `d`, `a`."""
+        for _ in range(400):
+            if at < 2 or self.kinds[at - 1] != OTHER or self.texts[at - 1] not in (".", "->", "::", "?.", "?->"):
+                return at
+            before = at - 2
+            while self.kinds[before] == OTHER and self.texts[before] in _CLOSE and self.partner[before] > 0:
+                before = self.partner[before] - 1
+            if before < 0 or self.kinds[before] not in (NAME, STRING):
+                return at
+            at = before
+        return at
+
+    def chain(self, at: int) -> Iterator[int]:
+        """The names of the calls in the expression that ends with `at`, the last first, without `at` itself."""
+        for _ in range(400):
+            if at < 2 or self.kinds[at - 1] != OTHER or self.texts[at - 1] not in (".", "->", "::", "?.", "?->"):
+                return
+            before = at - 2
+            while self.kinds[before] == OTHER and self.texts[before] in _CLOSE and self.partner[before] > 0:
+                before = self.partner[before] - 1
+            if before < 0 or self.kinds[before] != NAME:
+                return
+            at = before
+            yield at
+
+    def around(self, at: int) -> Iterator[int]:
+        """The opening brackets around a place, the innermost first."""
+        for _ in range(200):
+            at = self.above[at]
+            if at < 0:
+                return
+            yield at
+
+
+def _unquote(value: str) -> str:
+    value = value[_PREFIXES.match(value).end() :] if _PREFIXES.match(value) else value  # type: ignore[union-attr]
+    value = value.strip("#")
+    for quote in ('"""', "'''"):
+        if value.startswith(quote):
+            return value[3:].removesuffix(quote)
+    if len(value) >= 2 and value[0] == value[-1]:
+        return value[1:-1]
+    return value[1:]
