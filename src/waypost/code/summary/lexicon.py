@@ -20,7 +20,16 @@ class Words:
     conjunctions: frozenset[str]
     no_article: frozenset[str]
     acronyms: frozenset[str]
+    noun_heads: frozenset[str]
+    flags: frozenset[str]
+    handles: frozenset[str]
+    acts_on_self: frozenset[str]
+    dull_bases: frozenset[str]
+    plain_types: frozenset[str]
+    general_stems: frozenset[str]
     empty_stems: frozenset[str]
+    empty_docs: frozenset[str]
+    pairs: Mapping[str, str]
     abbreviations: Mapping[str, str]
     special: Mapping[str, str]
     beginnings: Mapping[str, str]
@@ -36,6 +45,7 @@ class Patterns:
     decorators: Mapping[str, str]
     routes: Mapping[str, str]
     roles: Mapping[str, str]
+    standard: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -54,7 +64,16 @@ def words() -> Words:
         among("conjunctions"),
         among("no_article"),
         among("acronyms"),
+        among("noun_heads"),
+        among("flags"),
+        among("handles"),
+        among("acts_on_self"),
+        among("dull_bases"),
+        among("plain_types"),
+        among("general_stems"),
         among("empty_stems"),
+        frozenset(table["empty_docs"].strip().split("\n")),
+        table["pairs"],
         table["abbreviations"],
         table["special"],
         table["beginnings"],
@@ -82,6 +101,7 @@ def patterns() -> Patterns:
         table["decorators"],
         table["routes"],
         table["roles"],
+        {language: tuple(beginnings.split()) for language, beginnings in table["standard"].items()},
     )
 
 

@@ -10,6 +10,7 @@ _LONGEST_NAME = 120  # characters that are looked at
 _MOST_WORDS = 12
 _CODE_WORD = re.compile(r"\w+")
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_VERB_ENDINGS = ("ify", "ize", "ise")
 _HISSING = ("s", "x", "z", "ch", "sh", "o")
 _VOWELS = tuple("aeiou")
 _SOUNDS_LIKE_YOU = ("uni", "use", "user", "url", "uti", "utf", "uri", "uuid", "one")
@@ -25,9 +26,16 @@ def plain_words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def raw_words(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case, as the name has them."""
+    """The words of a name in lower case, as the name has them; `BCrypt` is one."""
     parts = [part for run in _CODE_WORD.findall(name[:_LONGEST_NAME]) for part in identifier_parts(run)]
-    return tuple(part.lower() for part in parts[:_MOST_WORDS])
+    found: list[str] = []
+    for part in parts[:_MOST_WORDS]:
+        joined = words().pairs.get(f"{found[-1]} {part.lower()}") if found else None
+        if joined:
+            found[-1] = joined
+        else:
+            found.append(part.lower())
+    return tuple(found)
 
 
 def phrase(name: str) -> str:
@@ -35,15 +43,16 @@ def phrase(name: str) -> str:
     return " ".join(plain_words(name))
 
 
-@lru_cache(maxsize=20_000)
 def is_verb(word: str) -> bool:
-    return word in words().verbs
+    return word in words().verbs or (len(word) > 5 and word.endswith(_VERB_ENDINGS))
 
 
 def verb_of(name: str) -> str:
     """The verb that a name begins with, in its base form; "" when it begins with none."""
     raw = raw_words(name)
-    if not raw:
+    if not raw or (len(raw) == 2 and raw[1].endswith("ed") and len(raw[1]) > 4):  # `login_required`
+        return ""
+    if raw[0] in words().rather_nouns and len(raw) > 1 and raw[-1] in words().noun_heads:
         return ""
     for word in (words().abbreviations.get(raw[0], raw[0]), raw[0]):
         if is_verb(word):
@@ -76,6 +85,10 @@ def action(name: str, *, finite: bool = True) -> str:
     if not verb:
         return ""
     rest = [word for word in plain_words(name)[1:] if word != "async"]
+    if verb == "do" and rest and is_verb(rest[0]):  # `doFilter` filters
+        verb, rest = rest[0], rest[1:]
+    if rest and rest[-1].isdecimal() and len(rest) == 1:  # `assert1`
+        rest = []
     if not finite:
         return " ".join([verb, *rest])
     return " ".join([third_person(verb), *_rest_with_articles(verb, rest)])

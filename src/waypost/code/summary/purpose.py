@@ -1,13 +1,14 @@
 """What a file is for: in its own words where it has any, else told by its place, its names and what it brings in."""
 
 import re
+import sys
 
 from waypost.code.languages import display_name, is_test_path
 from waypost.code.source import CONTAINERS, Parsed, Symbol
 from waypost.code.summary.describe import describe_in
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.names import action, listed, phrase, plain_words, raw_words, some
-from waypost.code.summary.sentences import first_sentences, shortened
+from waypost.code.summary.sentences import first_sentence, first_sentences, shortened
 from waypost.code.summary.view import View
 
 LONGEST = 320
@@ -47,18 +48,22 @@ def _of_document(parsed: Parsed) -> str:
 
 
 def _main_symbol(view: View) -> Symbol | None:
-    """The class or function that the file is there for: the only one, or the one with the file's name."""
-    classes = [symbol for symbol in view.top if symbol.kind in CONTAINERS and symbol.kind != "module"]
-    functions = [symbol for symbol in view.top if symbol.kind == "function"]
+    """The class or function that the file is there for: the only one, or a documented one with the file's name."""
+    top = [symbol for symbol in view.top if not is_private(symbol, view.parsed)]
+    classes = [symbol for symbol in top if symbol.kind in CONTAINERS and symbol.kind != "module"]
+    functions = [symbol for symbol in top if symbol.kind == "function"]
     if len(classes) == 1 and len(functions) <= 2:
         return classes[0]
     if not classes and len(functions) == 1:
         return functions[0]
     stem = "".join(raw_words(_stem(view.parsed.path)))
-    if len(stem) < 3:
-        return None
-    named = [symbol for symbol in classes if "".join(raw_words(symbol.name)) == stem]
-    return named[0] if len(named) == 1 else None
+    named = [one for one in (*classes, *functions) if "".join(raw_words(one.name)) == stem and first_sentence(one.doc)]
+    return named[0] if named else None
+
+
+def is_private(symbol: Symbol, parsed: Parsed) -> bool:
+    """By the habits of the language: an underscore, or in Go a small letter."""
+    return symbol.name.startswith(("_", "#")) or (parsed.language == "go" and symbol.name[:1].islower())
 
 
 def _with_role(said: str, parsed: Parsed) -> str:
@@ -70,12 +75,15 @@ def _with_role(said: str, parsed: Parsed) -> str:
 
 
 def _role(parsed: Parsed) -> str:
-    known = _known_role(parsed.path)
-    subject = _subject(parsed)
+    """What sort of file it is, and about what."""
+    known, subject = _known_role(parsed.path), _subject(parsed)
     if known == "Tests":
         return f"Tests of {subject}" if subject else "Tests"
     if known:
-        return f"{known}: {subject}" if subject and subject not in known.lower() else known
+        about = _folder(parsed) if _is_general(parsed.path) else subject
+        return f"{known} of {about}" if about and about not in known.lower() else known
+    if _is_general(parsed.path):
+        subject = " ".join(dict.fromkeys(f"{_folder(parsed)} {subject}".split()))
     return f"{subject[:1].upper()}{subject[1:]}" if subject else f"{display_name(parsed.language) or 'Text'} file"
 
 
@@ -92,13 +100,24 @@ def _known_role(path: str) -> str:
 
 def _subject(parsed: Parsed) -> str:
     """What the file's name is about; a name that says nothing gives way to the folder's."""
-    *folders, _ = ["", *parsed.path.split("/")]
-    for name in (_stem(parsed.path), *reversed(folders)):
-        said = [word for word in plain_words(name) if word not in _TEST_WORDS and not word.isdecimal()]
-        raw = [word for word in raw_words(name) if word not in _TEST_WORDS and not word.isdecimal()]
-        if raw and not set(raw) <= words().empty_stems:
-            return " ".join(said)
-    return phrase(_stem(parsed.path))
+    return _telling(_stem(parsed.path)) or _folder(parsed) or phrase(_stem(parsed.path))
+
+
+def _is_general(path: str) -> bool:
+    return "_".join(raw_words(_stem(path))) in words().general_stems
+
+
+def _folder(parsed: Parsed) -> str:
+    """The words of the nearest folder whose name says something."""
+    return next(filter(None, map(_telling, reversed(parsed.path.split("/")[:-1]))), "")
+
+
+def _telling(name: str) -> str:
+    """The words of a name, without those that only say that it is a test; "" when they say nothing."""
+    raw = [word for word in raw_words(name) if word not in _TEST_WORDS and not word.isdecimal()]
+    if not raw or set(raw) <= words().empty_stems:
+        return ""
+    return " ".join(word for word in plain_words(name) if word not in _TEST_WORDS and not word.isdecimal())
 
 
 def _stem(path: str) -> str:
@@ -107,25 +126,24 @@ def _stem(path: str) -> str:
 
 
 def _definitions(view: View) -> str:
-    top = [symbol for symbol in view.top if not symbol.name.startswith("_")] or view.top
+    """Its classes and what its functions do; the public ones where there are any."""
+    top = [symbol for symbol in view.top if not is_private(symbol, view.parsed)] or view.top
     classes = [symbol.name for symbol in top if symbol.kind in CONTAINERS and symbol.kind != "module"]
     functions = [symbol for symbol in top if symbol.kind in {"function", "method", "macro"}]
     tests = [" ".join(plain_words(one.name)[1:]) for one in functions if raw_words(one.name)[:1] == ("test",)]
     tests = [test for test in tests if test]
-    doings = [action(one.name, finite=False) for one in functions if raw_words(one.name)[:1] != ("test",)]
-    doings = list(dict.fromkeys(doing for doing in doings if doing))
+    others = [one for one in functions if raw_words(one.name)[:1] != ("test",)]
+    doings = list(dict.fromkeys(filter(None, (action(one.name, finite=False) for one in others))))
     parts: list[str] = []
     if classes:
         parts.append(f"defines {listed(some(classes, _MOST_CLASSES))}")
     if tests:
         parts.append(f"checks {listed(some(tests, _MOST_FUNCTIONS))}")
-    if doings:
+    elif doings and 2 * len(doings) >= len(others):
         parts.append(f"functions to {listed(some(doings, _MOST_FUNCTIONS))}")
-    elif functions and not tests:
-        parts.append(f"functions {listed(some([one.name for one in functions], _MOST_FUNCTIONS))}")
-    if not parts:
-        return _small_things(view)
-    return f": {'; '.join(parts)}."
+    elif others:
+        parts.append(f"functions {listed(some([one.name for one in others], _MOST_FUNCTIONS))}")
+    return f": {'; '.join(parts)}." if parts else _small_things(view)
 
 
 def _small_things(view: View) -> str:
@@ -141,6 +159,15 @@ def _small_things(view: View) -> str:
 
 
 def _used(parsed: Parsed) -> str:
+    """The modules of others that it uses, not those that come with the language."""
     modules = dict.fromkeys(one.module for one in parsed.imports if one.module and not one.module.startswith("."))
-    plain = [module.strip("<>\"'") for module in modules]
+    plain = [module.strip("<>\"'") for module in modules if not _is_standard(module, parsed.language)]
     return f" Uses {listed(some(plain, _MOST_MODULES))}." if plain else ""
+
+
+def _is_standard(module: str, language: str) -> bool:
+    if language == "python":
+        return module.partition(".")[0] in sys.stdlib_module_names
+    if language == "go":
+        return "." not in module.partition("/")[0]
+    return module.startswith(patterns().standard.get(language, ("\0",)))

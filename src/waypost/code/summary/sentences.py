@@ -3,6 +3,8 @@
 import html
 import re
 
+from waypost.code.summary.lexicon import words
+
 LONGEST = 220  # characters of a sentence that is shown
 _READ = 2000  # characters of a comment that are looked at
 _ROLE = re.compile(r":[\w:+-]{1,40}:`~?\.?([^`<]{1,200}?)\s*(?:<[^`>]{0,200}>)?`")
@@ -26,9 +28,13 @@ _ABBREVIATION = re.compile(
     r"|(?:^|\s)\w)\.$",
     re.IGNORECASE,
 )
-_LICENCE = re.compile(r"copyright|\(c\)|licen[cs]e|spdx|all rights reserved|@author", re.IGNORECASE)
+_LICENCE = re.compile(
+    r"copyright|\(c\) \d|licensed (?:under|to)|spdx-|all rights reserved|@author|part of the|source code is governed",
+    re.IGNORECASE,
+)
 _CODE_LIKE = re.compile(r"[;{}]$|^[\w.]+\([^)]*\)$|^[\w.]+ = \S+$")
-_LETTERS = re.compile(r"[^\W\d_]{2}")
+_ADDRESS = re.compile(r"\bhttps?://\S{1,500}")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def first_sentence(doc: str) -> str:
@@ -64,10 +70,20 @@ def _sentences(doc: str) -> list[str]:
         start = end.end()
         if len(found) == 2:
             break
-    rest = paragraph[start:].strip(" :,;-–—")
-    if rest and len(found) < 2 and not found:
+    if not found:
+        rest = paragraph.strip(" :,;-–—")
         found.append(rest if rest.endswith((".", "!", "?", "…")) else rest + ".")
-    return found
+    return found if _says_something(found[0]) else []
+
+
+def _says_something(sentence: str) -> bool:
+    """Not a lone word, number of an issue or address, nor one of the headings that describe nothing."""
+    plain = sentence.lower().strip(" .:!*-")
+    if not plain.isascii() and len(plain) > 12:  # scripts without spaces
+        return True
+    said = _LETTERS.findall(_ADDRESS.sub("", plain))
+    points_elsewhere = said[:1] == ["see"] and len(plain) < 60
+    return len(said) > 1 and " " in plain and not points_elsewhere and plain not in words().empty_docs
 
 
 def _first_paragraph(doc: str) -> str:
@@ -105,4 +121,5 @@ def _plain(text: str) -> str:
 
 def _join(sentences: list[str]) -> str:
     text = shortened(" ".join(sentences))
-    return text[:1].upper() + text[1:] if text[:1].islower() and text.split(" ", 1)[0].isalpha() else text
+    first = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

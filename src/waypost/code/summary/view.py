@@ -16,8 +16,10 @@ class View:
         self._lines = source.text.split("\n")
         self._inside: defaultdict[int, list[Symbol]] = defaultdict(list)
         self._places: dict[tuple[int, str], int] = {}
+        self._named: dict[str, Symbol] = {}
         for place, symbol in enumerate(parsed.symbols):
             self._places.setdefault((symbol.first_line, symbol.qualified), place)
+            self._named.setdefault(symbol.name, symbol)
             if symbol.parent is not None:
                 self._inside[symbol.parent].append(symbol)
 
@@ -29,6 +31,10 @@ class View:
         """The symbols that it encloses directly."""
         place = self._places.get((symbol.first_line, symbol.qualified))
         return self._inside[place] if place is not None else []
+
+    def named(self, name: str) -> Symbol | None:
+        """The first symbol of this name."""
+        return self._named.get(name)
 
     @property
     def top(self) -> list[Symbol]:

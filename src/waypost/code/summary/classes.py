@@ -1,0 +1,98 @@
+"""A class, interface, enumeration or module without documentation: its name, what it derives from, what it can do."""
+
+import re
+
+from waypost.code.source import CONTAINERS, Symbol
+from waypost.code.summary.lexicon import patterns, words
+from waypost.code.summary.marks import mark_of
+from waypost.code.summary.names import action, is_verb, listed, phrase, plain_words, raw_words, some, with_article
+from waypost.code.summary.view import View
+
+_MOST_METHODS = 6
+_MOST_MEMBERS = 8
+_MOST_TESTS = 4
+_MOST_HOPS = 8  # from a class to its base in the same file, and on
+_ERROR_BASES = ("exception", "error", "throwable")
+_BASE_NAME = re.compile(r"[\w.\\:]+")
+
+
+def container(symbol: Symbol, view: View) -> str:
+    bases = [_base_name(base) for base in symbol.bases]
+    lead = _lead(symbol, bases, view)
+    known = patterns().decorators
+    notes = [known[mark] for mark in map(mark_of, symbol.decorators) if mark in known]
+    families = _families(bases, lead)
+    text = lead + (f", {' and '.join(families)}" if families else "")
+    if notes:
+        text += f" ({', '.join(dict.fromkeys(notes))})"
+    return text + _members(symbol, view)
+
+
+def _base_name(base: str) -> str:
+    """`models.Model[T]` is `Model`."""
+    name = _BASE_NAME.match(base)
+    return re.split(r"[.\\:]", name[0])[-1] if name else ""
+
+
+def _families(bases: list[str], lead: str) -> list[str]:
+    """What it is by its bases, where these are things: `Arrayable` and `SerializesModels` are none."""
+    said = set(lead.lower().split())
+    found: list[str] = []
+    for base in bases:
+        raw = raw_words(base)
+        if not raw or base in words().dull_bases or raw[-1].endswith(("able", "ible", "aware")):
+            continue
+        if raw[0] in words().beginnings or is_verb(raw[0].removesuffix("s")) or is_verb(raw[0].removesuffix("es")):
+            continue
+        if not set(phrase(base).lower().split()) <= said:
+            found.append(with_article(phrase(base), new=True))
+    return found[:2]
+
+
+def _lead(symbol: Symbol, bases: list[str], view: View) -> str:
+    raw, plain = raw_words(symbol.name), plain_words(symbol.name)
+    if raw and raw[0] in {"test", "tests"} and len(raw) > 1:
+        return "Tests of " + " ".join(plain[1:])
+    form = words().endings.get(raw[-1]) if len(raw) > 1 else None
+    if form is not None:
+        return form.replace("{rest}", " ".join(plain[:-1]))
+    if _is_error(symbol, bases, view):
+        return "Error: " + " ".join(plain)
+    return " ".join(plain) or symbol.name
+
+
+def _is_error(symbol: Symbol, bases: list[str], view: View) -> bool:
+    """Whether it derives from an error, as far as this file shows."""
+    for _ in range(_MOST_HOPS):
+        if any(base.lower().endswith(_ERROR_BASES) for base in bases):
+            return True
+        above = next((found for base in bases if (found := view.named(base)) and found is not symbol), None)
+        if above is None:
+            return False
+        bases = [_base_name(base) for base in above.bases]
+    return False
+
+
+def _members(symbol: Symbol, view: View) -> str:
+    """What can be done with it, or what it holds."""
+    children = view.inside(symbol)
+    if symbol.kind == "enum":
+        values = [child.name for child in children if child.kind == "constant"]
+        return f": {listed(some(values, _MOST_MEMBERS))}" if values else ""
+    own = [child for child in children if child.kind == "method" and not child.name.startswith(("_", "~", "#"))]
+    tests = [" ".join(plain_words(child.name)[1:]) for child in own if raw_words(child.name)[:1] == ("test",)]
+    tests = [test for test in tests if test]
+    if tests:
+        return f"; {listed(some(tests, _MOST_TESTS))}"
+    doings = list(dict.fromkeys(filter(None, map(_doing, own))))
+    if doings:
+        return f"; can {listed(some(doings, _MOST_METHODS))}"
+    inside = [child.name for child in children if child.kind in CONTAINERS or child.kind == "function"]
+    return f"; holds {listed(some(inside, _MOST_MEMBERS))}" if inside else ""
+
+
+def _doing(method: Symbol) -> str:
+    raw = raw_words(method.name)
+    if method.name in words().special or (len(raw) == 1 and raw[0] in words().rather_nouns):
+        return ""
+    return action(method.name, finite=False)
