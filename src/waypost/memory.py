@@ -3,7 +3,7 @@
 import atexit
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -102,6 +102,11 @@ class Memory:
         """Where this memory's files are."""
         return self._space.folder
 
+    @property
+    def root(self) -> Path:
+        """The root of the tree that this memory was opened in."""
+        return self._identity.root
+
     def close(self) -> None:
         """Close the database now. The object can still be used: it opens again."""
         _open_spaces.drop(self._identity, self._settings)
@@ -173,12 +178,13 @@ class Memory:
         force: bool = False,
         database: str | None = None,
         wait: bool = True,
+        explain: bool = False,
         report: "flows.index.Report" = lambda *_: None,
     ) -> "flows.init.IndexReport":
         """Read the tree: what is new or changed since the last time, or with `force` all of it.
 
         Patterns hold until others are given. Without `wait`, vectors follow in the background. `database` is the URL
-        of a live database whose schema is read too.
+        of a live database whose schema is read too; `explain` tells of everything that is skipped.
         """
         return flows.init.init(
             self._space,
@@ -188,6 +194,7 @@ class Memory:
             force=force,
             database=database,
             wait=wait,
+            explain=explain,
             report=report,
         )
 
@@ -198,6 +205,10 @@ class Memory:
     def track(self, path: str | Path, action: str = "edit") -> None:
         """A file was changed, made or deleted: it is indexed again in the background. Returns at once."""
         flows.track.track(self._space, [str(path)], action)
+
+    def ignores(self) -> Callable[[str], bool]:
+        """Tells of a path (of a folder with `/` at its end) whether an index leaves it out; for whoever watches."""
+        return flows.track.ignores(self._space)
 
     def finish(self, description: str, files: Iterable[str | Path] | None = None) -> Receipt:
         """A task is done: its files (or all that changed) are indexed, and that it was done is remembered."""

@@ -14,6 +14,7 @@ from waypost.code.walk import walk
 from waypost.errors import NotFound
 from waypost.flows.conclude import architecture_of
 from waypost.flows.crew import digest_files
+from waypost.flows.digest import Job
 from waypost.flows.index import Patterns
 from waypost.flows.init import settle_patterns
 from waypost.flows.open_space import OpenSpace
@@ -35,16 +36,18 @@ class Analysis:
 def analyze(space: OpenSpace, path: str) -> Analysis:
     """Parse a file, or every file of a folder that an index would have."""
     root = space.identity.root
-    place = "" if Path(path) == Path() else safe_relative_path(root, path)
+    place = "" if (root / path).resolve() == root.resolve() else safe_relative_path(root, path)
     if not (root / place).exists():
         raise NotFound(f"{path} is not in {root}.", "Name a file or folder of this project.")
     patterns = settle_patterns(space, None, None)
     skipped, files = {}, []
-    for entry in walk(root, include=patterns.include, exclude=patterns.exclude, only=[place] if place else None):
+    for entry in walk(root, include=patterns.include, exclude=patterns.exclude):
+        if place and entry.path != place and not entry.path.startswith(f"{place}/"):
+            continue
         if entry.skipped:
             skipped[entry.path] = entry.skipped
             continue
-        read = read_source(root, entry.path)
+        read = read_source(root, entry.path, named=entry.named)
         if isinstance(read, Unread):
             skipped[entry.path] = read.reason
             continue
@@ -60,14 +63,11 @@ def architecture(space: OpenSpace) -> dict[str, Any]:
         return known
     patterns: Patterns = settle_patterns(space, None, None)
     root = space.identity.root
-    paths = [
-        entry.path
-        for entry in walk(root, include=patterns.include, exclude=patterns.exclude)
-        if not entry.skipped
-    ]
+    entries = walk(root, include=patterns.include, exclude=patterns.exclude)
+    jobs = [Job(entry.path, entry.named) for entry in entries if not entry.skipped]
     evidence = {
         path: [Evidence.from_json(row) for row in digest.facts.get("evidence", ())]
-        for path, digest in digest_files(root, paths)
+        for path, digest in digest_files(root, jobs)
         if not isinstance(digest, Unread)
     }
     return conclude_architecture(evidence, sorted(evidence)).to_json()

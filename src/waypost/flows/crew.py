@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from waypost.code.reading import Unread
-from waypost.flows.digest import Digest, digest_file
+from waypost.flows.digest import Digest, Job, digest_file
 
 Outcome = tuple[str, Digest | Unread]
 
@@ -29,14 +29,14 @@ _LENGTH = struct.Struct("<Q")
 _KILLED = "the parser crashed on it"
 
 
-def digest_files(root: Path, paths: Sequence[str]) -> Iterator[Outcome]:
+def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
     """Each path with its digest, as they get finished."""
-    children = min(_MOST_CHILDREN, _processors(), len(paths) // _ALONE_BELOW)
+    children = min(_MOST_CHILDREN, _processors(), len(jobs) // _ALONE_BELOW)
     if children < 1:
-        for path in paths:
-            yield path, digest_file(root, path)
+        for job in jobs:
+            yield job.path, digest_file(root, job)
         return
-    yield from _Crew(root, paths, children).run()
+    yield from _Crew(root, jobs, children).run()
 
 
 def _processors() -> int:
@@ -49,9 +49,9 @@ def _processors() -> int:
 class _Crew:
     """A thread for each child hands it batches until none is left."""
 
-    def __init__(self, root: Path, paths: Sequence[str], children: int) -> None:
+    def __init__(self, root: Path, jobs: Sequence[Job], children: int) -> None:
         self._root = root
-        self._batches = iter([paths[start : start + _BATCH] for start in range(0, len(paths), _BATCH)])
+        self._batches = iter([jobs[start : start + _BATCH] for start in range(0, len(jobs), _BATCH)])
         self._results: queue.Queue[list[Outcome] | BaseException | None] = queue.Queue(_AHEAD)
         self._children = children
         self._lock = threading.Lock()
@@ -77,7 +77,7 @@ class _Crew:
                 with contextlib.suppress(queue.Empty):
                     self._results.get(timeout=0.05)
 
-    def _next(self) -> Sequence[str] | None:
+    def _next(self) -> Sequence[Job] | None:
         with self._lock:
             return None if self._stopped.is_set() else next(self._batches, None)
 
@@ -98,11 +98,11 @@ class _Crew:
                 child.close()
             self._results.put(None)
 
-    def _one_by_one(self, batch: Sequence[str]) -> list[Outcome]:
+    def _one_by_one(self, batch: Sequence[Job]) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        for path in batch:
+        for job in batch:
             child = _Child(self._root)
-            outcomes += child.digest([path]) or [(path, Unread(_KILLED))]
+            outcomes += child.digest([job]) or [(job.path, Unread(_KILLED))]
             child.close()
         return outcomes
 
@@ -116,12 +116,12 @@ class _Child:
             stderr=subprocess.DEVNULL,
         )
 
-    def digest(self, paths: Sequence[str]) -> list[Outcome] | None:
+    def digest(self, jobs: Sequence[Job]) -> list[Outcome] | None:
         """None: the child died of it."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            _send(self._process.stdin, list(paths))
+            _send(self._process.stdin, list(jobs))
             outcomes: list[Outcome] | None = _receive(self._process.stdout)
         except (OSError, EOFError, pickle.UnpicklingError):
             return None
@@ -160,10 +160,10 @@ def _child() -> None:
     os.dup2(2, 1)  # whatever prints does not come between the answers
     while True:
         try:
-            paths: list[str] = _receive(sys.stdin.buffer)
+            jobs: list[Job] = _receive(sys.stdin.buffer)
         except EOFError:
             return
-        _send(answers, [(path, digest_file(root, path)) for path in paths])
+        _send(answers, [(job.path, digest_file(root, job)) for job in jobs])
 
 
 if __name__ == "__main__":

@@ -2,12 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-from waypost.code.history import recent_changes, renames
+from waypost.code.history import changed_since, recent_changes
 from waypost.code.languages import is_document, is_test_path, language_of_path
 from waypost.flows.digest import Derived, Digest
 from waypost.flows.open_space import OpenSpace
@@ -16,7 +14,6 @@ from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, FileRow, PassageRow, Writer
 
 OF_A_FILE = ("symbol", "file", "summary")
-_RACY_NS = 2_000_000_000  # a file this young may change again without a new time or size
 _MONTH = timedelta(days=30)
 _INDEXER = "indexer"
 
@@ -24,12 +21,13 @@ _INDEXER = "indexer"
 class TreeTimes:
     """When the files of a tree changed, and how urgent their vectors are because of that."""
 
-    def __init__(self, root: Path, now: datetime, *, few: bool = False) -> None:
+    def __init__(self, root: Path, now: datetime, *, few: bool = False, since: str = "") -> None:
+        """`few`: only a few files are asked for, and git is not. `since` is the commit that renames are told from."""
         self._now = now
         self._changes = {} if few else recent_changes(root)
         self._oldest = min(self._changes.values(), default=None)
-        self.renames: Mapping[str, str] = {} if few else renames(root)
-        self._few = few
+        told = changed_since(root, since).renamed if since else {}
+        self.renames: Mapping[str, str] = {new: old for old, new in told.items()}
 
     def changed_at(self, path: str, mtime_ns: int) -> datetime:
         """By git where it says so; a fresh clone has only new files by their own times."""
@@ -40,11 +38,10 @@ class TreeTimes:
         return min(told or written, self._now)
 
     def row(self, digest: Digest) -> FileRow:
-        racy = self._now.timestamp() * 1e9 - digest.mtime_ns < _RACY_NS
         return FileRow(
             path=digest.path,
             size=digest.size,
-            mtime_ns=0 if racy else digest.mtime_ns,  # it will be looked at again, and by then is known by its hash
+            mtime_ns=digest.mtime_ns if digest.settled else 0,  # 0: it is read again, and by then known by its hash
             hash=digest.hash,
             language=digest.language,
             lines=digest.lines,
@@ -77,7 +74,7 @@ def store_file(
     """Put a file into the index in place of what it was, or of the file that it was before it was renamed."""
     checkout = space.identity.checkout_id
     old = writer.derived(checkout, [origin or digest.path], OF_A_FILE)
-    wanted = [*digest.memories, *([digest.summary] if any(one.kind == "summary" for one in old) else [])]
+    wanted = [*digest.memories, *([digest.summary] if digest.summary is not None else [])]
     put_derived(space, writer, old, [(derived, row) for derived in wanted], engines, urgency)
     if origin is not None:
         writer.drop_file(checkout, origin)

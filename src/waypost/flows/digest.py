@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from waypost.code.architecture import find_evidence
 from waypost.code.cards import Card, cards
@@ -48,6 +48,7 @@ class Digest:
     path: str
     size: int
     mtime_ns: int
+    settled: bool  # False: it may change once more without another size or time
     hash: str
     language: str
     lines: int
@@ -55,13 +56,22 @@ class Digest:
     broken: bool
     masked: int  # secrets that were masked
     memories: tuple[Derived, ...]
-    summary: Derived
+    summary: Derived | None  # where one was asked for
     facts: Mapping[str, Any]  # what conclusions about the whole tree are drawn from
 
 
-def digest_file(root: Path, path: str) -> Digest | Unread:
+class Job(NamedTuple):
+    """A file to be read."""
+
+    path: str
+    named: bool = False  # the user asked for this very file: it may be generated
+    described: bool = False  # it has a summary, which has to be made again
+
+
+def digest_file(root: Path, job: Job) -> Digest | Unread:
     """Read, mask and parse one file of the tree."""
-    read = read_source(root, path)
+    path = job.path
+    read = read_source(root, path, named=job.named)
     if isinstance(read, Unread):
         return read
     hidden = mask(read.text)
@@ -71,14 +81,15 @@ def digest_file(root: Path, path: str) -> Digest | Unread:
         path=path,
         size=read.size,
         mtime_ns=read.mtime_ns,
-        hash=read.hash,
+        settled=read.settled,
+        hash=read.raw_hash,
         language=source.language,
-        lines=parsed.line_count,
+        lines=read.line_count,
         parser=parsed.parser,
         broken=parsed.broken,
         masked=len(hidden.found),
         memories=_memories(source, parsed),
-        summary=_summary(source, parsed),
+        summary=_summary(source, parsed) if job.described else None,
         facts=_facts(source, parsed),
     )
 

@@ -6,18 +6,22 @@ first. Each transaction leaves a state that can be asked; an index that was stop
 stored is not read again.
 """
 
+import os
+import stat
 import time as timing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from waypost.code.choice import choose
+from waypost.code.history import head
 from waypost.code.reading import Unread
 from waypost.code.walk import Entry, walk
 from waypost.errors import InvalidInput
 from waypost.flows.crew import digest_files
 from waypost.flows.derive import TreeTimes, forget_files, owe_conclusions, same_content, store_file
-from waypost.flows.digest import Digest
+from waypost.flows.digest import Digest, Job
 from waypost.flows.open_space import OpenSpace
 from waypost.store.protocol import FileRow
 
@@ -52,28 +56,33 @@ def index_tree(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     force: bool = False,
+    explain: bool = False,
     report: Report = quiet,
 ) -> Indexed:
-    """Bring the index to the state of the tree. `force` reads every file again."""
+    """Bring the index to the state of the tree. `force` reads every file again; `explain` also tells what was ignored."""
     started = timing.perf_counter()
     root, checkout = _tree(space), space.identity.checkout_id
     report("walking", 0, 0)
-    entries = list(walk(root, include=include, exclude=exclude))
+    entries = list(walk(root, include=include, exclude=exclude, explain=explain))
     done = Indexed(skipped={entry.path: entry.skipped for entry in entries if entry.skipped})
     present = {entry.path: entry for entry in entries if not entry.skipped}
+    commit_key = f"indexed_commit:{checkout}"
     with space.store.read() as reader:
-        known = reader.files(checkout)
+        known, since = reader.files(checkout), reader.meta(commit_key) or ""
     done.unchanged = sum(not force and _is_same(known.get(path), entry) for path, entry in present.items())
-    wanted = [path for path, entry in present.items() if force or not _is_same(known.get(path), entry)]
+    wanted = [entry for path, entry in present.items() if force or not _is_same(known.get(path), entry)]
     gone = [row for path, row in known.items() if path not in present]
-    times = TreeTimes(root, space.clock())
-    wanted.sort(key=lambda path: -times.urgency(path))
-    _read_files(space, wanted, _Moves(gone, times.renames), known, times, force, done, report)
-    unreadable = [path for path in wanted if path in known and path in done.skipped]
-    left = [row.path for row in gone]
-    _remove(space, left + unreadable, done)
-    with space.store.read() as reader:
-        done.files = len(reader.files(checkout))
+    times = TreeTimes(root, space.clock(), since=since)
+    wanted.sort(key=lambda entry: -times.urgency(entry.path))
+    moves = _Moves(gone, times.renames)
+    _read_files(space, wanted, moves, known, times, force, done, report)
+    unreadable = [entry.path for entry in wanted if entry.path in known and entry.path in done.skipped]
+    _remove(space, moves.left() + unreadable, done)
+    commit = head(root).commit
+    with space.store.write() as writer:
+        done.files = len(writer.files(checkout))
+        if commit != since:
+            writer.set_meta(commit_key, commit)
     done.seconds = timing.perf_counter() - started
     return done
 
@@ -84,17 +93,39 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
     chosen = patterns or Patterns()
     with space.store.read() as reader:
         known = reader.files(checkout)
-    entries = {entry.path: entry for entry in walk(root, include=chosen.include, exclude=chosen.exclude, only=paths)}
+    entries = _look_at(root, paths, known, chosen)
     done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
-    wanted = [path for path, entry in entries.items() if not entry.skipped and not _is_same(known.get(path), entry)]
+    wanted = [one for path, one in entries.items() if not one.skipped and not _is_same(known.get(path), one)]
     gone = [known[path] for path in paths if path in known and (path not in entries or path in done.skipped)]
     times = TreeTimes(root, space.clock(), few=True)
-    _read_files(space, wanted, _Moves(gone, {}), known, times, False, done, quiet)
-    unreadable = [path for path in wanted if path in known and path in done.skipped]
-    _remove(space, [row.path for row in gone] + unreadable, done)
+    moves = _Moves(gone, {})
+    _read_files(space, wanted, moves, known, times, False, done, quiet)
+    unreadable = [entry.path for entry in wanted if entry.path in known and entry.path in done.skipped]
+    _remove(space, moves.left() + unreadable, done)
     with space.store.write() as writer:
         writer.untrack(checkout, paths)
     return done
+
+
+def _look_at(root: Path, paths: Sequence[str], known: Mapping[str, FileRow], chosen: "Patterns") -> dict[str, Entry]:
+    """What is there under these paths. Whether a new file is wanted at all, only a walk can tell."""
+    found: dict[str, Entry] = {}
+    new, choice = set[str](), choose(chosen.include, chosen.exclude)
+    for path in paths:
+        try:
+            state = os.lstat(root / path)
+        except (OSError, ValueError):
+            continue
+        if path not in known or not stat.S_ISREG(state.st_mode):
+            new.add(path)
+        else:
+            found[path] = Entry(path, state.st_size, state.st_mtime_ns, named=choice.names_file(path))
+    if new:
+        folders = tuple(f"{path}/" for path in new)
+        for entry in walk(root, include=chosen.include, exclude=chosen.exclude):
+            if entry.path in new or entry.path.startswith(folders):
+                found[entry.path] = entry
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +154,14 @@ class _Moves:
             self._gone.discard(found)
         return found
 
+    def left(self) -> list[str]:
+        """The files that are gone and became no other."""
+        return sorted(self._gone)
+
 
 def _read_files(
     space: OpenSpace,
-    wanted: Sequence[str],
+    wanted: Sequence[Entry],
     moves: _Moves,
     known: dict[str, FileRow],
     times: TreeTimes,
@@ -135,7 +170,9 @@ def _read_files(
     report: Report,
 ) -> None:
     finished = 0
-    outcomes = digest_files(_tree(space), wanted)
+    with space.store.read() as reader:
+        described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
+    outcomes = digest_files(_tree(space), [Job(one.path, one.named, one.path in described) for one in wanted])
     while batch := list(islice(outcomes, _FILES_AT_ONCE)):
         with space.store.write() as writer:
             engines = [engine.name for engine in space.engines.active(writer)]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.flows.conclude import conclude, endpoint_count, take_live_schema
+from waypost.code.schema.live import read_live
+from waypost.flows.conclude import conclude, endpoint_count
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.worker import work
@@ -65,13 +66,21 @@ def init(
     force: bool = False,
     database: str | None = None,
     wait: bool = True,
+    explain: bool = False,
     report: Report = quiet,
 ) -> IndexReport:
     """Index the tree; patterns that were given once hold until others are given."""
     started = timing.perf_counter()
     patterns = settle_patterns(space, include, exclude)
-    live = take_live_schema(space, database) if database else None
-    done = index_tree(space, include=patterns.include, exclude=patterns.exclude, force=force, report=report)
+    live = read_live(database) if database else None  # first: a wrong address should not cost a long wait
+    done = index_tree(
+        space,
+        include=patterns.include,
+        exclude=patterns.exclude,
+        force=force,
+        explain=explain,
+        report=report,
+    )
     report("concluding", 0, 0)
     conclude(space, live=live)
     answers_after = timing.perf_counter() - started

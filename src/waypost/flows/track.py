@@ -1,7 +1,8 @@
 """Keeping the index at the tree's side while somebody works: a file at a time, or all that a task changed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from waypost.code.walk import walk
 from waypost.errors import InvalidInput
 from waypost.flows.conclude import conclude
 from waypost.flows.index import Indexed, index_paths, index_tree
@@ -14,6 +15,7 @@ from waypost.model.receipt import Receipt
 from waypost.space.place import safe_relative_path
 
 ACTIONS = ("edit", "create", "delete", "rename")
+_NEVER_WATCHED = {"node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 _MOST_FILES_NAMED = 20  # with what was done: enough to find it by, few enough to read
 
 
@@ -64,6 +66,18 @@ def finish(space: OpenSpace, description: str, files: Sequence[str] | None, call
         }
     )
     return next(remember(space, [draft], caller, direct=True))
+
+
+def ignores(space: OpenSpace) -> Callable[[str], bool]:
+    """Which folders need not be watched: those that a walk skips now, and some by name, whenever they come."""
+    patterns = settle_patterns(space, None, None)
+    entries = walk(space.identity.root, include=patterns.include, exclude=patterns.exclude, explain=True)
+    folders = {entry.path for entry in entries if entry.skipped and entry.path.endswith("/")}
+
+    def ignored(path: str) -> bool:
+        return path.endswith("/") and (path in folders or path.rstrip("/").rpartition("/")[2] in _NEVER_WATCHED)
+
+    return ignored
 
 
 def _inside(space: OpenSpace, paths: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ from waypost.model.memory import Caller, State, Version
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time, parse_time
-from waypost.retrieve.passages import passages_of
+from waypost.retrieve.passages import INDEX_DETAILS, passages_of
 from waypost.space.platform import make_private_directory, place_file, sync_directory
 from waypost.store.protocol import Filter, Reader
 
@@ -58,6 +58,7 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         "time": _maybe(version.time),
         "source": version.source,
         "actor": version.actor,
+        "name": version.name,
         "evidence": list(version.evidence),
         "tags": dict(version.tags),
         "code_refs": [ref.to_json() for ref in version.refs],
@@ -72,6 +73,8 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
     }
     if version.details.get("claimed"):
         row["claimed"] = version.details["claimed"]
+    if KINDS[version.kind].derived:
+        row["metadata"] = {name: value for name, value in version.details.items() if name not in INDEX_DETAILS}
     return row
 
 

@@ -17,6 +17,7 @@ from waypost.text.words import keyword_terms
 
 PASSAGE_TOKENS = 256
 _ROLES = {"user", "assistant", "system", "tool", "human", "ai", "agent"}
+INDEX_DETAILS = frozenset(("title", "place", "embedded", "body"))  # of a derived memory: how it is found, not what it is
 _SALT = b"code\0"  # the same words as prose are another passage: code and prose are searched apart
 
 

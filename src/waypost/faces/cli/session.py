@@ -29,6 +29,12 @@ class Session:
         return Memory.open_as(caller(settings.person, yes=yes), self.directory, person=person, settings=settings)
 
 
+    def path(self, given: Path) -> Path:
+        """A file or folder that a person named from where they are; else as seen from the project's root."""
+        there = (self.directory / given).absolute()
+        return there if there.exists() else given
+
+
 def interactive() -> bool:
     """Whether a person sits at a terminal: both ends must be one."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()

@@ -37,7 +37,13 @@ def init(
         session = Session(path, session.person)
     with progress(json=json) as report:
         done = session.memory().index(
-            include=include or None, exclude=exclude or None, force=force, database=db, wait=wait, report=report
+            include=include or None,
+            exclude=exclude or None,
+            force=force,
+            database=db,
+            wait=wait,
+            explain=explain,
+            report=report,
         )
     if json:
         print_json({**done.to_json(), **({"skipped_files": skipped_rows(done)} if explain else {})})
@@ -54,7 +60,8 @@ def analyze(
     """What a file or folder defines: classes, functions, imports. Reads the tree, keeps nothing."""
     from waypost.faces.cli.tree_output import print_analysis
 
-    found = session_of(context).memory().analyze(path)
+    session = session_of(context)
+    found = session.memory().analyze(session.path(path))
     if json:
         print_json(found.to_json())
     else:
@@ -84,8 +91,10 @@ def summarize(
     from waypost.faces.cli.progress import progress
     from waypost.faces.cli.tree_output import print_summarised
 
+    session = session_of(context)
+    chosen = None if path is None else session.path(path)
     with progress(json=json) as report:
-        done = session_of(context).memory().summarize(path, force=force, report=report)
+        done = session.memory().summarize(chosen, force=force, report=report)
     if json:
         print_json(done.to_json())
     else:
@@ -97,7 +106,8 @@ def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")],
     """What a file does, in words."""
     from waypost.faces.cli.output import safe
 
-    text = session_of(context).memory().summary(path)
+    session = session_of(context)
+    text = session.memory().summary(session.path(path))
     if json:
         print_json({"path": str(path), "summary": text})
     else:

@@ -1,0 +1,71 @@
+"""Many files at once, in children that may die."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from waypost.code.reading import Unread
+from waypost.flows import crew
+from waypost.flows.digest import Digest, Job
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> tuple[Path, list[Job]]:
+    for place in range(100):
+        (tmp_path / f"m{place:03}.py").write_text(f"def function_{place}():\n    return {place}\n")
+    return tmp_path, [Job(f"m{place:03}.py") for place in range(100)]
+
+
+def test_children_give_the_same_digests_as_we_do(
+    many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, jobs = many
+    monkeypatch.setattr(crew, "_processors", lambda: 2)
+    together = dict(crew.digest_files(root, jobs))
+    alone = {job.path: crew.digest_file(root, job) for job in jobs}
+    assert together == alone
+    assert all(isinstance(digest, Digest) for digest in together.values())
+
+
+def test_a_caller_that_stops_leaves_no_child_behind(
+    many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, jobs = many
+    started: list[int] = []
+    begin = crew._Child.__init__
+
+    def noted(self: crew._Child, root: Path) -> None:
+        begin(self, root)
+        started.append(self._process.pid)
+
+    monkeypatch.setattr(crew._Child, "__init__", noted)
+    monkeypatch.setattr(crew, "_processors", lambda: 2)
+    outcomes = crew.digest_files(root, jobs)
+    next(outcomes)
+    outcomes.close()  # type: ignore[attr-defined]
+    assert started
+    for pid in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_file_that_kills_its_parser_costs_only_itself(
+    many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, jobs = many
+    digest = crew._Child.digest
+
+    def dies(self: crew._Child, asked: list[Job]) -> list[crew.Outcome] | None:
+        if any(job.path == "m042.py" for job in asked):
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+        return digest(self, asked)
+
+    monkeypatch.setattr(crew._Child, "digest", dies)
+    monkeypatch.setattr(crew, "_processors", lambda: 1)
+    outcomes = dict(crew.digest_files(root, jobs))
+    assert len(outcomes) == 100
+    assert outcomes["m042.py"] == Unread("the parser crashed on it")
+    assert sum(isinstance(one, Digest) for one in outcomes.values()) == 99

@@ -1,0 +1,67 @@
+"""The index at the side of a tree that somebody works on."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from waypost.errors import InvalidInput, SecurityError
+from waypost.memory import Memory
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    before = path.stat().st_mtime_ns
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    os.utime(path, ns=(before + 5_000_000_000, before + 5_000_000_000))
+
+
+def test_an_answer_shows_the_file_as_it_is_now(tree: Path, indexed: Memory) -> None:
+    edit(tree / "shop/storage.py", "def find_user", "\n\n\ndef find_user")
+    hit = indexed.recall("look a customer up by name", scope="functions", k=1)[0]
+    assert (hit.name, hit.line) == ("find_user", 7)
+
+
+def test_an_answer_does_not_show_a_file_that_is_gone(tree: Path, indexed: Memory) -> None:
+    (tree / "shop/storage.py").unlink()
+    assert all(hit.path != "shop/storage.py" for hit in indexed.recall("look a customer up by name", k=20))
+
+
+def test_a_tree_that_is_away_is_not_an_empty_tree(tree: Path, indexed: Memory) -> None:
+    tree.rename(tree.with_name("away"))
+    assert indexed.recall("look a customer up by name", k=1)[0].path == "shop/storage.py"
+
+
+def test_a_tracked_file_is_found_by_the_next_question(tree: Path, indexed: Memory) -> None:
+    (tree / "shop/refunds.py").write_text('def refund_customer():\n    """Give the money back."""\n')
+    indexed.track("shop/refunds.py", "create")
+    assert indexed.recall("give the money back", k=1)[0].path == "shop/refunds.py"
+
+
+def test_the_worker_indexes_what_was_tracked(tree: Path, indexed: Memory) -> None:
+    (tree / "shop/refunds.py").write_text("def refund_customer(): ...\n")
+    indexed.track(tree / "shop/refunds.py")
+    indexed.work()
+    assert "refund_customer" in {row["name"] for row in indexed.list(kind="symbol", limit=100)}
+
+
+def test_tracking_refuses_what_is_outside_and_what_is_no_action(indexed: Memory) -> None:
+    with pytest.raises(SecurityError):
+        indexed.track("../elsewhere.py")
+    with pytest.raises(InvalidInput, match="no action"):
+        indexed.track("shop/auth.py", "explode")
+
+
+def test_a_finished_task_is_remembered_with_its_files(tree: Path, indexed: Memory) -> None:
+    edit(tree / "shop/auth.py", "limit: int = 5", "limit: int = 3")
+    receipt = indexed.finish("tighten the login throttle")
+    record = indexed.show(receipt.id or "")
+    assert record.version.kind == "learning"
+    assert record.version.text == "Task completed: tighten the login throttle"
+    assert [ref.file_path for ref in record.version.refs] == ["shop/auth.py"]
+
+
+def test_update_names_what_it_did(tree: Path, indexed: Memory) -> None:
+    edit(tree / "shop/auth.py", "limit: int = 5", "limit: int = 3")
+    (tree / "shop/storage.py").unlink()
+    done = indexed.update(["shop/auth.py", "shop/storage.py", "README.md"])
+    assert (done.read, done.removed, sorted(done.changed)) == (1, 1, ["shop/auth.py", "shop/storage.py"])
