@@ -24,9 +24,10 @@ def build_schema(changes: Changes) -> tuple[Table, ...]:
     tables, homeless = _stored(changes)
     for draft in django_tables(changes, models):
         _join(tables, draft)
-    _settle(tables, homeless)
-    for draft in model_tables(changes, models, {draft.name.lower() for draft in tables}):
+    homeless = _settle(tables, homeless)
+    for draft in model_tables(models, {draft.name.lower() for draft in tables}):
         _join_model(tables, draft)
+    _witness(tables, homeless)
     return finish(tables, models)
 
 
@@ -70,18 +71,43 @@ def _join(tables: list[Draft], draft: Draft) -> None:
     tables.append(draft)
 
 
-def _settle(tables: Iterable[Draft], homeless: Iterable[tuple[str, SchemaChange]]) -> None:
-    """Changes of tables that were made elsewhere: by another folder's migrations, or by another file."""
-    by_name: dict[str, list[Draft]] = {}
-    for draft in tables:
-        by_name.setdefault(draft.name.lower(), []).append(draft)
+Homeless = list[tuple[str, SchemaChange]]
+
+
+def _settle(tables: Iterable[Draft], homeless: Homeless) -> Homeless:
+    """Apply changes of tables that were made elsewhere, by another folder's migrations or another file; the rest."""
+    left = []
+    by_name = _by_name(tables)
     for path, change in homeless:
-        if change.action in ("drop_table", "rename_table", "drop_column", "rename_column"):
-            continue  # without an order, nothing that is there may vanish
-        for draft in by_name.get(change.table.lower(), []):
-            if in_tests(path) == all(in_tests(evidence.path) for evidence in draft.evidence):
+        found = [draft for draft in by_name.get(change.table.lower(), ()) if _same_part(path, draft)]
+        if not found:
+            left.append((path, change))
+        elif change.action not in ("drop_table", "rename_table", "drop_column", "rename_column"):
+            # without an order, nothing that is there may vanish
+            for draft in found:
                 draft.witness(path, change)
                 alter(draft, change)
+    return left
+
+
+def _witness(tables: Iterable[Draft], homeless: Homeless) -> None:
+    """Changes of tables that only models tell of: the model knows better, but the places are worth knowing."""
+    by_name = _by_name(tables)
+    for path, change in homeless:
+        for draft in by_name.get(change.table.lower(), ()):
+            if change.action != "drop_table" and _same_part(path, draft):
+                draft.witness(path, change)
+
+
+def _by_name(tables: Iterable[Draft]) -> dict[str, list[Draft]]:
+    found: dict[str, list[Draft]] = {}
+    for draft in tables:
+        found.setdefault(draft.name.lower(), []).append(draft)
+    return found
+
+
+def _same_part(path: str, draft: Draft) -> bool:
+    return in_tests(path) == all(in_tests(evidence.path) for evidence in draft.evidence)
 
 
 def _join_model(tables: list[Draft], draft: Draft) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from waypost.code.schema.draft import MAX_EVIDENCE, Draft
 from waypost.code.schema.merge import merge_model, similar
 from waypost.code.schema.model import Column, Evidence, Index, Relation, SchemaChange
-from waypost.code.schema.models import Entry, Models
+from waypost.code.schema.models import MAX_ANCESTORS, Entry, Models
 from waypost.code.schema.order import sort_by
 
 MODEL, MIGRATION = "Django model", "Django migration"
@@ -71,16 +71,19 @@ def _classes(models: Models) -> Iterator[Thing]:
 
 def _inherit(thing: Thing, entry: Entry, models: Models) -> None:
     """Fields of abstract bases are copied; a concrete base keeps its own, and is pointed at."""
-    family = [entry]
-    for base in models.ancestors(entry):
-        if "abstract" in base.change.flags or "mixin" in base.change.flags or not models.is_model(base):
+    family, todo = [entry], models.bases(entry)
+    while todo and len(family) < MAX_ANCESTORS:
+        base = todo.pop(0)
+        flags = base.change.flags
+        if base in family:
+            continue
+        if "abstract" in flags or not models.is_model(base):
             family.append(base)
-        elif not thing.parent and "proxy" not in base.change.flags:
-            thing.parent = f"@{models.app_label(base.path, base.change.scope)}.{base.change.model}"
+            todo = models.bases(base) + todo
+        elif "proxy" in flags:
+            todo = models.bases(base) + todo
         elif not thing.parent:
-            above = [b for b in models.ancestors(base) if not {"abstract", "mixin", "proxy"} & set(b.change.flags)]
-            if above:
-                thing.parent = f"@{models.app_label(above[0].path, above[0].change.scope)}.{above[0].change.model}"
+            thing.parent = f"@{models.app_label(base.path, base.change.scope)}.{base.change.model}"
     for member in reversed(family):
         for column in member.change.columns:
             thing.columns[column.name.lower()] = _localised(column, thing, member.path)

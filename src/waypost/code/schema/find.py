@@ -1,11 +1,89 @@
 """What one file says about a database."""
 
+import re
+from collections.abc import Callable, Iterable
+
+from waypost.code.schema.active_record import find_active_record
+from waypost.code.schema.alembic import find_alembic
+from waypost.code.schema.django import find_django_apps, find_django_migration, find_django_models
+from waypost.code.schema.eloquent import find_eloquent
+from waypost.code.schema.laravel import find_laravel
 from waypost.code.schema.model import SchemaChange
+from waypost.code.schema.rails import find_rails_migration, find_rails_schema
 from waypost.code.schema.sql import find_sql
+from waypost.code.schema.sqlalchemy import find_sqlalchemy
 from waypost.code.source import Parsed, Source
+
+Detector = Callable[[Source], Iterable[SchemaChange]]
 
 
 def find_schema(source: Source, parsed: Parsed | None = None) -> tuple[SchemaChange, ...]:
-    if source.path.endswith(".sql"):
-        return find_sql(source)
-    return ()
+    """The tables, columns, keys and relations that the file tells of, in its order; most files tell of none.
+
+    `parsed` may be given where it is at hand: a file whose imports rule a detector out is not parsed again.
+    """
+    found: list[SchemaChange] = []
+    ending = source.path.rpartition(".")[2]
+    for detector, hint in _DETECTORS.get(ending, ()):
+        if hint(source):
+            found += detector(source)
+    del parsed
+    return tuple(found)
+
+
+def _has(*texts: str) -> Callable[[Source], bool]:
+    """A cheap look before the file is parsed."""
+    return lambda source: any(text in source.text for text in texts)
+
+
+_MODEL_PATH = re.compile(r"(?:^|/)models?(?:/|\.py$)")
+_FIELD = re.compile(r"\bmodels\.Model\b|\w(?:Field|Key)\(")
+
+
+def _django_models(source: Source) -> bool:
+    if "/migrations/" in source.path or "class " not in source.text:
+        return False
+    if _MODEL_PATH.search(source.path):
+        return "sqlalchemy" not in source.text and ("django" in source.text or "models" in source.text)
+    return "django" in source.text and "models" in source.text and _FIELD.search(source.text) is not None
+
+
+_SQLALCHEMY = re.compile(r"__tablename__|\bColumn\(|mapped_column\(|\bMapped\[|SQLModel|\bTable\(")
+
+
+def _sqlalchemy(source: Source) -> bool:
+    """A file with a model. The operations of Alembic speak of columns too, but are no model."""
+    if "down_revision" in source.text:
+        return False
+    named = "sqlalchemy" in source.text.lower() or "sqlmodel" in source.text or "__tablename__" in source.text or "db.Column(" in source.text
+    return named and _SQLALCHEMY.search(source.text) is not None
+
+
+_RECORD = re.compile(r"ApplicationRecord|ActiveRecord::Base|\bhas_many\b|\bbelongs_to\b|ActiveSupport::Concern")
+
+
+_ELOQUENT = re.compile(
+    r"Database.Eloquent|->(?:hasMany|hasOne|belongsTo|belongsToMany|morph\w{2,12})\(|protected \$(?:table|fillable|casts)\b"
+    r"|Foundation.Auth.User"
+)
+
+
+_DETECTORS: dict[str, list[tuple[Detector, Callable[[Source], bool]]]] = {
+    "php": [
+        (find_laravel, lambda source: "Schema" in source.text and "function up(" in source.text),
+        (find_eloquent, lambda source: _ELOQUENT.search(source.text) is not None),
+    ],
+    "rb": [
+        (find_rails_schema, _has("Schema.define", "Schema[", "Schema::define")),
+        (find_rails_migration, lambda source: "ActiveRecord::Migration" in source.text or "Migration[" in source.text),
+        (find_active_record, lambda source: _RECORD.search(source.text) is not None or "/models/" in source.path),
+    ],
+    "sql": [(find_sql, lambda source: True)],
+    "py": [
+        (find_django_migration, lambda source: "migrations.Migration" in source.text or "Migration)" in source.text),
+        (find_django_apps, lambda source: source.path.endswith("apps.py") or "_MODEL = " in source.text),
+        (find_django_models, _django_models),
+        (find_alembic, _has("down_revision")),
+        (find_sqlalchemy, _sqlalchemy),
+    ],
+}

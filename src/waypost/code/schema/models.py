@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from waypost.code.schema.draft import Draft, fill
 from waypost.code.schema.merge import in_tests
 from waypost.code.schema.model import Column, Relation, SchemaChange
-from waypost.code.schema.names import plural, snake
+from waypost.code.schema.names import data, plural, snake
+from waypost.model.reference import LineRange
 
 MAX_ANCESTORS = 30  # a chain of classes longer than this is a circle or a joke
 _PARTS = re.compile(r"[.\\:/]+")
@@ -24,19 +25,27 @@ class Entry:
         return self.change.scope
 
 
+def _tables() -> Mapping[str, str]:
+    """Tables of Django's own applications that are not named after their models."""
+    tables = data("django_fields")["tables"]
+    assert isinstance(tables, dict)
+    return {name.lower(): table for name, table in tables.items()}
+
+
 class Models:
     """Every class of the repository that may stand for a table."""
 
     def __init__(self, changes: Mapping[str, Sequence[SchemaChange]]) -> None:
         self._named: dict[str, list[Entry]] = defaultdict(list)
         self._labels: dict[str, str] = {}
-        self.user_model = ""
+        self._settings: dict[str, tuple[str, str]] = {}  # name → where it is set, `app.Model`
         self._is_model: dict[Entry, bool] = {}
         self.known: Collection[str] = ()
         for path in sorted(changes):
             for change in changes[path]:
-                if change.action == "app" and "user_model" in change.flags:
-                    self.user_model = self.user_model or change.name
+                if change.action == "app" and "setting" in change.flags:
+                    if change.name not in self._settings or in_tests(self._settings[change.name][0]):
+                        self._settings[change.name] = (path, change.new_name)
                 elif change.action == "app":
                     self._labels[change.scope] = change.name
         for path in sorted(changes):
@@ -70,8 +79,29 @@ class Models:
         parts = _PARTS.split(reference.lstrip("@"))
         found = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
         if not found:
-            return None
+            return self._external(parts[-1]) if "Django" in kind else None
         return max(found, key=lambda entry: self._nearness(entry, parts[:-1], path))
+
+    @staticmethod
+    def _external(name: str) -> Entry | None:
+        """A class of a well-known package, with the fields that it brings."""
+        bases = data("django_fields")["bases"]
+        assert isinstance(bases, dict)
+        if name not in bases:
+            return None
+        columns, many = [], []
+        for part in bases[name].split():
+            field, _, said = part.partition(":")
+            kind = said.rstrip("?!#*")
+            if said.endswith("*"):
+                many.append(Relation("belongs_to_many", kind, "", field))
+            else:
+                columns.append(Column(field, kind, said.endswith("?"), None, said.endswith("#"), said.endswith("!")))
+        change = SchemaChange(
+            "model", "", LineRange(1, 1), "Django model", "model", tuple(columns), relations=tuple(many), model=name,
+            flags=("abstract", "root"),
+        )  # fmt: skip
+        return Entry("", change)
 
     def _nearness(self, entry: Entry, hint: Sequence[str], path: str) -> tuple[int, int, int, int]:
         place = [*_PARTS.split(entry.path.removesuffix(".py")), *_PARTS.split(entry.change.scope)]
@@ -131,14 +161,19 @@ class Models:
         """The table of a class that is only named; a guess where the class is not in the repository."""
         if not reference.startswith("@"):
             return reference
-        if reference == "@settings.AUTH_USER_MODEL":
-            return self.table_named("@" + (self.user_model or "auth.User"), path, "Django model")
+        if reference.startswith("@settings."):
+            name = reference.rpartition(".")[2]
+            default = "auth.User" if name == "AUTH_USER_MODEL" else name
+            return self.table_named("@" + self._settings.get(name, ("", default))[1], path, "Django model")
         entry = self.find(reference, path, kind)
         if entry is not None:
             return self.table(entry)
         parts = _PARTS.split(reference[1:])
         if "Django" in kind:
-            return f"{parts[-2]}_{parts[-1].lower()}" if len(parts) > 1 else parts[-1]
+            if len(parts) > 2 and parts[-2] == "models":
+                del parts[-2]
+            label = ".".join(parts[-2:])
+            return str(_tables().get(label.lower(), label.replace(".", "_").lower() if len(parts) > 1 else label))
         guess = plural(snake(parts[-1]))
         return (
             guess
@@ -149,11 +184,8 @@ class Models:
         )
 
 
-def model_tables(
-    changes: Mapping[str, Sequence[SchemaChange]], models: Models, known: Collection[str]
-) -> Iterator[Draft]:
+def model_tables(models: Models, known: Collection[str]) -> Iterator[Draft]:
     """A table for every class that stands for one. Django's are told elsewhere: their tables depend on each other."""
-    del changes
     models.known = known
     seen: set[str] = set()
     for entry in sorted(models.entries(), key=lambda entry: (entry.path, entry.change.lines)):

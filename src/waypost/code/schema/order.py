@@ -7,24 +7,25 @@ from graphlib import CycleError, TopologicalSorter
 
 from waypost.code.schema.model import SchemaChange
 
-# The part of a path below which migrations lie. What stands before it names the database.
-_ROOTS = re.compile(
-    r"(?:^|/)(?:db/(?:\w*_)?migrate|db/(?=(?:\w+_)?(?:schema\.rb|structure\.sql)$)|database/migrations|database/schema"
-    r"|Database/Migrations|alembic/versions|migrations/versions)(?:/|$)"
-)
+# The part of a path below which migrations lie. The folder above it names the database.
+_ROOTS = re.compile(r"(?:^|/)(?:(?:\w*_)?migrate|migrations|schema|versions|Migrations)/(?=[^/]*$)")
+_RAILS_DUMP = re.compile(r"(?:^|/)(?:\w+_)?(?:schema\.rb|structure\.sql)$")
+# Frameworks that keep their dump beside the folder of migrations.
+_BESIDE = ("Rails migration", "Rails schema", "Laravel migration", "SQL dump")
 
 
 def database_of(path: str, change: SchemaChange) -> str:
     """A name for the sequence that a change is part of. A file of plain definitions stands for itself."""
-    found = _ROOTS.search(path)
-    if found:
-        return path[: found.start()] + "/" + found[0].strip("/").split("/")[0]
+    folder, _, name = path.rpartition("/")
+    if change.kind in _BESIDE:
+        found = _ROOTS.search(path)
+        if found:
+            return path[: found.start()]
+        if _RAILS_DUMP.search(path):
+            return folder
     if change.role != "migration":
         return path
-    folder, _, name = path.rpartition("/")
-    if name in ("up.sql", "migration.sql"):
-        folder = folder.rpartition("/")[0]
-    return folder
+    return folder.rpartition("/")[0] if name in ("up.sql", "migration.sql") else folder
 
 
 def version_key(path: str) -> tuple[tuple[int, int, str], ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from waypost.code.schema.draft import Draft
 from waypost.code.schema.merge import in_tests
-from waypost.code.schema.model import Column, Relation, Table
+from waypost.code.schema.model import Column, Evidence, Relation, Table
 from waypost.code.schema.models import Models
 
 # Columns that a table between two others may have and still say nothing of its own.
@@ -43,7 +43,25 @@ def _settle(draft: Draft, models: Models, named: Mapping[str, list[Draft]]) -> N
         via = models.table_named(relation.via, path)
         known = _nearest(named.get(target.lower(), []), draft)
         relations.append(replace(relation, target=known.name if known else target, via=via))
-    draft.relations = list(dict.fromkeys(relations))
+    draft.relations = [_decided(relation, draft, named) for relation in dict.fromkeys(relations)]
+
+
+def _decided(relation: Relation, draft: Draft, named: Mapping[str, list[Draft]]) -> Relation:
+    """`relationship("X")` does not say which side it is: the foreign keys do."""
+    if not relation.kind.startswith("relates"):
+        return relation
+    ours = [column for column in draft.columns.values() if _points(column, relation.target)]
+    target = _nearest(named.get(relation.target.lower(), []), draft)
+    theirs = [column for column in target.columns.values() if _points(column, draft.name)] if target else []
+    if ours and not (theirs and relation.kind == "relates_one"):
+        column = next((c for c in ours if relation.name and c.name.startswith(relation.name)), ours[0])
+        return replace(relation, kind="belongs_to", via=column.name)
+    kind = "has_one" if relation.kind == "relates_one" else "has_many"
+    return replace(relation, kind=kind, via=theirs[0].name if len(theirs) == 1 else "")
+
+
+def _points(column: Column, table: str) -> bool:
+    return column.references is not None and column.references[0].lower() == table.lower()
 
 
 def _nearest(found: Sequence[Draft], draft: Draft) -> Draft | None:
@@ -104,6 +122,11 @@ def _alone(draft: Draft, column: Column) -> bool:
     )
 
 
+def _worth(evidence: Evidence) -> int:
+    """What shows the table as it is now comes first, then how it came to be."""
+    return 2 if "migration" in evidence.kind else 1 if evidence.kind in ("SQL", "SQL dump", "Rails schema") else 0
+
+
 def _table(draft: Draft) -> Table:
     key = draft.primary_key
     unique = {index.columns[0].lower() for index in draft.indexes if index.unique and len(index.columns) == 1}
@@ -125,7 +148,7 @@ def _table(draft: Draft) -> Table:
         primary_key=key,
         indexes=tuple(draft.indexes),
         relations=tuple(draft.relations),
-        evidence=tuple(draft.evidence),
+        evidence=tuple(sorted(draft.evidence, key=_worth)),
         description=draft.comment,
         conflicts=tuple(draft.conflicts),
     )

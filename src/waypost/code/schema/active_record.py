@@ -1,0 +1,93 @@
+"""Rails models: which tables belong together, as the classes say."""
+
+from collections.abc import Iterator, Mapping
+
+from waypost.code.schema.model import Relation, SchemaChange
+from waypost.code.schema.names import camel, singular, snake
+from waypost.code.schema.ruby_tree import read_ruby
+from waypost.code.schema.values import Block, Call, Class, Item, Value, classes, fields, name_of, text_of
+from waypost.code.source import Source
+
+KIND = "ActiveRecord model"
+_ROOTS = ("ApplicationRecord", "ActiveRecord::Base")
+_KINDS = {
+    "has_many": "has_many",
+    "has_one": "has_one",
+    "belongs_to": "belongs_to",
+    "has_and_belongs_to_many": "belongs_to_many",
+}
+
+
+def find_active_record(source: Source) -> Iterator[SchemaChange]:
+    for found in classes(read_ruby(source.text).items):
+        change = _model(found)
+        if change is not None:
+            yield change
+
+
+def _model(found: Class) -> SchemaChange | None:
+    bases = [name_of(base) for base in found.bases]
+    relations: list[Relation] = []
+    includes: list[str] = []
+    scoped = found.name.rpartition("::")[0]
+    for call in _declared(found.body):
+        if call.name in _KINDS and call.args and isinstance(call.args[0], str):
+            relations.append(_relation(call, call.args[0], found.name))
+        elif call.name == "include":
+            includes += [name_of(arg) for arg in call.args]
+    said = {item.name: item.value for item in fields(found.body)}
+    root = any(base in _ROOTS for base in bases)
+    table = text_of(said.get("self.table_name"))
+    if found.kind == "module" or not (root or bases):
+        if not relations:
+            return None
+        flags: tuple[str, ...] = ("mixin",)
+    elif said.get("self.abstract_class") is True:
+        flags = ("abstract", "root")
+    else:
+        flags = ("root", "partial") if root else ("one_table", "partial")
+    parents = tuple("@" + name.removeprefix("::") for name in (*bases, *includes) if name and name not in _ROOTS)
+    return SchemaChange(
+        "model", table, found.lines, KIND, "model", relations=tuple(relations), model=found.name, bases=parents,
+        flags=flags, scope=scoped, comment=found.doc,
+    )  # fmt: skip
+
+
+def _declared(body: tuple[Item, ...]) -> Iterator[Call]:
+    """The calls of a class body; of a concern also those in its `included` block."""
+    for item in body:
+        if isinstance(item, Call):
+            block = item.args[-1] if item.args and isinstance(item.args[-1], Block) else None
+            if item.name in ("included", "with_options", "class_methods") and block is not None:
+                shared = item.named if item.name == "with_options" else {}
+                for inner in block.body:
+                    if isinstance(inner, Call):
+                        yield Call(inner.name, None, inner.args, {**shared, **inner.named}, inner.lines)
+            else:
+                yield item
+
+
+def _relation(call: Call, name: str, owner: str) -> Relation:
+    kind, said = _KINDS[call.name], call.named
+    through = text_of(said.get("through"))
+    target = "@" + (_class_name(said) or camel(singular(name) if kind in ("has_many", "belongs_to_many") else name))
+    if through:
+        # the target may be known under another name where it is looked for
+        source = text_of(said.get("source"))
+        if source and not _class_name(said):
+            target = "@" + camel(singular(source))
+        return Relation("belongs_to_many" if kind == "has_many" else kind, target, "@" + camel(singular(through)), name)
+    if said.get("polymorphic") is True:
+        return Relation("morph_to", "", f"{name}_id", name)
+    if "as" in said and kind in ("has_many", "has_one"):
+        return Relation("morph_many" if kind == "has_many" else "morph_one", target, f"{text_of(said['as'])}_id", name)
+    if kind == "belongs_to_many":
+        return Relation(kind, target, text_of(said.get("join_table")), name)
+    own = snake(owner.rsplit("::", 1)[-1])
+    via = text_of(said.get("foreign_key")) or (f"{name}_id" if kind == "belongs_to" else f"{own}_id")
+    return Relation(kind, target, via, name)
+
+
+def _class_name(said: Mapping[str, Value]) -> str:
+    value = said.get("class_name")
+    return (value if isinstance(value, str) else "").removeprefix("::")

@@ -1,0 +1,323 @@
+"""Django: models, migrations, applications."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.names import data
+from waypost.code.schema.python_tree import read_python
+from waypost.code.schema.sql import read_sql
+from waypost.code.schema.values import (
+    Assign,
+    Call,
+    Class,
+    Name,
+    Unit,
+    Value,
+    calls,
+    classes,
+    fields,
+    name_of,
+    spelled,
+    text_of,
+    texts_of,
+)
+from waypost.code.source import Source
+from waypost.model.reference import LineRange
+
+MODEL, MIGRATION = "Django model", "Django migration"
+_SETTING = re.compile(r"^([A-Z][A-Z_]{1,60}_MODEL)\s*=\s*['\"](\w{1,99}\.\w{1,99})['\"]", re.M)
+_ROOTS = ("models.Model", "Model", "gis_models.Model", "base_models.Model")
+
+
+@cache
+def _field_kinds() -> tuple[Mapping[str, str], Mapping[str, frozenset[str]]]:
+    table = data("django_fields")
+    types, kinds = table["types"], table["kinds"]
+    assert isinstance(types, dict)
+    assert isinstance(kinds, dict)
+    return types, {kind: frozenset(words.split()) for kind, words in kinds.items()}
+
+
+def find_django_migration(source: Source) -> tuple[SchemaChange, ...]:
+    unit = read_python(source.text)
+    for found in classes(unit.items):
+        if any(name_of(base).rsplit(".", 1)[-1] == "Migration" for base in found.bases):
+            return tuple(_migration(found, unit, source.path))
+    return ()
+
+
+def find_django_models(source: Source) -> tuple[SchemaChange, ...]:
+    unit = read_python(source.text)
+    in_models = re.search(r"(?:^|/)models?(?:/|\.py$)", source.path) is not None
+    found = []
+    for each in classes(unit.items):
+        if each.name.rsplit(".", 1)[-1] in ("Meta", "Migration") or not each.bases:
+            continue
+        change = _model(each, unit, in_models)
+        if change is not None:
+            found.append(change)
+    return tuple(found)
+
+
+def find_django_apps(source: Source) -> Iterator[SchemaChange]:
+    """`apps.py` names an application; the settings may say which model stands for a user."""
+    for setting in _SETTING.finditer(source.text):
+        line = source.text.count("\n", 0, setting.start()) + 1
+        yield SchemaChange("app", "", LineRange(line, line), MODEL, "model", name=setting[1], new_name=setting[2], flags=("setting",))
+    if not source.path.endswith("apps.py"):
+        return
+    folder = source.path.rpartition("/")[0]
+    for found in classes(read_python(source.text).items):
+        said = {item.name: text_of(item.value) for item in fields(found.body)}
+        label = said.get("label") or said.get("name", "").rsplit(".", 1)[-1]
+        if label:
+            yield SchemaChange("app", "", found.lines, MODEL, "model", name=label, scope=folder)
+            return
+
+
+def _model(found: Class, unit: Unit, in_models: bool) -> SchemaChange | None:
+    """A class that may be a model: it says so itself, or one of its bases has to."""
+    bases = [name_of(base) for base in found.bases if isinstance(base, Name | Call)]
+    columns, many = _fields(fields(found.body), unit)
+    root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
+    flags = {"root"} if root else set()
+    meta = next((part for part in classes(found.body) if part.name.endswith(".Meta")), None)
+    said = {item.name: item.value for item in fields(meta.body)} if meta else {}
+    for flag in ("abstract", "proxy"):
+        if said.get(flag) is True:
+            flags.add(flag)
+    if not (root or columns or many or in_models):
+        return None
+    if not root and (columns or many):
+        flags.add("mixin" if bases == ["object"] else "fields")
+    scope = text_of(said.get("app_label"))
+    return SchemaChange(
+        "model", text_of(said.get("db_table")), found.lines, MODEL, "model",
+        columns=columns, relations=many, indexes=_indexes(said), primary_key=(),
+        model=found.name.rsplit(".", 1)[-1], bases=tuple("@" + unit.imports.get(base, base) for base in bases),
+        flags=tuple(sorted(flags)), scope=scope, comment=text_of(said.get("db_table_comment")) or _first_line(found.doc),
+    )  # fmt: skip
+
+
+def _from_django(bases: list[str], unit: Unit) -> bool:
+    """`Model` alone can be anybody's: then it has to be imported from Django."""
+    return any(base != "Model" for base in bases if base in _ROOTS) or "django" in unit.imports.get("Model", "")
+
+
+def _first_line(doc: str) -> str:
+    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
+
+
+def _fields(assigned: Iterator[Assign], unit: Unit) -> tuple[tuple[Column, ...], tuple[Relation, ...]]:
+    columns: list[Column] = []
+    many: list[Relation] = []
+    for item in assigned:
+        if isinstance(item.value, Call):
+            _field(item.name, item.value, unit, columns, many)
+    return tuple(columns), tuple(many)
+
+
+def _field(name: str, call: Call, unit: Unit, columns: list[Column], many: list[Relation]) -> None:
+    types, kinds = _field_kinds()
+    kind = call.name
+    if kind in kinds["none"]:
+        return
+    if kind in kinds["many"]:
+        through = _reference(call.named.get("through"), unit)
+        via = through or text_of(call.named.get("db_table"))
+        many.append(Relation("belongs_to_many", _reference(call.arg(0, "to"), unit) or "", via, name))
+    elif kind in kinds["one"] or kind in kinds["unique"]:
+        target = _reference(call.arg(0, "to"), unit)
+        if target:
+            field = text_of(call.named.get("to_field"))
+            column = _column(f"{name}_id", call, "integer")
+            unique = column.unique or kind in kinds["unique"]
+            columns.append(_with(column, references=(target, field), unique=unique))
+    elif kind in types or (kind.endswith("Field") and _is_column(call)):
+        columns.append(_column(name, call, _type(types.get(kind, ""), call, kind)))
+
+
+def _is_column(call: Call) -> bool:
+    """A field of a package or of the project itself: `forms.CharField` and `serializers.CharField` are none."""
+    owner = name_of(call.target).rsplit(".", 1)[-1]
+    return owner not in ("forms", "serializers", "fields", "filters", "graphene", "schema", "blocks")
+
+
+def _with(column: Column, *, references: tuple[str, str], unique: bool) -> Column:
+    return Column(column.name, column.type, column.nullable, column.default, column.primary, unique, references, column.comment)
+
+
+def _column(name: str, call: Call, kind: str) -> Column:
+    primary = call.named.get("primary_key") is True
+    comment = text_of(call.named.get("db_comment")) or text_of(call.named.get("help_text"))
+    default = call.named["default"] if "default" in call.named else call.named.get("db_default")
+    given = "default" in call.named or "db_default" in call.named
+    return Column(
+        name=text_of(call.named.get("db_column")) or name,
+        type=kind,
+        nullable=False if primary else call.named.get("null") is True,
+        default=spelled(default) if given else None,
+        primary=primary,
+        unique=call.named.get("unique") is True,
+        comment=comment[:200],
+    )
+
+
+def _type(pattern: str, call: Call, kind: str) -> str:
+    """The type with its arguments in place; the field's own name where it is not one of Django's."""
+    if not pattern:
+        return kind
+    if "{" not in pattern:
+        return pattern
+    head, _, rest = pattern.partition("(")
+    values = [call.named.get(name.strip("{})")) for name in rest.split(",")]
+    if kind == "CharField" and values == [None] and len(call.args) > 1:
+        values = [call.args[1]]
+    told = [spelled(value) for value in values if value is not None]
+    return f"{head}({','.join(told)})" if told else head
+
+
+def _reference(value: Value, unit: Unit) -> str:
+    """`@app.Model` of what a field names: a text, a class, a setting."""
+    if isinstance(value, Call) and value.name in ("get_user_model", "swappable_dependency"):
+        return "@settings.AUTH_USER_MODEL"
+    if isinstance(value, str):
+        return "@" + value
+    if isinstance(value, Name) and re.fullmatch(r"[\w.]+", value.text):
+        if value.text.startswith("settings."):
+            return "@" + value.text
+        head, dot, rest = value.text.partition(".")
+        return "@" + unit.imports.get(head, head) + dot + rest
+    return ""
+
+
+def _indexes(meta: Mapping[str, Value]) -> tuple[Index, ...]:
+    found = []
+    for option, unique in (("unique_together", True), ("index_together", False)):
+        groups = meta.get(option)
+        if isinstance(groups, list) and groups:
+            for group in [groups] if isinstance(groups[0], str) else groups:
+                names = texts_of(group)
+                if names:
+                    found.append(Index(names, unique))
+    for option in ("indexes", "constraints"):
+        listed = meta.get(option)
+        for call in listed if isinstance(listed, list) else ():
+            if isinstance(call, Call) and (index := _index(call)):
+                found.append(index)
+    return tuple(found)
+
+
+def _index(call: Call) -> Index | None:
+    names = tuple(name.lstrip("-") for name in texts_of(call.named.get("fields")))
+    if not names or call.name == "CheckConstraint":
+        return None
+    unique = call.name == "UniqueConstraint" and "condition" not in call.named
+    return Index(names, unique, text_of(call.named.get("name")))
+
+
+def _migration(found: Class, unit: Unit, path: str) -> Iterator[SchemaChange]:
+    revision = path.rsplit("/", 1)[-1].removesuffix(".py")
+    said = {item.name: item.value for item in fields(found.body)}
+    after = tuple(_dependencies(said.get("dependencies")))
+    yield SchemaChange("revision", "", found.lines, MIGRATION, "model", revision=revision, after=after)
+    operations = said.get("operations")
+    # `operations = [*a, *b]` and sums of lists: what stands in the file as a list is read
+    for call in operations if isinstance(operations, list) else calls(found.body):
+        if isinstance(call, Call):
+            yield from _operation(call, unit, revision)
+
+
+def _dependencies(value: Value) -> Iterator[str]:
+    for pair in value if isinstance(value, list) else ():
+        names = texts_of(pair)
+        if len(names) == 2:
+            yield ".".join(names)
+
+
+def _operation(call: Call, unit: Unit, revision: str) -> Iterator[SchemaChange]:
+    model = text_of(call.arg(0, "model_name")) or text_of(call.named.get("name"))
+    if call.name == "SeparateDatabaseAndState":
+        state = call.named.get("state_operations") or (call.args[1] if len(call.args) > 1 else None)
+        listed = state if isinstance(state, list) else call.arg(0, "database_operations")
+        for inner in listed if isinstance(listed, list) else ():
+            if isinstance(inner, Call):
+                yield from _operation(inner, unit, revision)
+        return
+    if call.name == "RunSQL":
+        sql = call.arg(0, "sql")
+        for text in (sql,) if isinstance(sql, str) else texts_of(sql):
+            for change in read_sql(text, "migration", MIGRATION):
+                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
+                yield SchemaChange(
+                    change.action, change.table, LineRange(line, call.lines.end), MIGRATION, "migration",
+                    change.columns, change.indexes, (), change.primary_key, change.name, change.new_name,
+                )  # fmt: skip
+        return
+    change = _state_change(call, unit, model)
+    if change is not None:
+        yield change
+
+
+def _state_change(call: Call, unit: Unit, model: str) -> SchemaChange | None:  # noqa: PLR0911 - one case per operation
+    columns: list[Column] = []
+    many: list[Relation] = []
+
+    def change(action: str, name: str = "", new_name: str = "", flags: tuple[str, ...] = (), **more: tuple[Index, ...]) -> SchemaChange:
+        return SchemaChange(
+            action, "", call.lines, MIGRATION, "model", tuple(columns), more.get("indexes", ()), tuple(many),
+            name=name, new_name=new_name, model=model, flags=flags,
+        )  # fmt: skip
+
+    match call.name:
+        case "CreateModel":
+            return _create(call, unit, text_of(call.arg(0, "name")))
+        case "DeleteModel":
+            model = text_of(call.arg(0, "name"))
+            return change("drop_table")
+        case "RenameModel":
+            model = text_of(call.arg(0, "old_name"))
+            return change("rename_table", new_name=text_of(call.arg(1, "new_name")))
+        case "AlterModelTable":
+            model = text_of(call.arg(0, "name"))
+            return change("rename_table", new_name=text_of(call.arg(1, "table")), flags=("table",))
+        case "AddField" | "AlterField":
+            model, name = text_of(call.arg(0, "model_name")), text_of(call.arg(1, "name"))
+            field = call.arg(2, "field")
+            if isinstance(field, Call):
+                _field(name, field, unit, columns, many)
+            return change("add_column" if call.name == "AddField" else "alter_column", name)
+        case "RemoveField":
+            return change("drop_column", text_of(call.arg(1, "name")))
+        case "RenameField":
+            return change("rename_column", text_of(call.arg(1, "old_name")), text_of(call.arg(2, "new_name")))
+        case "AlterUniqueTogether" | "AlterIndexTogether":
+            model = text_of(call.arg(0, "name"))
+            option = "unique_together" if call.name == "AlterUniqueTogether" else "index_together"
+            return change("add_index", flags=("replace",), indexes=_indexes({option: call.arg(1, option)}))
+        case "AddIndex" | "AddConstraint":
+            listed = call.arg(1, "index") or call.named.get("constraint")
+            index = _index(listed) if isinstance(listed, Call) else None
+            return change("add_index", indexes=(index,)) if index else None
+        case "RemoveIndex" | "RemoveConstraint":
+            return change("drop_index", text_of(call.arg(1, "name")))
+    return None
+
+
+def _create(call: Call, unit: Unit, model: str) -> SchemaChange:
+    columns: list[Column] = []
+    many: list[Relation] = []
+    listed = call.arg(1, "fields")
+    for pair in listed if isinstance(listed, list) else ():
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], Call):
+            _field(pair[0], pair[1], unit, columns, many)
+    options = call.arg(2, "options")
+    said = options if isinstance(options, dict) else {}
+    bases = call.arg(3, "bases")
+    return SchemaChange(
+        "create_table", text_of(said.get("db_table")), call.lines, MIGRATION, "model", tuple(columns), _indexes(said),
+        tuple(many), model=model, bases=tuple("@" + base for base in texts_of(bases)),
+        flags=("proxy",) if said.get("proxy") is True else (), comment=text_of(said.get("db_table_comment")),
+    )  # fmt: skip

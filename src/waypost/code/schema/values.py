@@ -1,0 +1,200 @@
+"""Code as values: what a detector reads, whatever the language was.
+
+`t.string("name", null: false)` in Ruby, `$t->string('name')` in PHP and `Column("name", String)` in Python are all a Call.
+A literal is itself, anything that cannot be known without running the code is a Name with its text.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, Union
+
+from waypost.model.reference import LineRange
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name, or an expression that stays unknown, as written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`a.b(c, d=e)` is name `b`, target `a`, args `c`, named `d`. `a[b]` is a call named `[]`."""
+
+    name: str
+    target: "Value"
+    args: tuple["Value", ...]
+    named: Mapping[str, "Value"]
+    lines: LineRange
+
+    @property
+    def chain(self) -> list["Call"]:
+        """The calls of `a().b().c()`, first one first."""
+        links = [self]
+        while isinstance(links[-1].target, Call):
+            links.append(links[-1].target)
+        return links[::-1]
+
+    @property
+    def owner(self) -> str:
+        """What the first call of the chain is made on, as written; "" for a plain call."""
+        first = self.chain[0].target
+        return first.text if isinstance(first, Name) else ""
+
+    def arg(self, place: int, name: str = "") -> "Value":
+        """By place, else by name; None when it is not given."""
+        if place < len(self.args):
+            return self.args[place]
+        return self.named.get(name) if name else None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A function without a name."""
+
+    parameters: tuple[str, ...]
+    body: tuple["Item", ...]
+
+
+Value: TypeAlias = Union[str, int, float, bool, None, Name, Call, Block, "list[Value]", "dict[str, Value]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`name: annotation = value`, a field or a property of a class too."""
+
+    name: str
+    value: Value
+    lines: LineRange
+    annotation: Value = None
+    decorators: tuple[Call, ...] = ()
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    name: str
+    body: tuple["Item", ...]
+    lines: LineRange
+    decorators: tuple[Call, ...] = ()
+    returns: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    name: str  # with the classes and modules around it: `Admin::User`
+    bases: tuple[Value, ...]
+    body: tuple["Item", ...]
+    lines: LineRange
+    decorators: tuple[Call, ...] = ()
+    doc: str = ""
+    kind: str = "class"  # or module, trait
+
+
+Item: TypeAlias = Assign | Function | Class | Call | Name | Block
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A file. `imports` are the names it knows from elsewhere, with where they come from: `User` → `app.models.User`."""
+
+    items: tuple[Item, ...]
+    imports: Mapping[str, str] = field(default_factory=dict)
+    namespace: str = ""
+
+
+def calls(items: Sequence[Item]) -> Iterator[Call]:
+    """The calls that stand as statements, in order, also those whose value is kept."""
+    for item in items:
+        if isinstance(item, Call):
+            yield item
+        elif isinstance(item, Assign) and isinstance(item.value, Call):
+            yield item.value
+
+
+def classes(items: Sequence[Item]) -> Iterator[Class]:
+    """All classes, those inside of others too."""
+    todo = list(items)
+    while todo:
+        item = todo.pop(0)
+        if isinstance(item, Class):
+            yield item
+            todo = [part for part in item.body if isinstance(part, Class)] + todo
+
+
+def functions(items: Sequence[Item]) -> Iterator[Function]:
+    for item in items:
+        if isinstance(item, Function):
+            yield item
+
+
+def fields(items: Sequence[Item]) -> Iterator[Assign]:
+    for item in items:
+        if isinstance(item, Assign):
+            yield item
+
+
+def constants(items: Sequence[Item]) -> dict[str, str]:
+    """Names that stand for a fixed text in this file, as they would be written where they are used."""
+    found: dict[str, str] = {}
+    todo: list[tuple[Item, int]] = [(item, 0) for item in items]
+    while todo:
+        item, depth = todo.pop()
+        if isinstance(item, Assign) and isinstance(item.value, str):
+            for prefix in ("", "self::", "static::", "self.", "this."):
+                found.setdefault(prefix + item.name, item.value)
+        elif isinstance(item, Class | Function) and depth < 5:
+            todo += [(part, depth + 1) for part in item.body]
+    return found
+
+
+def text_of(value: Value, known: Mapping[str, str] | None = None) -> str:
+    """A literal text, or a name that stands for one; "" when it cannot be known."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Name) and known:
+        return known.get(value.text, "")
+    return ""
+
+
+def texts_of(value: Value, known: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """A list of texts, or a single one."""
+    if isinstance(value, list):
+        return tuple(text for part in value if (text := text_of(part, known)))
+    text = text_of(value, known)
+    return (text,) if text else ()
+
+
+def spelled(value: Value) -> str:
+    """A value as it might be written, short: for defaults."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value[:100]
+        case int() | float():
+            return str(value)
+        case Name():
+            return value.text[:100]
+        case Call():
+            return f"{value.name}(…)" if value.args or value.named else f"{value.name}()"
+        case Block():
+            inner = value.body[0] if len(value.body) == 1 else None
+            return spelled(inner) if isinstance(inner, Name | Call) else "…"
+        case list():
+            return "[]" if not value else "[…]"
+        case _:
+            return "{}" if not value else "{…}"
+
+
+def name_of(value: Value) -> str:
+    """The text of a name or a call's name with its target: `models.CharField(…)` is `models.CharField`."""
+    if isinstance(value, Name):
+        return value.text
+    if isinstance(value, Call):
+        head = name_of(value.target) if isinstance(value.target, Name) else ""
+        return f"{head}.{value.name}" if head else value.name
+    return ""
