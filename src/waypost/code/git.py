@@ -28,7 +28,7 @@ _OPTIONS = (
     "log.showSignature=false",
     "log.follow=false",
     "diff.external=",
-    "diff.orderFile=",
+    f"diff.orderFile={os.devnull}",
     "status.showStash=false",
     "gc.auto=0",
     "maintenance.auto=false",
@@ -36,7 +36,6 @@ _OPTIONS = (
 _VARIABLES = {
     "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch what it lacks
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_PAGER": "cat",
     "GIT_ATTR_NOSYSTEM": "1",
 }
@@ -52,7 +51,7 @@ class Checkout:
     top: Path
     git_dir: Path
     common_dir: Path
-    program: str
+    program: str  # empty when git is not installed: then every question has the answer None
 
     def ask(
         self,
@@ -66,6 +65,8 @@ class Checkout:
         """What git prints; None when it fails or takes too long. `accept_part`: what came in time is good enough."""
         import subprocess
 
+        if not self.program:
+            return None
         command = [self.program, "--no-pager", f"--git-dir={self.git_dir}", f"--work-tree={self.top}"]
         for option in (*_OPTIONS, *options):
             command += ["-c", option]
@@ -111,7 +112,7 @@ class Checkout:
 
 
 def open_checkout(folder: Path) -> Checkout | None:
-    """The checkout that holds this folder; None when there is none, when it is broken, or without git."""
+    """The checkout that holds this folder; None when there is none, or when it is broken."""
     import shutil
 
     try:
@@ -121,9 +122,9 @@ def open_checkout(folder: Path) -> Checkout | None:
         return None
     if repository is None or repository.root == repository.git_dir or folder.is_relative_to(repository.git_dir):
         return None
-    program = shutil.which("git")
-    if program is None or not os.path.isabs(program):
-        return None
+    program = shutil.which("git") or ""
+    if not os.path.isabs(program):
+        program = ""  # found in the working directory, which may be the hostile tree itself
     inside = folder.relative_to(repository.root).as_posix()
     prefix = "" if inside == "." else f"{inside}/"
     return Checkout(folder, prefix, repository.root, repository.git_dir, repository.common_dir, program)

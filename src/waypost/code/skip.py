@@ -8,7 +8,7 @@ let in when an include pattern names them.
 import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Protocol
 
@@ -32,6 +32,9 @@ class Look(Protocol):
 class Skip:
     reason: str
     liftable: bool  # an include pattern that names it lets it in
+
+
+_SECRET = Skip("may hold secrets", liftable=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,12 @@ class _Rules:
     manifest_endings: tuple[str, ...]
     names: dict[str, Skip]
     endings: dict[str, Skip]  # that begin with a dot
-    odd_endings: dict[str, Skip]
+    odd_endings: tuple[str, ...]  # that do not
+    odd_skips: dict[str, Skip]
     starts: dict[str, Skip]
     size: int
     sizes: dict[str, int]
+    smallest_limit: int
 
 
 @cache
@@ -91,10 +96,12 @@ def _rules() -> _Rules:
         manifest_endings=tuple(data["manifests"]["endings"]),
         names=tables["names"],
         endings={ending: skip for ending, skip in endings.items() if ending.startswith(".")},
-        odd_endings={ending: skip for ending, skip in endings.items() if not ending.startswith(".")},
+        odd_endings=tuple(ending for ending in endings if not ending.startswith(".")),
+        odd_skips={ending: skip for ending, skip in endings.items() if not ending.startswith(".")},
         starts=tables["starts"],
         size=size["default"],
         sizes=dict.fromkeys(size["data_endings"], size["data"]) | dict.fromkeys(size["tables_endings"], size["tables"]),
+        smallest_limit=min(size["default"], size["data"], size["tables"]),
     )
 
 
@@ -151,32 +158,39 @@ def _holds_source(inside: Collection[str]) -> bool:
 
 def file_skip(path: str, size: int) -> Skip | None:
     """Why this file is not read, by its name and size alone, or None."""
-    rules = _rules()
+    found = _skip_by_name(path[path.rfind("/") + 1 :].lower())
+    if found is not None and not found.liftable:
+        return found
     if is_secret_path(path):
-        return Skip("may hold secrets", liftable=False)
-    name = path[path.rfind("/") + 1 :].lower()
+        return _SECRET
+    return too_large(path, size) or found
+
+
+@lru_cache(maxsize=16_384)  # trees repeat their names: `__init__.py`, `index.ts`, `django.po`
+def _skip_by_name(name: str) -> Skip | None:
+    rules = _rules()
     found = rules.names.get(name)
     dot = name.find(".", 1)
     while found is None and dot >= 0:
         found = rules.endings.get(name[dot:])
         dot = name.find(".", dot + 1)
-    if found is None:
-        found = next((skip for ending, skip in rules.odd_endings.items() if name.endswith(ending)), None)
-    if found is None:
-        found = next((skip for start, skip in rules.starts.items() if name.startswith(start)), None)
-    if found is not None and not found.liftable:
+    if found is not None:
         return found
-    return too_large(path, size) or found
+    if name.endswith(rules.odd_endings):
+        return next(skip for ending, skip in rules.odd_skips.items() if name.endswith(ending))
+    return next((skip for start, skip in rules.starts.items() if name.startswith(start)), None)
 
 
 def size_limit(path: str) -> int:
     """The most bytes that a file of this name may have."""
     rules = _rules()
-    name = path[path.rfind("/") + 1 :].lower()
-    return rules.sizes.get(name[name.rfind(".") :], rules.size) if "." in name else rules.size
+    dot = path.rfind(".")
+    return rules.sizes.get(path[dot:].lower(), rules.size) if dot >= 0 else rules.size
 
 
 def too_large(path: str, size: int) -> Skip | None:
+    if size <= _rules().smallest_limit:
+        return None
     limit = size_limit(path)
     if size <= limit:
         return None
