@@ -1,0 +1,267 @@
+"""Candidates of a tree to scores: keywords, meaning, names and places, and what speaks for or against their file.
+
+What the caller fetches for `question = read_code_question(text, language)`, in one read:
+1. `code_keyword_search(question.terms, WEIGHTS, DEPTH)`, the score as `keyword`; and for a long question (`is_long`)
+   the same with `subject_terms`, as `subject_keyword`;
+2. `vector_search` with one vector for each serving engine: the sum of the vectors of `question.embedded`, brought to
+   length 1; the best `DEPTH`, and the `Population` of each engine over what is derived from trees;
+3. `code_named` for the names of `question.names`, at most `MOST_NAMED`, and `code_in_files` for `question.places`;
+4. for all of them `vector_scores`, and `referrers`: how many other files of the tree, tests left out, import or call
+   something in the candidate's file.
+
+A score is a sum of named parts, so it explains itself:
+
+    keywords  BM25 / best BM25; of a long question the mean of the subject's and of the whole's
+    meaning   cosine, as deviations from the mean of its engine
+    name      is defined under a name that the question uses
+    file      other good candidates in the same file, and a path that the question names
+    central   much of the tree uses its file
+    role      tests, documents, examples, old versions, code for another platform: less, unless asked for
+    repeat    a file's second, third … hit: others should be seen as well
+
+The weights lie on plateaus (benchmarks/code_retrieval.md says what each part is worth, and how sure that is).
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from waypost.retrieve.code_question import CodeQuestion
+from waypost.retrieve.code_words import code_words
+from waypost.retrieve.fuse import Scored
+from waypost.retrieve.spread import Engines, Spreads, is_english
+from waypost.store.protocol import Population
+
+DEPTH = 200
+MOST_NAMED = 400  # a name such as `get` is defined in hundreds of places, and then says little
+WEIGHTS = (4.0, 2.0, 2.0, 1.0)  # of the keyword columns name, path, doc, body
+
+MEANING = 0.15
+NAMED = 0.5  # something that the question names is defined here ...
+LOOKED_UP = 1.5  # ... and nothing else is asked
+COHERENCE = 0.4  # for the second best candidate of a file, half of it for the third, and so on
+COHERENT = 4  # candidates of a file that count
+PLACE = 0.5  # a path that the question names
+MODULE = 0.3  # a module, package or namespace that it names
+CENTRAL = 0.3
+TEST = -0.8
+SIDE = -0.3  # examples, benchmarks, scripts, vendored and generated code
+DOCUMENT = -0.3
+OLD = -0.4  # `v3` where there is a `v4`
+PLATFORM = -0.3
+REPEAT = -0.4
+
+# How much a definition of a kind is worth that is looked for by name: types before functions before their members.
+_KINDS: Mapping[str, float] = {
+    "function": 0.9,
+    "macro": 0.8,
+    "module": 0.6,
+    "method": 0.6,
+    "property": 0.5,
+    "constant": 0.5,
+}
+_OTHER_CASE = 0.6  # `response` for `Response`
+_OTHER_OWNER = 0.6  # `Session.send` was asked for and `Adapter.send` is here
+_PATH_WORD = re.compile(r"[^/_.\-]+")
+_VERSION = re.compile(r"(?<![a-z0-9])v(\d{1,3})(?![\d.])")
+
+# For display, on the scale of `fuse`.
+_MIDDLE, _WIDTH = 1.2, 0.5
+
+
+class CodeCandidate(NamedTuple):
+    """A memory derived from a tree that may answer."""
+
+    memory_id: str
+    kind: str  # "symbol", "file", "table" …
+    type: str  # of a symbol its kind: "class", "method" …
+    name: str  # qualified
+    path: str  # "" when it belongs to no single file
+    line: int
+    keyword: float  # BM25 of the whole question; 0 where keywords did not bring it
+    subject_keyword: float  # of the subject of a long one
+    similarity: Mapping[str, float]  # cosine by engine
+    is_test: bool = False
+    is_document: bool = False
+    referrers: int = 0
+
+
+def rank_code(
+    question: CodeQuestion,
+    candidates: Sequence[CodeCandidate],
+    populations: Mapping[str, Mapping[str, Population]],
+    engines: Engines,
+    *,
+    k: int,
+) -> list[Scored]:
+    """The best k, best first; equal ones by path, line and id. `populations` is by engine and language."""
+    if not candidates:
+        return []
+    parts = [
+        {"keywords": keyword, "meaning": MEANING * meaning, "name": name}
+        for keyword, meaning, name in zip(
+            _keywords(question, candidates),
+            _meanings(question.language, candidates, populations, engines),
+            _names(question, candidates),
+            strict=True,
+        )
+    ]
+    files = _files(candidates)
+    _add_file_parts(question, candidates, parts, files)
+    for members in files.values():
+        members.sort(key=lambda at: _order(candidates[at], _total(parts[at])))
+        for place, at in enumerate(members[1:], 1):
+            parts[at]["repeat"] = REPEAT * min(place, 5)
+    totals = [round(_total(part), 9) for part in parts]
+    best = sorted(range(len(candidates)), key=lambda at: _order(candidates[at], totals[at]))[:k]
+    return [
+        Scored(
+            memory_id=candidates[at].memory_id,
+            score=1 / (1 + math.exp((_MIDDLE - totals[at]) / _WIDTH)),
+            total=totals[at],
+            why={name: value for name, value in parts[at].items() if value},
+        )
+        for at in best
+    ]
+
+
+def _total(parts: Mapping[str, float]) -> float:
+    return sum(parts.values())
+
+
+def _order(candidate: CodeCandidate, total: float) -> tuple[float, str, int, str]:
+    return -total, candidate.path, candidate.line, candidate.memory_id
+
+
+def _files(candidates: Sequence[CodeCandidate]) -> dict[str, list[int]]:
+    """The candidates of each file; one without a file stands alone."""
+    files: dict[str, list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        files.setdefault(candidate.path or f"\0{candidate.memory_id}", []).append(at)
+    return files
+
+
+def _keywords(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[float]:
+    most = max(c.keyword for c in candidates) or 1.0
+    if not question.is_long:
+        return [c.keyword / most for c in candidates]
+    most_subject = max(c.subject_keyword for c in candidates) or 1.0
+    return [(c.keyword / most + c.subject_keyword / most_subject) / 2 for c in candidates]
+
+
+def _meanings(
+    language: str,
+    candidates: Sequence[CodeCandidate],
+    populations: Mapping[str, Mapping[str, Population]],
+    engines: Engines,
+) -> list[float]:
+    """Cosines in deviations from the mean; 0, the mean, where no engine has read it. Names in code are English."""
+    ours = (engines.english, engines.multilingual)
+    preferred = [name for name in (ours if is_english(language) else ours[::-1]) if name in populations]
+    spreads = {name: Spreads(populations[name]) for name in preferred if name is not None}
+    found = []
+    for candidate in candidates:
+        name = next((name for name in spreads if name in candidate.similarity), None)
+        found.append(0.0 if name is None else spreads[name].deviations(candidate.similarity[name], ""))
+    return found
+
+
+def _names(question: CodeQuestion, candidates: Sequence[CodeCandidate]) -> list[float]:
+    """What a candidate is called, where the question calls it so. The more have that name, the less it says."""
+    by_name: dict[str, list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        if candidate.kind == "symbol":
+            by_name.setdefault(candidate.name.rpartition(".")[2].lower(), []).append(at)
+    found = [0.0] * len(candidates)
+    full = LOOKED_UP if question.is_lookup else NAMED
+    for named in question.names:
+        places = by_name.get(named.name.lower(), [])
+        same_case = [at for at in places if candidates[at].name.rpartition(".")[2] == named.name]
+        in_full = [at for at in same_case or places if _is_qualified(candidates[at].name, named.qualified)]
+        for at in in_full or same_case or places:
+            worth = _KINDS.get(candidates[at].type, 1.0) * (1.0 if same_case else _OTHER_CASE)
+            if "." in named.qualified and not in_full:
+                worth *= _OTHER_OWNER
+            if not question.is_lookup:
+                worth /= math.sqrt(len(in_full or same_case or places))
+            found[at] = max(found[at], full * named.weight * worth)
+    return found
+
+
+def _is_qualified(name: str, asked: str) -> bool:
+    """Whether `asked` names it together with its owner: `Session.send` and `requests.Session.send` do."""
+    return "." in asked and "." in name and (f".{asked}".endswith(f".{name}") or f".{name}".endswith(f".{asked}"))
+
+
+def _add_file_parts(
+    question: CodeQuestion,
+    candidates: Sequence[CodeCandidate],
+    parts: list[dict[str, float]],
+    files: Mapping[str, list[int]],
+) -> None:
+    most = math.log1p(max(c.referrers for c in candidates)) or 1.0
+    newest = _newest_versions(files)
+    for path, members in files.items():
+        first = candidates[members[0]]
+        own = sorted((_total(parts[at]) for at in members), reverse=True)
+        file = _coherence(own) + _place(question, path)
+        central = CENTRAL * math.log1p(first.referrers) / most
+        role = _role(question, first, newest)
+        for at in members:
+            parts[at] |= {"file": file, "central": central, "role": role}
+
+
+def _coherence(best_first: Sequence[float]) -> float:
+    return sum(COHERENCE * max(value, 0.0) * 0.5**place for place, value in enumerate(best_first[1:COHERENT]))
+
+
+def _place(question: CodeQuestion, path: str) -> float:
+    """Whether the question names the file, by its path or as a module."""
+    for place in question.places:
+        if f"/{path}".endswith(f"/{place}") or ("/" in path and f"/{place}".endswith(f"/{path}")):
+            return PLACE
+    module = _PATH_END.sub("", path).replace("/", ".").lower()
+    for named in question.names:
+        whole = named.qualified.lower()
+        owner = whole.rpartition(".")[0]
+        if any("." in one and f".{module}".endswith(f".{one}") for one in (whole, owner)):
+            return MODULE
+    return 0.0
+
+
+_PATH_END = re.compile(r"(?:/(?:__init__|index|mod|lib))?\.\w{1,10}$")
+
+
+def _role(question: CodeQuestion, candidate: CodeCandidate, newest: Mapping[str, int]) -> float:
+    words = code_words()
+    parts = candidate.path.lower().split("/")
+    role = 0.0
+    if candidate.is_test and not question.asks_tests:
+        role += TEST
+    if candidate.is_document and question.words.isdisjoint(("readme", "documentation", "docs", "changelog")):
+        role += DOCUMENT
+    side = words.side_folders.intersection(parts[:-1])
+    if side and question.words.isdisjoint(side):
+        role += SIDE
+    platforms = words.platforms.intersection(_PATH_WORD.findall(candidate.path.lower()))
+    if platforms and question.words.isdisjoint(platforms):
+        role += PLATFORM
+    if any(
+        number < newest[before] and str(number) not in question.versions for before, number in _versions(candidate.path)
+    ):
+        role += OLD
+    return role
+
+
+def _versions(path: str) -> list[tuple[str, int]]:
+    """`src/v3/x.ts` has version 3 after `src/`."""
+    return [(path[: match.start()], int(match[1])) for match in _VERSION.finditer(path.lower())]
+
+
+def _newest_versions(files: Mapping[str, list[int]]) -> dict[str, int]:
+    newest: dict[str, int] = {}
+    for path in files:
+        for before, number in _versions(path):
+            newest[before] = max(newest.get(before, 0), number)
+    return newest
