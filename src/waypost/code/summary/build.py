@@ -65,12 +65,25 @@ def summarise(source: Source, parsed: Parsed) -> Summary:
 
 def chosen(parsed: Parsed) -> tuple[list[Symbol], list[Symbol], tuple[str, ...], int]:
     """The classes, functions and titles that a summary names, in the order of the file, and how many it leaves out."""
-    classes = [symbol for symbol in parsed.symbols if symbol.kind in CONTAINERS]
-    functions = [symbol for symbol in parsed.symbols if symbol.kind in _FUNCTIONS and not _is_local(symbol, parsed)]
+    outer = _not_local(parsed)
+    classes = [symbol for symbol in outer if symbol.kind in CONTAINERS]
+    functions = [symbol for symbol in outer if symbol.kind in _FUNCTIONS]
     titles = list(dict.fromkeys(section.title for section in parsed.sections if section.title.strip()))
     kept = [_most_telling(classes), _most_telling(functions)]
     left_out = len(classes) + len(functions) - sum(map(len, kept)) + max(0, len(titles) - MOST_LINES)
     return kept[0], kept[1], tuple(titles[:MOST_LINES]), left_out
+
+
+def _not_local(parsed: Parsed) -> list[Symbol]:
+    """The symbols that stand inside of no function."""
+    hidden: list[bool] = []  # whether what stands inside of it is local; a parent comes before its children
+    outer: list[Symbol] = []
+    for symbol in parsed.symbols:
+        inside = symbol.parent is not None and hidden[symbol.parent]
+        hidden.append(inside or symbol.kind not in CONTAINERS)
+        if not inside:
+            outer.append(symbol)
+    return outer
 
 
 def _most_telling(symbols: list[Symbol]) -> list[Symbol]:
@@ -82,8 +95,3 @@ def _most_telling(symbols: list[Symbol]) -> list[Symbol]:
         key=lambda at: (symbols[at].name.startswith("_"), symbols[at].qualified.count("."), not symbols[at].doc, at),
     )
     return [symbols[at] for at in sorted(order[:MOST_LINES])]
-
-
-def _is_local(symbol: Symbol, parsed: Parsed) -> bool:
-    """Whether it stands inside of a function."""
-    return symbol.parent is not None and parsed.symbols[symbol.parent].kind not in CONTAINERS

@@ -2,6 +2,7 @@
 
 import re
 
+from waypost.code.languages import is_test_path
 from waypost.code.source import CONTAINERS, Symbol
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.marks import mark_of
@@ -25,7 +26,8 @@ def container(symbol: Symbol, view: View) -> str:
     text = lead + (f", {' and '.join(families)}" if families else "")
     if notes:
         text += f" ({', '.join(dict.fromkeys(notes))})"
-    return text + _members(symbol, view)
+    text += _members(symbol, view)
+    return text if text != phrase(symbol.name) else f"{text} {symbol.kind}"
 
 
 def _base_name(base: str) -> str:
@@ -42,7 +44,12 @@ def _families(bases: list[str], lead: str) -> list[str]:
         raw = raw_words(base)
         if not raw or base in words().dull_bases or raw[-1].endswith(("able", "ible", "aware")):
             continue
-        if raw[0] in words().beginnings or is_verb(raw[0].removesuffix("s")) or is_verb(raw[0].removesuffix("es")):
+        if (
+            raw[0] in words().beginnings
+            or not words().prepositions.isdisjoint(raw[1:2])
+            or is_verb(raw[0].removesuffix("s"))
+            or is_verb(raw[0].removesuffix("es"))
+        ):
             continue
         if not set(phrase(base).lower().split()) <= said:
             found.append(with_article(phrase(base), new=True))
@@ -51,7 +58,7 @@ def _families(bases: list[str], lead: str) -> list[str]:
 
 def _lead(symbol: Symbol, bases: list[str], view: View) -> str:
     raw, plain = raw_words(symbol.name), plain_words(symbol.name)
-    if raw and raw[0] in {"test", "tests"} and len(raw) > 1:
+    if raw[:1] == ("test",) and len(raw) > 1 and symbol.name[0] == "T" and is_test_path(view.parsed.path):
         return "Tests of " + " ".join(plain[1:])
     form = words().endings.get(raw[-1]) if len(raw) > 1 else None
     if form is not None:
@@ -88,7 +95,10 @@ def _members(symbol: Symbol, view: View) -> str:
     if doings:
         return f"; can {listed(some(doings, _MOST_METHODS))}"
     inside = [child.name for child in children if child.kind in CONTAINERS or child.kind == "function"]
-    return f"; holds {listed(some(inside, _MOST_MEMBERS))}" if inside else ""
+    if inside:
+        return f"; holds {listed(some(inside, _MOST_MEMBERS))}"
+    used = list(dict.fromkeys(call.name for call in symbol.calls if call.name[:1].isupper())) if not own else []
+    return f"; uses {listed(some(used, _MOST_MEMBERS))}" if used else ""
 
 
 def _doing(method: Symbol) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from waypost.code.languages import is_test_path
-from waypost.code.source import Parsed, Symbol
+from waypost.code.source import Symbol
 from waypost.code.summary.body import Body, body_of
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.marks import mark_of
@@ -39,15 +39,17 @@ _SIGNS = "*&$.#@"
 
 
 def function(symbol: Symbol, view: View) -> str:
-    parsed, body = view.parsed, body_of(symbol, view)
-    parent = parsed.symbols[symbol.parent] if symbol.parent is not None else None
-    marks = [mark_of(decorator) for decorator in symbol.decorators]
-    test = _test(symbol, parsed, parent, marks)
+    body, about = body_of(symbol, view), _About(symbol, view)
+    test = _test(about)
     if test:
         return test
-    lead = _route(symbol, parent, marks) or _lead(symbol, parsed, parent, marks, body)
+    lead = _route(about) or _lead(about, body)
+    if lead.isalpha() and about.parent is not None:  # a lone verb says more with what it belongs to
+        lead += f" ({phrase(about.parent.name)})"
     known = patterns().decorators
-    details = [*dict.fromkeys(known[mark] for mark in marks if mark in known), *body.actions]
+    details = [*dict.fromkeys(known[mark] for mark in about.marks if mark in known), *body.actions]
+    if _answers_requests(symbol):
+        details.insert(0, "answers a request")
     if body.errors:
         details.append("raises " + " or ".join(body.errors))
     returned = _returns(symbol, lead)
@@ -56,36 +58,57 @@ def function(symbol: Symbol, view: View) -> str:
     return lead + (f"; {', '.join(details)}" if details else "")
 
 
-def _lead(symbol: Symbol, parsed: Parsed, parent: Symbol | None, marks: list[str], body: Body) -> str:
+class _About:
+    """A function with what stands around it."""
+
+    def __init__(self, symbol: Symbol, view: View) -> None:
+        self.symbol = symbol
+        self.view = view
+        self.parsed = view.parsed
+        self.parent = view.parsed.symbols[symbol.parent] if symbol.parent is not None else None
+        self.marks = [mark_of(decorator) for decorator in symbol.decorators]
+
+    @property
+    def is_property(self) -> bool:
+        return self.symbol.kind == "property" or not {"property", "cached_property"}.isdisjoint(self.marks)
+
+
+def _lead(about: _About, body: Body) -> str:
     """What the name says."""
-    name = symbol.name
+    symbol, name, parent = about.symbol, about.symbol.name, about.parent
     special = _special(name, parent)
     if special:
         return special + _given(symbol, "")
     if name.endswith("?"):
         return _beginning(symbol, name, parent) or f"tells whether it is {phrase(name)}"
-    if symbol.kind == "property" or "property" in marks or "cached_property" in marks:
+    if "setter" in about.marks:
+        return f"sets {with_article(phrase(name))}"
+    if about.is_property:
         return _beginning(symbol, name, parent) or with_article(phrase(name)) or name
-    if symbol.signature.startswith("async ") and _without_a(name):  # `aget_user` beside `get_user`
-        return (_beginning(symbol, name[1:], parent) or _acting(symbol, name[1:], parent, body)) + ", asynchronously"
-    return _of_a_page(symbol, parsed, body) or _beginning(symbol, name, parent) or _acting(symbol, name, parent, body)
+    bare = name.lstrip("_")
+    if symbol.signature.startswith("async ") and _is_async_twin(bare, about.view):
+        return (_beginning(symbol, bare[1:], parent) or _acting(symbol, bare[1:], parent, body)) + ", asynchronously"
+    return _of_a_page(about, body) or _beginning(symbol, name, parent) or _acting(symbol, name, parent, body)
 
 
-def _of_a_page(symbol: Symbol, parsed: Parsed, body: Body) -> str:
+def _is_async_twin(name: str, view: View) -> bool:
+    """Whether this is `aget_user` beside `get_user`: an `a` before a name that the file has, or before a verb."""
+    if not name.startswith("a") or len(name) < 3:
+        return False
+    raw = raw_words(name[1:])
+    begins = bool(raw) and (is_verb(raw[0]) or raw[0] in words().beginnings) and not verb_of(name)
+    return begins or view.named(name[1:]) is not None
+
+
+def _of_a_page(about: _About, body: Body) -> str:
     """React and its kin: components have capitals, hooks begin with `use`."""
-    if parsed.language not in _COMPONENT_LANGUAGES or symbol.kind != "function":
+    symbol = about.symbol
+    if about.parsed.language not in _COMPONENT_LANGUAGES or symbol.kind != "function":
         return ""
     if symbol.name[:1].isupper() and body.gives:
         return f"Component: {phrase(symbol.name)}"
     hook = raw_words(symbol.name)[:1] == ("use",) and len(raw_words(symbol.name)) > 1
     return f"Hook: {' '.join(plain_words(symbol.name)[1:])}" if hook else ""
-
-
-def _without_a(name: str) -> bool:
-    """Whether a name is one that begins with a verb, with an `a` before it."""
-    raw = raw_words(name[1:])
-    known = bool(raw) and (is_verb(raw[0]) or raw[0] in words().beginnings)
-    return name.startswith("a") and known and not verb_of(name)
 
 
 def _special(name: str, parent: Symbol | None) -> str:
@@ -97,6 +120,8 @@ def _special(name: str, parent: Symbol | None) -> str:
         form = "Cleans up when {the_parent} is destroyed"
     if form is not None:
         return _with_parent(form, parent)
+    if name.isupper() and name.lower() in _HTTP:
+        return f"HTTP {name}"
     if name.startswith("operator") and not name.isidentifier():
         return f"Operator {name.removeprefix('operator').strip()}"
     if name.endswith("=") and name[:-1].isidentifier():
@@ -111,7 +136,8 @@ def _acting(symbol: Symbol, name: str, parent: Symbol | None, body: Body) -> str
         return name
     verb, alone = verb_of(name), len(plain_words(name)) == 1
     if not verb or (alone and verb in words().rather_nouns and not symbol.parameters):
-        is_thing = (body.gives or _type_of(symbol) != "") and not said.endswith("ed")
+        names_a_thing = (with_article(said) != said or said.endswith("s")) and not said.endswith("ed")
+        is_thing = names_a_thing and (body.gives or _type_of(symbol) != "")
         return (f"gives {with_article(said)}" if is_thing else said) + _given(symbol, said)
     if not alone:
         return action(name) + _given(symbol, said)
@@ -126,7 +152,7 @@ def _acting_on(symbol: Symbol, verb: str) -> str:
     """`write(row)` writes the row; `delete(user_id)` deletes by user id; `save(force)` just saves."""
     thing = symbol.parameters[0].strip(_SIGNS)
     raw = raw_words(thing)
-    if not raw or thing in _NO_PARAMETERS or len(thing) == 1 or raw[0] in words().flags:
+    if not raw or thing in _NO_PARAMETERS or len(thing) == 1 or raw[0] in words().flags or _answers_requests(symbol):
         return third_person(verb) + _given(symbol, "")
     spoken = _spoken(symbol, thing)
     place = f"by {spoken}" if raw[-1] in words().handles and verb != "set" else with_article(spoken)
@@ -147,6 +173,7 @@ def _beginning(symbol: Symbol, name: str, parent: Symbol | None) -> str:
     rest = " ".join(plain_words(name)[1:])
     if not rest and symbol.parameters:
         rest = _spoken(symbol, symbol.parameters[0])
+    rest = rest or ("it" if raw[0] == "exists" else "")
     return _with_parent(form.replace("{rest}", rest), parent).strip()
 
 
@@ -162,7 +189,7 @@ def _given(symbol: Symbol, said: str, skip: int = 0) -> str:
     """Its parameters in words, without those that the sentence already says."""
     known = set(said.split())
     spoken: dict[str, None] = {}
-    for parameter in symbol.parameters[skip:]:
+    for parameter in symbol.parameters[skip:] if not _answers_requests(symbol) else ():
         bare = parameter.strip(_SIGNS)
         in_words = _spoken(symbol, bare)
         if len(bare) > 1 and bare not in _NO_PARAMETERS and not set(in_words.split()) <= known:
@@ -178,13 +205,19 @@ def _spoken(symbol: Symbol, parameter: str) -> str:
     return phrase(bare)
 
 
+def _answers_requests(symbol: Symbol) -> bool:
+    """By its parameters: `(req, res)`, or Go's writer and request."""
+    first = tuple(parameter.strip(_SIGNS) for parameter in symbol.parameters[:2])
+    return first in {("req", "res"), ("request", "response")} or "http.ResponseWriter" in symbol.signature
+
+
 def _returns(symbol: Symbol, lead: str) -> str:
     """What comes back, where the sentence does not say it."""
     kind = _type_of(symbol)
-    bare = re.sub(r"<.*|\[.*?\]", "", kind).strip("?*&[] ").lower()
+    bare = re.sub(r"<.*|\[.*?\]", "", kind).strip("?*&[] ").rsplit(".", 1)[-1].lower()
     if bare in _YES_NO and "whether" not in lead:
         return "yes or no"
-    if not bare or bare in words().plain_types or lead.startswith("Creates "):
+    if not bare or bare in words().plain_types or bare in _NOTHING or lead.startswith(("Creates ", "returns ")):
         return ""
     return kind
 
@@ -197,21 +230,23 @@ def _type_of(symbol: Symbol) -> str:
     return kind
 
 
-def _test(symbol: Symbol, parsed: Parsed, parent: Symbol | None, marks: list[str]) -> str:
-    raw = raw_words(symbol.name)
-    within = is_test_path(parsed.path) or (parent is not None and "test" in raw_words(parent.name))
+def _test(about: _About) -> str:
+    name, parent = about.symbol.name, about.parent
+    raw = raw_words(name)
+    within = is_test_path(about.parsed.path) or (parent is not None and "test" in raw_words(parent.name))
     named = len(raw) > 1 and raw[0] == "test" and within
-    if named or not _TEST_MARKS.isdisjoint(marks):
-        return "Test: " + " ".join(plain_words(symbol.name)[1 if named else 0 :])
-    if parsed.language == "go" and symbol.name.startswith("Benchmark") and len(raw) > 1:
-        return "Measures " + " ".join(plain_words(symbol.name)[1:])
+    if named or not _TEST_MARKS.isdisjoint(about.marks):
+        return "Test: " + " ".join(plain_words(name)[1 if named else 0 :])
+    if about.parsed.language == "go" and name.startswith("Benchmark") and len(raw) > 1:
+        return "Measures " + " ".join(plain_words(name)[1:])
     return ""
 
 
-def _route(symbol: Symbol, parent: Symbol | None, marks: list[str]) -> str:
+def _route(about: _About) -> str:
     """Of a function that answers requests, by its decorator or by its place in a view."""
+    symbol, parent = about.symbol, about.parent
     routes = patterns().routes
-    for mark, decorator in zip(marks, symbol.decorators, strict=True):
+    for mark, decorator in zip(about.marks, symbol.decorators, strict=True):
         named, _, given = decorator.partition("(")
         if mark in routes and given and ("." in named or mark not in _HTTP):
             path = _PATH.search(given[:300])

@@ -21,6 +21,7 @@ class Words:
     no_article: frozenset[str]
     acronyms: frozenset[str]
     noun_heads: frozenset[str]
+    after_nouns: frozenset[str]
     flags: frozenset[str]
     handles: frozenset[str]
     acts_on_self: frozenset[str]
@@ -30,6 +31,7 @@ class Words:
     empty_stems: frozenset[str]
     empty_docs: frozenset[str]
     pairs: Mapping[str, str]
+    two_words: Mapping[str, str]
     abbreviations: Mapping[str, str]
     special: Mapping[str, str]
     beginnings: Mapping[str, str]
@@ -45,6 +47,7 @@ class Patterns:
     decorators: Mapping[str, str]
     routes: Mapping[str, str]
     roles: Mapping[str, str]
+    folders: Mapping[str, str]
     standard: Mapping[str, tuple[str, ...]]
 
 
@@ -65,6 +68,7 @@ def words() -> Words:
         among("no_article"),
         among("acronyms"),
         among("noun_heads"),
+        among("after_nouns"),
         among("flags"),
         among("handles"),
         among("acts_on_self"),
@@ -74,6 +78,7 @@ def words() -> Words:
         among("empty_stems"),
         frozenset(table["empty_docs"].strip().split("\n")),
         table["pairs"],
+        table["two_words"],
         table["abbreviations"],
         table["special"],
         table["beginnings"],
@@ -101,6 +106,7 @@ def patterns() -> Patterns:
         table["decorators"],
         table["routes"],
         table["roles"],
+        table["folders"],
         {language: tuple(beginnings.split()) for language, beginnings in table["standard"].items()},
     )
 

@@ -50,7 +50,7 @@ def is_verb(word: str) -> bool:
 def verb_of(name: str) -> str:
     """The verb that a name begins with, in its base form; "" when it begins with none."""
     raw = raw_words(name)
-    if not raw or (len(raw) == 2 and raw[1].endswith("ed") and len(raw[1]) > 4):  # `login_required`
+    if not raw or raw[-1] in words().after_nouns:  # `login_required`
         return ""
     if raw[0] in words().rather_nouns and len(raw) > 1 and raw[-1] in words().noun_heads:
         return ""
@@ -61,6 +61,12 @@ def verb_of(name: str) -> str:
 
 
 def third_person(verb: str) -> str:
+    """ "gets", "tries", "logs in"."""
+    verb, _, more = words().two_words.get(verb, verb).partition(" ")
+    return f"{_third_person(verb)} {more}".rstrip()
+
+
+def _third_person(verb: str) -> str:
     if verb in {"do", "go", "undo", "redo", "echo", "veto"} or verb.endswith(_HISSING):
         return verb + "es"
     if _CONSONANT_Y.search(verb):
@@ -90,7 +96,7 @@ def action(name: str, *, finite: bool = True) -> str:
     if rest and rest[-1].isdecimal() and len(rest) == 1:  # `assert1`
         rest = []
     if not finite:
-        return " ".join([verb, *rest])
+        return " ".join([words().two_words.get(verb, verb), *rest])
     return " ".join([third_person(verb), *_rest_with_articles(verb, rest)])
 
 
@@ -105,6 +111,8 @@ def _rest_with_articles(verb: str, rest: list[str]) -> list[str]:
     end = next((place for place, word in enumerate(rest) if word in lexicon.prepositions), len(rest))
     if end == 0:
         return rest
+    if end == 1 and rest[0].endswith("ed") and len(rest[0]) > 4:  # `clear_expired`
+        return ["what is", *rest]
     new = verb in lexicon.makes_new or rest[end : end + 1] == ["by"]
     return [with_article(" ".join(rest[:end]), new=new), *rest[end:]]
 

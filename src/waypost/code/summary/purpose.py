@@ -16,7 +16,11 @@ _MOST_CLASSES = 5
 _MOST_FUNCTIONS = 5
 _MOST_NAMES = 6
 _MOST_MODULES = 4
+_READ = 20_000  # characters of a file of tests that are looked at for their titles
 _TEST_WORDS = frozenset({"test", "tests", "spec", "specs"})
+_CAMEL = re.compile(r"[a-z]+[A-Z]\w*")
+_TITLE = re.compile(r"\b(describe|context|it|test|specify)\b[\s(]{1,9}([\"'`])([^\"'`\n]{3,80})\2")
+_NUMBER = re.compile(r"\d{3}")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -24,20 +28,38 @@ def purpose(view: View) -> str:
     """One or two plain sentences, never empty."""
     parsed = view.parsed
     own = first_sentences(parsed.doc, LONGEST)
-    if own and not _is_only_the_name(own, parsed.path):
-        return own
+    if own and not _is_only_the_name(own, parsed.path) and not _is_about_a_part(own, view):
+        return own if not parsed.sections else own.replace("[", "").replace("]", "")
     if parsed.sections:
         return _of_document(parsed)
     main = _main_symbol(view)
     if main is not None:
-        return shortened(_with_role(first_sentences(main.doc, LONGEST) or describe_in(view, main), parsed), LONGEST)
-    return shortened(f"{_role(parsed)}{_definitions(view)}{_used(parsed)}", LONGEST)
+        said = first_sentences(main.doc, LONGEST)
+        return shortened(said or _with_role(describe_in(view, main), main, parsed), LONGEST)
+    role, definitions = _role(parsed), _definitions(view)
+    between = ("; " if ":" in role else ": ") if definitions else "."
+    return shortened(f"{role}{between}{definitions}{_used(parsed)}", LONGEST)
 
 
 def _is_only_the_name(said: str, path: str) -> bool:
     """Many files begin with a comment that is their own name."""
     stem = path.rsplit("/", 1)[-1].lower()
     return said.rstrip(".").lower() in {stem, stem.rsplit(".", 1)[0], path.lower()}
+
+
+def _is_about_a_part(said: str, view: View) -> bool:
+    """Whether it is the comment of the first import or variable: it begins with that name, or stands after an import."""
+    first = said.partition(" ")[0]
+    symbol = view.named(first)
+    if (symbol is not None and symbol.kind not in CONTAINERS) or _CAMEL.fullmatch(first):
+        return True
+    imports = view.parsed.imports
+    if not imports or view.parsed.sections:
+        return False
+    opening = view.parsed.doc.strip().partition("\n")[0].strip()
+    at = view.source.text.find(opening)
+    line = view.source.text.count("\n", 0, at) + 1 if at >= 0 else 0
+    return line > min(one.line for one in imports) or first in {one.name for one in imports}
 
 
 def _of_document(parsed: Parsed) -> str:
@@ -66,34 +88,39 @@ def is_private(symbol: Symbol, parsed: Parsed) -> bool:
     return symbol.name.startswith(("_", "#")) or (parsed.language == "go" and symbol.name[:1].islower())
 
 
-def _with_role(said: str, parsed: Parsed) -> str:
-    """What a test or a migration says of itself does not tell that it is one."""
+def _with_role(said: str, main: Symbol, parsed: Parsed) -> str:
+    """A bare name says more with the sort of thing that its folder holds: an event, a migration."""
+    name = phrase(main.name)
+    rest = said[len(name) :] if said.lower().startswith(name.lower()) else None
+    rest = "." if rest == f" {main.kind}." else rest
     role = _known_role(parsed.path)
-    if not role or role.split()[0].lower().rstrip("s") in said.lower():
+    if role and rest is not None and raw_words(main.name)[-1:] == raw_words(role.partition(":")[0])[-1:]:
+        return _role(parsed) + rest
+    label = patterns().folders.get(parsed.path.lower().rpartition("/")[0].rpartition("/")[2], "")
+    if not label or rest is None or label.lower() in said.lower():
         return said
-    return f"{role}: {said}"
+    return f"{label}: {name}{rest}"
 
 
 def _role(parsed: Parsed) -> str:
     """What sort of file it is, and about what."""
     known, subject = _known_role(parsed.path), _subject(parsed)
-    if known == "Tests":
-        return f"Tests of {subject}" if subject else "Tests"
+    folder = _folder(parsed) if _is_general(parsed.path) else ""
     if known:
-        about = _folder(parsed) if _is_general(parsed.path) else subject
-        return f"{known} of {about}" if about and about not in known.lower() else known
-    if _is_general(parsed.path):
-        subject = " ".join(dict.fromkeys(f"{_folder(parsed)} {subject}".split()))
-    return f"{subject[:1].upper()}{subject[1:]}" if subject else f"{display_name(parsed.language) or 'Text'} file"
+        about = folder or subject
+        return known.replace("{about}", about) if about else re.split(r":| of ", known)[0]
+    said = " ".join(dict.fromkeys(f"{folder} {subject}".split()))
+    return f"{said[:1].upper()}{said[1:]}" if said else f"{display_name(parsed.language) or 'Text'} file"
 
 
 def _known_role(path: str) -> str:
-    lower = f"/{path.lower()}"
-    name = lower.rsplit("/", 1)[-1]
     if is_test_path(path):
-        return "Tests"
+        return "Tests of {about}"
+    lower = f"/{path.lower()}"
+    name = lower.rpartition("/")[2]
     for place, role in patterns().roles.items():
-        if name == place or (place.endswith("/") and f"/{place}" in lower):
+        folder, numbered = place.rstrip("#"), place.endswith("#")
+        if name == place or (folder.endswith("/") and f"/{folder}" in lower and (not numbered or _NUMBER.search(name))):
             return role
     return ""
 
@@ -122,16 +149,17 @@ def _telling(name: str) -> str:
 
 def _stem(path: str) -> str:
     name = path.rsplit("/", 1)[-1]
-    return name.split(".", 1)[0] if not name.startswith(".") else name[1:]
+    return name.rpartition(".")[0] or name.lstrip(".")
 
 
 def _definitions(view: View) -> str:
     """Its classes and what its functions do; the public ones where there are any."""
-    top = [symbol for symbol in view.top if not is_private(symbol, view.parsed)] or view.top
+    public = [symbol for symbol in view.top if not is_private(symbol, view.parsed)]
+    top = public if any(symbol.kind not in {"constant", "type"} for symbol in public) else view.top
     classes = [symbol.name for symbol in top if symbol.kind in CONTAINERS and symbol.kind != "module"]
     functions = [symbol for symbol in top if symbol.kind in {"function", "method", "macro"}]
     tests = [" ".join(plain_words(one.name)[1:]) for one in functions if raw_words(one.name)[:1] == ("test",)]
-    tests = [test for test in tests if test]
+    tests = [test for test in tests if test] or _titles(view)
     others = [one for one in functions if raw_words(one.name)[:1] != ("test",)]
     doings = list(dict.fromkeys(filter(None, (action(one.name, finite=False) for one in others))))
     parts: list[str] = []
@@ -143,19 +171,30 @@ def _definitions(view: View) -> str:
         parts.append(f"functions to {listed(some(doings, _MOST_FUNCTIONS))}")
     elif others:
         parts.append(f"functions {listed(some([one.name for one in others], _MOST_FUNCTIONS))}")
-    return f": {'; '.join(parts)}." if parts else _small_things(view)
+    return f"{'; '.join(parts)}." if parts else _small_things(view)
+
+
+def _titles(view: View) -> list[str]:
+    """Of tests that are written as calls: `it("answers 404", …)`."""
+    if not is_test_path(view.parsed.path):
+        return []
+    found = [
+        (title[1], title[3]) for title in _TITLE.finditer(view.source.text[:_READ]) if title[3] == title[3].strip()
+    ]
+    cases = [title for kind, title in found if kind not in {"describe", "context"}]
+    return list(dict.fromkeys(cases or [title for _, title in found]))
 
 
 def _small_things(view: View) -> str:
     """Of a file without classes and functions."""
     constants = [symbol.name for symbol in view.top if symbol.kind in {"constant", "type", "module"}]
     if constants:
-        return f": defines {listed(some(constants, _MOST_NAMES))}."
+        return f"defines {listed(some(constants, _MOST_NAMES))}."
     brought = list(dict.fromkeys(one.alias or one.name for one in view.parsed.imports if one.name not in {"", "*"}))
     if brought:
-        return f": brings together {listed(some(brought, _MOST_NAMES))}."
+        return f"brings together {listed(some(brought, _MOST_NAMES))}."
     called = list(dict.fromkeys(call.name for call in view.parsed.calls if _WORD.match(call.name)))
-    return f": calls {listed(some(called, _MOST_NAMES))}." if called else "."
+    return f"calls {listed(some(called, _MOST_NAMES))}." if called else ""
 
 
 def _used(parsed: Parsed) -> str:

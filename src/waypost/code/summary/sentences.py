@@ -8,7 +8,7 @@ from waypost.code.summary.lexicon import words
 LONGEST = 220  # characters of a sentence that is shown
 _READ = 2000  # characters of a comment that are looked at
 _ROLE = re.compile(r":[\w:+-]{1,40}:`~?\.?([^`<]{1,200}?)\s*(?:<[^`>]{0,200}>)?`")
-_LINK = re.compile(r"`([^`<]{1,200}?)\s*<[^`>]{1,300}>`_{0,2}|!?\[([^\]]{1,200})\]\([^)]{0,300}\)")
+_LINK = re.compile(r"`([^`<]{1,200}?)\s*<[^`>]{1,300}>`_{0,2}|!?\[([^\]]{1,200})\](?:\([^)]{0,300}\)|\[[^\]]{0,100}\])")
 _INLINE_TAG = re.compile(r"\{@\w+\s*([^{}]{0,200})\}")
 _ELEMENT = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _SUMMARY_ELEMENT = re.compile(r"<summary>(.{0,1500}?)</summary>", re.DOTALL)
@@ -28,6 +28,8 @@ _ABBREVIATION = re.compile(
     r"|(?:^|\s)\w)\.$",
     re.IGNORECASE,
 )
+_CODE_AFTER = re.compile(r"\s+\w+[.(]\w")  # an example follows: `router.Static("/")`
+_MARGIN = re.compile(r"^[ \t]*\|[ \t]?", re.MULTILINE)  # of comments in a box
 _LICENCE = re.compile(
     r"copyright|\(c\) \d|licensed (?:under|to)|spdx-|all rights reserved|@author|part of the|source code is governed",
     re.IGNORECASE,
@@ -64,7 +66,9 @@ def _sentences(doc: str) -> list[str]:
     start = 0
     for end in _END.finditer(paragraph):
         after = paragraph[end.end() : end.end() + 2].lstrip()
-        if after[:1].islower() or _ABBREVIATION.search(paragraph, max(start, end.end() - 8), end.end()):
+        if (after[:1].islower() and not _CODE_AFTER.match(paragraph, end.end())) or _ABBREVIATION.search(
+            paragraph, max(start, end.end() - 8), end.end()
+        ):
             continue
         found.append(paragraph[start : end.end()].strip())
         start = end.end()
@@ -93,6 +97,8 @@ def _first_paragraph(doc: str) -> str:
     if summary:
         text = summary[1].strip()
     text = _BRIEF.sub("", text)
+    if "|" in text:
+        text = _MARGIN.sub("", text)
     text = _BANNER.sub("", text).strip()
     section = _SECTION.search(text)
     if section:
@@ -107,7 +113,7 @@ def _first_paragraph(doc: str) -> str:
 def _plain(text: str) -> str:
     if ":" in text:
         text = _ROLE.sub(lambda match: match[1].rsplit(".", 1)[-1], text)
-    if "<" in text or "](" in text:
+    if "<" in text or "](" in text or "][" in text:
         text = _LINK.sub(lambda match: match[1] or match[2], text)
     if "{@" in text:
         text = _INLINE_TAG.sub(lambda match: match[1].lstrip("#").replace("#", "."), text)
