@@ -192,8 +192,9 @@ def test_a_filter_would_have_run(root: Path, git: Git, tmp_path: Path) -> None:
 
 def test_a_repository_of_another_owner_is_answered_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from waypost.code import git as asking
+    from waypost.space.gitconfig import git_environment
 
-    clean = asking.git_environment() | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    clean = git_environment() | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
     monkeypatch.setattr(asking, "git_environment", lambda: clean)
     assert head(root).commit
 

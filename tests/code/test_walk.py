@@ -4,7 +4,6 @@ import os
 import socket
 import stat
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -194,7 +193,7 @@ def test_files_that_git_tracks_but_that_are_gone_do_not_come(root: Path, git: Gi
     (root / "b.py").unlink()
     (root / "gone" / "c.py").unlink()
     (root / "gone").rmdir()
-    assert list(entry.path for entry in walk(root)) == ["a.py"]
+    assert [entry.path for entry in walk(root)] == ["a.py"]
 
 
 def test_an_ignored_file_that_git_tracks_is_read(root: Path, git: Git) -> None:
@@ -280,7 +279,7 @@ def test_a_folder_inside_a_checkout_is_walked_with_the_rules_above_it(root: Path
 
 
 @pytest.fixture(params=["no git", "a bad index", "a bad pointer", "a bare repository"])
-def broken(request: pytest.FixtureRequest, root: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def broken(request: pytest.FixtureRequest, root: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tree whose git cannot be asked."""
     grow(root, "a.py", "b.log.py", "sub/c.py", "own.py")
     (root / ".gitignore").write_text("*.log.py\n")
@@ -295,7 +294,7 @@ def broken(request: pytest.FixtureRequest, root: Path, git: Git, monkeypatch: py
             monkeypatch.setenv("PATH", str(root / "empty"))
         else:
             (root / ".git" / "index").write_bytes(b"not an index")
-    yield root
+    return root
 
 
 def test_where_git_cannot_be_asked_the_rules_are_read_here(broken: Path) -> None:

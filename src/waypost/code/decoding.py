@@ -46,20 +46,22 @@ def decode(raw: bytes) -> Decoded | None:
             if text is not None and (encoding == "utf-8" or _plausible(text)):
                 return Decoded(text, encoding)
     sample = raw[:_SAMPLE]
-    if b"\0" in sample:
+    if b"\0" in raw:
         wide = _wide_encoding(sample)
         text = _try(raw, wide) if wide else None
         return Decoded(text, wide) if text is not None and _plausible(text) else None
     if len(sample) - len(sample.translate(None, _NOT_TEXT)) > len(sample) // 20:
         return None
-    declared = _declared(sample)
-    if declared and _SEVEN_BIT.fullmatch(declared) and (text := _try(raw, declared)) is not None:
-        return Decoded(text, declared)
-    text = _try(raw, "utf-8")
-    if text is not None:
-        return Decoded(text, "utf-8")
-    if declared and (text := _try(raw, declared)) is not None:
-        return Decoded(text, declared)
+    return _decode_bytes(raw, _declared(sample))
+
+
+def _decode_bytes(raw: bytes, declared: str) -> Decoded:
+    """An encoding of single bytes, or of bytes and longer signs. What is valid UTF-8 is hardly ever anything else,
+    whatever it declares, except where signs are written with seven bits."""
+    attempts = [declared, "utf-8"] if _SEVEN_BIT.fullmatch(declared) else ["utf-8", declared]
+    for encoding in attempts:
+        if encoding and (text := _try(raw, encoding)) is not None:
+            return Decoded(text, encoding)
     return _damaged(raw) or _code_page(raw)
 
 

@@ -8,11 +8,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from waypost.errors import InvalidInput
 
 _ANY_FOLDERS = "**"
 _NEVER = r"(?!)"
+_SIGNS = {"*": "*", "?": ".", "/": "/"}
 _MOST_ALTERNATIVES = 1_000
 _POSIX = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9",
@@ -67,48 +69,31 @@ def _compiled(expression: str) -> re.Pattern[str]:
 def parse_glob(pattern: str) -> Glob:
     """Read a pattern without its `!` and without the slash at its end. A malformed one matches nothing."""
     floating = "/" not in pattern
-    pieces: list[str] = []
-    piece: list[str] = []  # expressions of one character each; a star is "*"
-    at, end = 0, len(pattern)
-    if pattern.startswith("/"):
-        at = 1
-    only_stars = True
-    while at < end:
+    pieces: list[list[str]] = [[]]  # of each name, expressions of one character each; a star is "*"
+    at = 1 if pattern.startswith("/") else 0
+    while at < len(pattern):
         sign = pattern[at]
-        if sign == "\\":
-            at += 1
-            if at == end:
-                return Glob((_NEVER,), floating)
-            sign = pattern[at]
-            if sign != "/":
-                only_stars = False
-                piece.append(re.escape(sign))
-                at += 1
-                continue
-        if sign == "/":
-            pieces.append(_finish(piece, only_stars, floating))
-            piece, only_stars = [], True
-        elif sign == "*":
-            piece.append("*")
-        elif sign == "?":
-            only_stars = False
-            piece.append(".")
-        elif sign == "[":
-            only_stars = False
-            expression, at = _bracket(pattern, at + 1)
-            if not expression:
-                return Glob((_NEVER,), floating)
-            piece.append(expression)
-        else:
-            only_stars = False
-            piece.append(re.escape(sign))
         at += 1
-    pieces.append(_finish(piece, only_stars, floating))
-    return Glob(tuple(pieces), floating)
+        if sign == "\\":
+            sign, at = pattern[at : at + 1], at + 1
+            expression = re.escape(sign) if sign != "/" else "/"
+        elif sign == "[":
+            expression, at = _bracket(pattern, at)
+            at += 1
+        else:
+            expression = _SIGNS.get(sign) or re.escape(sign)
+        if not expression:
+            return Glob((_NEVER,), floating)
+        if expression == "/":
+            pieces.append([])
+        else:
+            pieces[-1].append(expression)
+    return Glob(tuple(_finish(piece, floating) for piece in pieces), floating)
 
 
-def _finish(piece: list[str], only_stars: bool, floating: bool) -> str:
-    if only_stars and len(piece) > 1 and not floating:
+def _finish(piece: list[str], floating: bool) -> str:
+    """The expression for one name, or `**`."""
+    if len(piece) > 1 and not floating and set(piece) == {"*"}:
         return _ANY_FOLDERS
     runs: list[str] = [""]
     starred = False
@@ -126,48 +111,40 @@ def _finish(piece: list[str], only_stars: bool, floating: bool) -> str:
 
 
 def _bracket(pattern: str, at: int) -> tuple[str, int]:
-    """The expression for `[…]` that starts before `at`, and the place of its `]`; empty when it has no end."""
+    """The expression for `[…]` that starts before `at`, and the place of its `]`; empty when it is malformed."""
     negated = pattern[at : at + 1] in {"!", "^"}
     if negated:
         at += 1
-    accepted: list[str] = []
-    previous = ""
-    first = True
-    while True:
-        sign = pattern[at : at + 1]
-        if not sign:
+    accepted = ""
+    previous = ""  # the character that a range may begin with
+    first = at
+    while at == first or pattern[at : at + 1] != "]":
+        item = _bracket_item(pattern, at, previous)
+        if item is None:
             return "", at
-        if sign == "]" and not first:
-            break
-        first = False
-        if sign == "-" and previous and pattern[at + 1 : at + 2] not in {"", "]"}:
-            last, at = _plain(pattern, at + 1)
-            if not last:
-                return "", at
-            if previous <= last:
-                accepted.append(f"{re.escape(previous)}-{re.escape(last)}")
-            previous = ""
-        elif pattern.startswith("[:", at):
-            close = pattern.find("]", at + 2)
-            if close < 0:
-                return "", at
-            if pattern[close - 1] == ":" and close - 1 >= at + 2:
-                named = _POSIX.get(pattern[at + 2 : close - 1])
-                if named is None:
-                    return "", at
-                accepted.append(named)
-                at, previous = close + 1, ""
-            else:  # no class after all: a plain `[`
-                accepted.append(re.escape(sign))
-                previous, at = sign, at + 1
-        else:
-            previous, at = _plain(pattern, at)
-            if not previous:
-                return "", at
-            accepted.append(re.escape(previous))
+        expression, previous, at = item
+        accepted += expression
     if not accepted:
-        return (".", at) if negated else (_NEVER, at)
-    return f"[{'^' if negated else ''}{''.join(accepted)}]", at
+        return ("." if negated else _NEVER), at
+    return f"[{'^' if negated else ''}{accepted}]", at
+
+
+def _bracket_item(pattern: str, at: int, previous: str) -> tuple[str, str, int] | None:
+    """One item inside brackets: its expression, the character that a range may go on from, and the place behind it."""
+    if pattern[at : at + 1] == "-" and previous and pattern[at + 1 : at + 2] not in {"", "]"}:
+        last, at = _plain(pattern, at + 1)
+        if not last:
+            return None
+        return (f"{re.escape(previous)}-{re.escape(last)}" if previous <= last else ""), "", at
+    if pattern.startswith("[:", at):
+        close = pattern.find("]", at + 2)
+        if close > at + 2 and pattern[close - 1] == ":":
+            named = _POSIX.get(pattern[at + 2 : close - 1])
+            return None if named is None else (named, "", close + 1)
+        if close < 0:
+            return None
+    sign, at = _plain(pattern, at)
+    return (re.escape(sign), sign, at) if sign else None
 
 
 def _plain(pattern: str, at: int) -> tuple[str, int]:
@@ -191,7 +168,7 @@ def expand_braces(pattern: str) -> list[str]:
             done.append(current)
         else:
             before, after = current[: span[0]], current[span[-1] + 1 :]
-            waiting += [before + current[a + 1 : b] + after for a, b in reversed([*zip(span, span[1:], strict=False)])]
+            waiting += [before + current[a + 1 : b] + after for a, b in reversed([*pairwise(span)])]
         if len(done) + len(waiting) > _MOST_ALTERNATIVES:
             raise InvalidInput(f"The pattern {pattern[:60]!r} stands for too many.", "Use fewer braces, or stars.")
     return done
