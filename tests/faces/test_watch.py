@@ -1,7 +1,9 @@
 """A watcher tells what a burst of changes did to the files of a tree. The trees, git and the system's watches are real."""
 
+import contextlib
 import os
 import queue
+import random
 import shutil
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.watch import Batch, Change, watch
 from waypost.faces.watch import loop as loop_module
 
-LONG_MS = 400  # a burst that must be told as one: longer than a busy machine pauses within it
+LONG_MS = 250  # a burst that must be told as one: longer than a busy machine pauses within it
 PATIENCE = 20  # seconds until a test gives up; none waits that long when all is well
 Git = Callable[..., str]
 
@@ -186,6 +188,34 @@ def test_a_file_that_becomes_a_folder_and_back_is_told(root: Path, watching: Wat
     shutil.rmtree(root / "a.py")
     (root / "a.py").write_text("file")
     assert w.changes() == {("a.py/in.py", "deleted"), ("a.py", "added")}
+
+
+def test_whatever_happens_what_was_told_adds_up_to_what_is_there(root: Path, watching: Watch) -> None:
+    """Files and folders that take each other's names, while the watcher looks."""
+    chance = random.Random(20260130)
+    w = watching(debounce_ms=20)
+    known = {"a.py", "src/b.py", "src/deep/c.py"}
+
+    def anywhere() -> Path:
+        return root.joinpath(*(chance.choice("pqr") for _ in range(chance.randint(1, 3))))
+
+    def write(path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(str(chance.random()))
+
+    deeds = (write, write, Path.mkdir, Path.unlink, shutil.rmtree, lambda path: path.rename(anywhere()))
+    for _ in range(1500):
+        with contextlib.suppress(OSError):  # the deed does not fit what is there
+            chance.choice(deeds)(anywhere())
+    (root / "last.py").write_text("end")
+    while "last.py" not in known or not w.batches.empty():
+        for change in w.next().changes:
+            assert (change.path in known) == (change.action != "added")
+            known = known - {change.path} if change.action == "deleted" else known | {change.path}
+        if "last.py" in known:
+            w.stop.set()
+            w.ended()
+    assert known == {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
 
 
 def test_what_is_ignored_is_neither_told_nor_watched(root: Path, watching: Watch, options: dict[str, object]) -> None:

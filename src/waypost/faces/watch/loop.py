@@ -9,13 +9,13 @@ says that everything may have changed. Nothing is told when the root itself vani
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
 from waypost.errors import InvalidInput, WaypostError
-from waypost.faces.watch.notify import Missed, Notifications, Touched
-from waypost.faces.watch.tree import GIT, Action, Change, Ignored, Tree
+from waypost.faces.watch.notify import Missed, Notifications, Touched, Vanished
+from waypost.faces.watch.tree import GIT, Change, Ignored, Tree, merge
 from waypost.space.platform import read_small_file
 from waypost.space.repository import find_repository
 
@@ -25,15 +25,8 @@ MANY = 2_000  # paths touched at once: looking at everything is cheaper then, an
 _IDLE_MS = 5_000
 _LONGEST_HOLD = 30.0  # seconds: a burst that never ends is told in parts, and a forgotten lock of git's stops nobody
 _RULES = ".gitignore"  # when these change, so does what belongs to the tree
-_MOST_TRIES = 5
+_MOST_TRIES = 3  # folders may vanish between being listed and being watched
 _LARGEST_HEAD = 4_096
-
-# What two actions on one file, one after the other, are together, where it is not the second.
-_TOGETHER: dict[tuple[Action | None, Action], Action | None] = {
-    ("added", "modified"): "added",
-    ("added", "deleted"): None,
-    ("deleted", "added"): "modified",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +109,8 @@ class _Watched:
             return b""
 
     def batch(self, changes: Iterable[Change], *, everything: bool) -> Batch:
-        """Several looks at one burst become one: what came and went is nothing, what went and came is modified."""
-        merged: dict[str, Action | None] = {}
-        for change in changes:
-            before = merged.get(change.path)
-            merged[change.path] = _TOGETHER.get((before, change.action), change.action)
-        listed = tuple(Change(path, action) for path, action in sorted(merged.items()) if action)
+        """Several looks at one burst become one."""
+        listed = tuple(merge(changes))
         rules = any(change.path.rpartition("/")[2] == _RULES for change in listed)
         return Batch(listed, everything or rules)
 
@@ -131,73 +120,86 @@ def _identity(path: Path) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
+@dataclass(slots=True)
+class _Burst:
+    """What has come in since the last batch."""
+
+    touched: Touched = field(default_factory=dict)
+    missed: bool = False  # something may not have been seen: all must be looked at, and watched anew
+    since: float = field(default_factory=time.monotonic)
+
+    def __bool__(self) -> bool:
+        return bool(self.touched) or self.missed
+
+    def add(self, news: Touched) -> None:
+        if not self:
+            self.since = time.monotonic()
+        self.touched |= {path: is_new or self.touched.get(path, False) for path, is_new in news.items()}
+
+    def is_over(self, news: Touched, *, busy: bool) -> bool:
+        return (not news and not busy) or time.monotonic() - self.since > _LONGEST_HOLD
+
+
 def _be_told(
     watched: _Watched, on_changes: Callable[[Batch], None], on_ready: Callable[[int], None], stop: Event, quiet_ms: int
 ) -> None:
     with Notifications() as notifications:
         watched.tree.look()
-        _, touched = _arm(watched, notifications)
+        _, burst = _arm(watched, notifications)
         on_ready(len(watched.tree))
-        missed = False
-        since = 0.0
         while not stop.is_set():
-            pending = bool(touched) or missed
+            news: Touched = {}
             try:
-                news = notifications.wait(quiet_ms if pending else _IDLE_MS, stop)
+                news = notifications.wait(quiet_ms if burst else _IDLE_MS, stop)
             except Missed:
-                news, missed = {}, True
+                burst.missed = True
                 stop.wait(quiet_ms / 1000)  # whatever makes it fail may go on doing so
             watched.check()
-            touched |= {path: fresh or touched.get(path, False) for path, fresh in news.items()}
-            since = since if pending else time.monotonic()
-            held = time.monotonic() - since
-            over = not news and not watched.git_is_busy()
-            if stop.is_set() or not (touched or missed) or not (over or held > _LONGEST_HOLD):
+            burst.add(news)
+            if stop.is_set() or not burst or not burst.is_over(news, busy=watched.git_is_busy()):
                 continue
-            batch, touched = _collect(watched, notifications, touched, missed=missed)
-            missed = False
+            batch, burst = _collect(watched, notifications, burst)
             if batch.changes or batch.everything:
                 on_changes(batch)
 
 
-def _collect(
-    watched: _Watched, notifications: Notifications, touched: Touched, *, missed: bool
-) -> tuple[Batch, Touched]:
-    """What a burst has changed; and what was touched meanwhile, for the next one."""
-    inside = _inside(watched.root, touched)
+def _collect(watched: _Watched, notifications: Notifications, burst: _Burst) -> tuple[Batch, _Burst]:
+    """What a burst has changed; and what came in meanwhile, the next one."""
+    inside = _inside(watched.root, burst.touched)
     everything = watched.switched() or len(inside) > MANY
     folders = watched.tree.folders
-    changes = watched.tree.look() if everything or missed else watched.tree.look_at(inside)
+    changes = watched.tree.look() if everything or burst.missed else watched.tree.look_at(inside)
     replaced = any(is_new and path in watched.tree.folders for path, is_new in inside.items())
-    later: Touched = {}
-    if missed or replaced or not watched.tree.folders <= folders:
+    later = _Burst()
+    if burst.missed or replaced or not watched.tree.folders <= folders:
         more, later = _arm(watched, notifications)
         changes += more
     watched.check()
     return watched.batch(changes, everything=everything), later
 
 
-def _arm(watched: _Watched, notifications: Notifications) -> tuple[list[Change], Touched]:
-    """Watch all folders that there are now. What came between listing and watching them is found by looking again."""
+def _arm(watched: _Watched, notifications: Notifications) -> tuple[list[Change], _Burst]:
+    """Watch all folders that there are now. What came between listing and watching them is found by looking again.
+
+    Folders that come and go too fast are left for the next burst.
+    """
     changes: list[Change] = []
-    touched: Touched = {}
-    for _ in range(_MOST_TRIES):
+    burst = _Burst()
+    for last in (*[False] * _MOST_TRIES, True):
         folders = watched.tree.folders
         try:
-            touched |= notifications.arm(watched.root, sorted(folders), watched.beside())
-            complete = True
-        except FileNotFoundError:
+            burst.add(notifications.arm(watched.root, [""] if last else sorted(folders), watched.beside()))
+            complete = not last
+        except Vanished:
             complete = False
         except Missed:
-            complete = True  # the look below sees what the old watches could not tell
+            complete = not last  # the look below sees what the old watches could not tell
         watched.check()
         changes += watched.tree.look()
         if complete and watched.tree.folders <= folders:
-            return changes, touched
-    raise WaypostError(
-        f"The folders of {watched.root} change faster than they can be watched.",
-        "Try again when it is quiet, ignore what changes, or use --poll.",
-    )
+            return changes, burst
+    burst.missed = True
+    return changes, burst
 
 
 def _inside(root: Path, touched: Touched) -> Touched:

@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 STEP_MS = 50  # how long nothing may come before what came is told; also how long `stop` may go unnoticed
 _ADDED = 1
 _DRAIN_STEP_MS = 20
+_NOT_A_DIRECTORY, _TOO_MANY_FILES = "os error 20", "os error 24"  # the library has no other way of saying which
 
 Touched = dict[str, bool]  # absolute path → whether something new stands there
 
 
 class Missed(Exception):
     """The watcher failed at something: what happened since is unknown. It must be set up again."""
+
+
+class Vanished(Exception):
+    """A folder is no longer there. List them again."""
 
 
 class Notifications:
@@ -45,7 +50,7 @@ class Notifications:
         """Watch these folders of the root, and these paths beside it, instead of what was watched before.
 
         The new watches stand before the old ones go, so nothing falls between; the answer is what only the old saw.
-        Raises FileNotFoundError when a folder has vanished: list them again.
+        Raises Vanished when that cannot be; then what was watched before still is.
         """
         paths = [str(path) for path in beside]
         by_folder = sys.platform == "linux"
@@ -89,9 +94,11 @@ def _new_notify(paths: list[str], *, recursive: bool) -> "RustNotify":
     try:
         # Its last argument would ignore not only missing rights but every error, that of too many watches too.
         return RustNotify(paths, False, False, 0, recursive, False)
-    except FileNotFoundError:
-        raise
+    except FileNotFoundError as error:
+        raise Vanished(str(error)) from error
     except (OSError, RuntimeError) as error:
+        if _NOT_A_DIRECTORY in str(error):  # a file stands where a folder was
+            raise Vanished(str(error)) from error
         raise _refusal(error, len(paths)) from error
 
 
@@ -102,7 +109,7 @@ def _refusal(error: Exception, count: int) -> WaypostError:
             f"The system allows no more watches; this tree needs {count}.",
             "Raise the limit (sudo sysctl fs.inotify.max_user_watches=524288), ignore large folders, or use --poll.",
         )
-    if "os error 24" in said:
+    if _TOO_MANY_FILES in said:
         return WaypostError(
             "The system allows no more watchers for this user.",
             "Raise the limit (sudo sysctl fs.inotify.max_user_instances=512), end other watchers, or use --poll.",

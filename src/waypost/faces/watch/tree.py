@@ -6,7 +6,7 @@ gone; what cannot be read is not there.
 
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,6 +15,13 @@ GIT = ".git"
 
 Action = Literal["added", "modified", "deleted"]
 Ignored = Callable[[str], bool]
+
+# What two actions on one file, one after the other, are together, where it is not the second.
+_TOGETHER: dict[tuple[Action | None, Action], Action | None] = {
+    ("added", "modified"): "added",
+    ("added", "deleted"): None,
+    ("deleted", "added"): "modified",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,50 +51,47 @@ class Tree:
         """Compare the whole tree."""
         files, self.folders = self._listed("")
         before, self._files = self._files, files
-        return _ordered(_differences(before, files))
+        return merge(_differences(before, files))
 
     def look_at(self, touched: Mapping[str, bool]) -> list[Change]:
         """Compare these paths only; the value says whether something new stands there, which may be a whole folder."""
-        changes: dict[str, Action] = {}
+        changes: list[Change] = []
         for path in sorted(touched):  # a folder before what is in it
-            if path.rpartition("/")[0] not in self.folders or not path:
+            if not path or path.rpartition("/")[0] not in self.folders:
                 continue
             mode, stamp = self._state(path)
             if stat.S_ISDIR(mode):
                 if touched[path] or path not in self.folders:
-                    changes |= self._look_below(path)
+                    changes += self._look_below(path)
             elif stat.S_ISREG(mode) and not self._ignored(path):
-                changes |= self._forget_folder(path)
-                changes[path] = "modified" if path in self._files else "added"
+                changes += self._forget_folder(path)
+                changes.append(Change(path, "modified" if path in self._files else "added"))
                 self._files[path] = stamp
             else:
-                changes |= self._forget_folder(path)
-                if self._files.pop(path, None) is not None:
-                    changes[path] = "deleted"
-        return _ordered(changes)
+                changes += self._forget_folder(path)
+                changes += self._forget_file(path)
+        return merge(changes)
 
-    def _look_below(self, folder: str) -> dict[str, Action]:
+    def _look_below(self, folder: str) -> list[Change]:
         """A folder that is new, or was replaced by another one of its name."""
-        gone = self._forget_folder(folder)
-        if self._files.pop(folder, None) is not None:  # it was a file
-            gone[folder] = "deleted"
+        gone = self._forget_folder(folder) + self._forget_file(folder)
         if self._ignored(folder + "/"):
             return gone
         files, folders = self._listed(folder)
         self._files |= files
         self.folders |= folders
-        return gone | {path: "modified" if path in gone else "added" for path in files}
+        return gone + [Change(path, "added") for path in files]
 
-    def _forget_folder(self, folder: str) -> dict[str, Action]:
+    def _forget_file(self, path: str) -> list[Change]:
+        return [Change(path, "deleted")] if self._files.pop(path, None) is not None else []
+
+    def _forget_folder(self, folder: str) -> list[Change]:
         """All that was known to be in a folder is gone with it."""
         if folder not in self.folders:
-            return {}
+            return []
         inside = folder + "/"
         self.folders = frozenset(one for one in self.folders if one != folder and not one.startswith(inside))
-        gone = [path for path in self._files if path.startswith(inside)]
-        for path in gone:
-            del self._files[path]
-        return dict.fromkeys(gone, "deleted")
+        return [change for path in list(self._files) if path.startswith(inside) for change in self._forget_file(path)]
 
     def _listed(self, top: str) -> tuple[dict[str, int], frozenset[str]]:
         files: dict[str, int] = {}
@@ -119,18 +123,23 @@ class Tree:
         return found.st_mode, hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
 
 
-def _differences(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, Action]:
-    changes: dict[str, Action] = dict.fromkeys(before.keys() - now.keys(), "deleted")
+def _differences(before: Mapping[str, int], now: Mapping[str, int]) -> list[Change]:
+    changes = [Change(path, "deleted") for path in before.keys() - now.keys()]
     for path, stamp in now.items():
-        if path not in before:
-            changes[path] = "added"
-        elif before[path] != stamp:
-            changes[path] = "modified"
+        if before.get(path) != stamp:
+            changes.append(Change(path, "modified" if path in before else "added"))
     return changes
 
 
-def _ordered(changes: Mapping[str, Action]) -> list[Change]:
-    return [Change(path, changes[path]) for path in sorted(changes)]
+def merge(changes: Iterable[Change]) -> list[Change]:
+    """One change for each path, in the order of paths, out of several, one after the other.
+
+    What came and went is nothing, what went and came is modified.
+    """
+    merged: dict[str, Action | None] = {}
+    for change in changes:
+        merged[change.path] = _TOGETHER.get((merged.get(change.path), change.action), change.action)
+    return [Change(path, action) for path, action in sorted(merged.items()) if action]
 
 
 def _is_text(name: str) -> bool:
