@@ -10,7 +10,16 @@ from waypost.code.schema.values import Assign, Call, Class, Function, Name, Unit
 from waypost.code.source import Source
 
 KIND = "Eloquent model"
-_ROOTS = frozenset({"Model", "Eloquent", "Authenticatable", "Pivot", "MorphPivot", "BaseModel"})
+_ROOT_CLASSES = frozenset(
+    (
+        "Illuminate\\Database\\Eloquent\\Model",
+        "Illuminate\\Database\\Eloquent\\Relations\\Pivot",
+        "Illuminate\\Database\\Eloquent\\Relations\\MorphPivot",
+        "Illuminate\\Foundation\\Auth\\User",
+        "Spatie\\Permission\\Models\\Role",
+        "Spatie\\Permission\\Models\\Permission",
+    )
+)
 _KINDS = {
     "hasMany": "has_many",
     "hasOne": "has_one",
@@ -48,9 +57,7 @@ def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | No
     relations = tuple(relation for method in functions(found.body) for relation in _relations(method, found.name, unit, known))
     said: dict[str, Value] = {item.name: item.value for item in fields(found.body)}
     full = [unit.imports.get(base, base) for base in bases]
-    root = any(base.rsplit("\\", 1)[-1] in _ROOTS and "Eloquent" in name + base for base, name in zip(bases, full, strict=True)) or any(
-        name.startswith(("Illuminate\\Database\\Eloquent", "Illuminate\\Foundation\\Auth")) for name in full
-    )
+    root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
     traits = [name_of(arg) for item in found.body if isinstance(item, Call) and item.name == "use" for arg in item.args]
     if found.kind == "trait":
         if not relations:

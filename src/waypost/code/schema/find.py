@@ -9,9 +9,11 @@ from waypost.code.schema.django import find_django_apps, find_django_migration, 
 from waypost.code.schema.eloquent import find_eloquent
 from waypost.code.schema.laravel import find_laravel
 from waypost.code.schema.model import SchemaChange
+from waypost.code.schema.prisma import find_prisma
 from waypost.code.schema.rails import find_rails_migration, find_rails_schema
 from waypost.code.schema.sql import find_sql
 from waypost.code.schema.sqlalchemy import find_sqlalchemy
+from waypost.code.schema.typeorm import find_typeorm, find_typeorm_migration
 from waypost.code.source import Parsed, Source
 
 Detector = Callable[[Source], Iterable[SchemaChange]]
@@ -68,6 +70,12 @@ _ELOQUENT = re.compile(
 )
 
 
+_SCRIPT: list[tuple[Detector, Callable[[Source], bool]]] = [
+    (find_typeorm, lambda source: "@Entity" in source.text or ("Column(" in source.text and "typeorm" in source.text)),
+    (find_typeorm_migration, lambda source: "MigrationInterface" in source.text),
+]
+
+
 _DETECTORS: dict[str, list[tuple[Detector, Callable[[Source], bool]]]] = {
     "php": [
         (find_laravel, lambda source: "Schema" in source.text and "function up(" in source.text),
@@ -78,6 +86,12 @@ _DETECTORS: dict[str, list[tuple[Detector, Callable[[Source], bool]]]] = {
         (find_rails_migration, lambda source: "ActiveRecord::Migration" in source.text or "Migration[" in source.text),
         (find_active_record, lambda source: _RECORD.search(source.text) is not None or "/models/" in source.path),
     ],
+    "prisma": [(find_prisma, _has("model ", "view "))],
+    "ts": _SCRIPT,
+    "tsx": _SCRIPT,
+    "js": _SCRIPT,
+    "mjs": _SCRIPT,
+    "cjs": _SCRIPT,
     "sql": [(find_sql, lambda source: True)],
     "py": [
         (find_django_migration, lambda source: "migrations.Migration" in source.text or "Migration)" in source.text),

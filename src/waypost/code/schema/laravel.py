@@ -1,5 +1,6 @@
 """Laravel's migrations: what `up` does with Schema and Blueprint."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -27,6 +28,7 @@ from waypost.code.source import Source
 from waypost.model.reference import LineRange
 
 KIND = "Laravel migration"
+_CONFIGURED = re.compile(r"\$table_?[nN]ames\[['\"](\w{1,60})['\"]\]")
 
 
 def find_laravel(source: Source) -> Iterator[SchemaChange]:
@@ -53,7 +55,7 @@ def _walk(
 
 
 def _statement(call: Call, known: Mapping[str, str], unit: Unit) -> Iterator[SchemaChange]:
-    made = SchemaChange("revision", _table(call.arg(0, "table"), known, unit), call.lines, KIND)
+    made = SchemaChange("revision", _table(call.arg(0, "table"), known), call.lines, KIND)
     if call.name in ("statement", "unprepared") and "DB" in call.owner:
         for change in read_sql(text_of(call.arg(0), known), "migration", KIND):
             line = min(call.lines.start + change.lines.start - 1, call.lines.end)
@@ -70,16 +72,16 @@ def _statement(call: Call, known: Mapping[str, str], unit: Unit) -> Iterator[Sch
         case "drop" | "dropIfExists":
             yield replace(made, action="drop_table")
         case "rename":
-            yield replace(made, action="rename_table", name=made.table, new_name=_table(call.arg(1, "to"), known, unit))
+            yield replace(made, action="rename_table", name=made.table, new_name=_table(call.arg(1, "to"), known))
         case "dropColumns":
             for name in texts_of(call.arg(1), known):
                 yield replace(made, action="drop_column", name=name)
 
 
-def _table(value: Value, known: Mapping[str, str], unit: Unit) -> str:
-    """A text, a constant of this file; a configured name stays unknown."""
-    del unit
-    return text_of(value, known)
+def _table(value: Value, known: Mapping[str, str]) -> str:
+    """A text or a constant of this file. A configured name is taken for its key: `$tableNames['roles']` is roles."""
+    configured = _CONFIGURED.fullmatch(value.text) if isinstance(value, Name) else None
+    return configured[1] if configured else text_of(value, known)
 
 
 def _create(made: SchemaChange, block: Block, known: Mapping[str, str], unit: Unit) -> SchemaChange:

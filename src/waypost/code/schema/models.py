@@ -187,6 +187,41 @@ class Models:
 def model_tables(models: Models, known: Collection[str]) -> Iterator[Draft]:
     """A table for every class that stands for one. Django's are told elsewhere: their tables depend on each other."""
     models.known = known
+    drafts = list(_model_drafts(models))
+    yield from drafts
+    yield from _prisma_joins([draft for draft in drafts if draft.evidence[0].kind == "Prisma schema"])
+
+
+def _prisma_joins(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Two models that list each other, without a key on either side, are joined by a table between them."""
+    by_name = {draft.name: draft for draft in drafts}
+    made: set[str] = set()
+    for draft in drafts:
+        for place, relation in enumerate(draft.relations):
+            if relation.kind != "has_many":
+                continue
+            other = by_name.get(relation.target)
+            same = [r for r in other.relations if r.target == draft.name and r.kind in ("has_many", "belongs_to_many")] if other else []
+            back = any(r.kind == "belongs_to" and r.target == draft.name for r in other.relations) if other else True
+            shared = [r for r in same if r.via == relation.via or r.kind == "belongs_to_many"]
+            if other is None or not shared or (back and not relation.via):
+                continue
+            first, second = sorted((draft.scope or draft.name, other.scope or other.name))
+            join = shared[0].via if shared[0].kind == "belongs_to_many" else relation.via or f"_{first}To{second}"
+            if not shared[0].kind == "belongs_to_many" and other is draft and len(shared) < 2:
+                continue
+            draft.relations[place] = replace(relation, kind="belongs_to_many", via=join)
+            if join not in made:
+                made.add(join)
+                between = Draft(join, evidence=[draft.evidence[0], other.evidence[0]])
+                for name, target in (("A", first), ("B", second)):
+                    table = draft.name if (draft.scope or draft.name) == target else other.name
+                    between.put(Column(name, nullable=False, references=(table, "")))
+                yield between
+        draft.relations = [replace(r, via="") if r.kind == "has_many" and r.via[:1] == "_" else r for r in draft.relations]
+
+
+def _model_drafts(models: Models) -> Iterator[Draft]:
     seen: set[str] = set()
     for entry in sorted(models.entries(), key=lambda entry: (entry.path, entry.change.lines)):
         change = entry.change
