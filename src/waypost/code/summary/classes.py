@@ -5,7 +5,7 @@ import re
 from waypost.code.languages import is_test_path
 from waypost.code.source import CONTAINERS, Symbol
 from waypost.code.summary.lexicon import patterns, words
-from waypost.code.summary.marks import mark_of
+from waypost.code.summary.marks import mark_of, test_title
 from waypost.code.summary.names import action, is_verb, listed, phrase, plain_words, raw_words, some, with_article
 from waypost.code.summary.view import View
 
@@ -27,7 +27,8 @@ def container(symbol: Symbol, view: View) -> str:
     if notes:
         text += f" ({', '.join(dict.fromkeys(notes))})"
     text += _members(symbol, view)
-    return text if text != phrase(symbol.name) else f"{text} {symbol.kind}"
+    bare = text == phrase(symbol.name) and not text.endswith(symbol.kind)
+    return f"{text} {symbol.kind}" if bare else text
 
 
 def _base_name(base: str) -> str:
@@ -38,7 +39,7 @@ def _base_name(base: str) -> str:
 
 def _families(bases: list[str], lead: str) -> list[str]:
     """What it is by its bases, where these are things: `Arrayable` and `SerializesModels` are none."""
-    said = set(lead.lower().split())
+    said = set(lead.lower().replace(":", "").split())
     found: list[str] = []
     for base in bases:
         raw = raw_words(base)
@@ -59,6 +60,8 @@ def _families(bases: list[str], lead: str) -> list[str]:
 def _lead(symbol: Symbol, bases: list[str], view: View) -> str:
     raw, plain = raw_words(symbol.name), plain_words(symbol.name)
     if raw[:1] == ("test",) and len(raw) > 1 and symbol.name[0] == "T" and is_test_path(view.parsed.path):
+        if raw[1] in words().prepositions:
+            return " ".join(plain)
         return "Tests of " + " ".join(plain[1:])
     form = words().endings.get(raw[-1]) if len(raw) > 1 else None
     if form is not None:
@@ -87,8 +90,8 @@ def _members(symbol: Symbol, view: View) -> str:
         values = [child.name for child in children if child.kind == "constant"]
         return f": {listed(some(values, _MOST_MEMBERS))}" if values else ""
     own = [child for child in children if child.kind == "method" and not child.name.startswith(("_", "~", "#"))]
-    tests = [" ".join(plain_words(child.name)[1:]) for child in own if raw_words(child.name)[:1] == ("test",)]
-    tests = [test for test in tests if test]
+    within = is_test_path(view.parsed.path) or "test" in raw_words(symbol.name)
+    tests = list(filter(None, (test_title(child, within_tests=within) for child in own)))
     if tests:
         return f"; {listed(some(tests, _MOST_TESTS))}"
     doings = list(dict.fromkeys(filter(None, map(_doing, own))))
@@ -97,6 +100,8 @@ def _members(symbol: Symbol, view: View) -> str:
     inside = [child.name for child in children if child.kind in CONTAINERS or child.kind == "function"]
     if inside:
         return f"; holds {listed(some(inside, _MOST_MEMBERS))}"
+    if symbol.parameters:  # of data classes
+        return f"; with {listed(some([phrase(one) for one in symbol.parameters], _MOST_MEMBERS))}"
     used = list(dict.fromkeys(call.name for call in symbol.calls if call.name[:1].isupper())) if not own else []
     return f"; uses {listed(some(used, _MOST_MEMBERS))}" if used else ""
 

@@ -6,7 +6,7 @@ from waypost.code.languages import is_test_path
 from waypost.code.source import Symbol
 from waypost.code.summary.body import Body, body_of
 from waypost.code.summary.lexicon import patterns, words
-from waypost.code.summary.marks import mark_of
+from waypost.code.summary.marks import mark_of, test_title
 from waypost.code.summary.names import (
     action,
     is_verb,
@@ -22,7 +22,6 @@ from waypost.code.summary.names import (
 from waypost.code.summary.view import View
 
 _MOST_PARAMETERS = 4
-_TEST_MARKS = frozenset({"test", "fact", "theory", "testcase", "parameterizedtest"})
 _VIEW_ENDINGS = ("view", "viewset", "controller", "resource", "handler", "endpoint", "page")
 _HTTP = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 _NO_PARAMETERS = frozenset({"args", "kwargs", "options", "self", "cls", "this", "ctx"})
@@ -35,6 +34,7 @@ _PATH = re.compile(r"[\"'`]([^\"'`\s]{0,120})[\"'`]")
 _METHODS = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b")
 _PLAIN_TYPE = re.compile(r"[\w.\\:*&?<>\[\], |]{1,60}")
 _COMPONENT_LANGUAGES = frozenset({"javascript", "typescript", "tsx", "jsx"})
+_OBJECT_FIRST = frozenset({"c", "cpp", "php", "shell", "bash"})  # languages whose functions are often `object_verb`
 _SIGNS = "*&$.#@"
 
 
@@ -85,10 +85,23 @@ def _lead(about: _About, body: Body) -> str:
         return f"sets {with_article(phrase(name))}"
     if about.is_property:
         return _beginning(symbol, name, parent) or with_article(phrase(name)) or name
+    if name == "default":  # a module's one function; the file has the name
+        name = about.view.stem
+    name = _without_prefix(name, about.view)
     bare = name.lstrip("_")
     if symbol.signature.startswith("async ") and _is_async_twin(bare, about.view):
-        return (_beginning(symbol, bare[1:], parent) or _acting(symbol, bare[1:], parent, body)) + ", asynchronously"
-    return _of_a_page(about, body) or _beginning(symbol, name, parent) or _acting(symbol, name, parent, body)
+        return (_beginning(symbol, bare[1:], parent) or _acting(about, bare[1:], body)) + ", asynchronously"
+    return _of_a_page(about, body) or _beginning(symbol, name, parent) or _acting(about, name, body)
+
+
+def _without_prefix(name: str, view: View) -> str:
+    """Without the name of the library, which C puts before every name: `uv__io_poll`, `git_blob_free`."""
+    prefix = view.prefix
+    if not prefix and view.parsed.language == "c" and "__" in name.strip("_"):
+        return name.strip("_").partition("__")[2].lstrip("_")
+    if not prefix or raw_words(name)[:1] != (prefix,):
+        return name
+    return name.lstrip("_")[len(prefix) :].lstrip("_") or name
 
 
 def _is_async_twin(name: str, view: View) -> bool:
@@ -129,23 +142,43 @@ def _special(name: str, parent: Symbol | None) -> str:
     return ""
 
 
-def _acting(symbol: Symbol, name: str, parent: Symbol | None, body: Body) -> str:
+def _acting(about: _About, name: str, body: Body) -> str:
     """From a name that begins with a verb, else from one that names a thing."""
+    symbol, parent = about.symbol, about.parent
     said = phrase(name)
     if not said:
         return name
     verb, alone = verb_of(name), len(plain_words(name)) == 1
     if not verb or (alone and verb in words().rather_nouns and not symbol.parameters):
-        names_a_thing = (with_article(said) != said or said.endswith("s")) and not said.endswith("ed")
-        is_thing = names_a_thing and (body.gives or _type_of(symbol) != "")
-        return (f"gives {with_article(said)}" if is_thing else said) + _given(symbol, said)
-    if not alone:
-        return action(name) + _given(symbol, said)
-    if symbol.parameters and verb in words().takes_object:
+        return _naming(about, name, body)
+    if alone and symbol.parameters and verb in words().takes_object:
         return _acting_on(symbol, verb)
-    if not symbol.parameters and parent is not None and verb in words().acts_on_self and not _is_agent(parent.name):
+    if alone and not symbol.parameters and verb in words().acts_on_self and parent and not _is_agent(parent.name):
         return f"{third_person(verb)} {with_article(phrase(parent.name))}"
     return action(name) + _given(symbol, said)
+
+
+def _naming(about: _About, name: str, body: Body) -> str:
+    """From a name that begins with no verb: it names what it gives, or has the verb inside (`buffer_free`)."""
+    symbol, said = about.symbol, phrase(name)
+    inside = _verb_inside(name) if about.parsed.language in _OBJECT_FIRST else ""
+    if inside:
+        return inside + _given(symbol, said)
+    names_a_thing = (with_article(said) != said or said.endswith("s")) and not said.endswith("ed")
+    gives = names_a_thing and (body.gives or _type_of(symbol) != "")
+    return (f"gives {with_article(said)}" if gives else said) + _given(symbol, said)
+
+
+def _verb_inside(name: str) -> str:
+    """`timer_stop` stops the timer, `timer_set_repeat` sets the repeat of the timer; "" where no verb is sure."""
+    raw, plain = raw_words(name), plain_words(name)
+    lexicon = words()
+    for place, word in enumerate(raw):
+        verb = lexicon.abbreviations.get(word, word)
+        if place and is_verb(verb) and (verb not in lexicon.rather_nouns or verb in lexicon.acts_on_self):
+            thing, rest = with_article(" ".join(plain[:place])), " ".join(plain[place + 1 :])
+            return f"{third_person(verb)} {with_article(rest)} of {thing}" if rest else f"{third_person(verb)} {thing}"
+    return ""
 
 
 def _acting_on(symbol: Symbol, verb: str) -> str:
@@ -232,14 +265,12 @@ def _type_of(symbol: Symbol) -> str:
 
 def _test(about: _About) -> str:
     name, parent = about.symbol.name, about.parent
-    raw = raw_words(name)
     within = is_test_path(about.parsed.path) or (parent is not None and "test" in raw_words(parent.name))
-    named = len(raw) > 1 and raw[0] == "test" and within
-    if named or not _TEST_MARKS.isdisjoint(about.marks):
-        return "Test: " + " ".join(plain_words(name)[1 if named else 0 :])
-    if about.parsed.language == "go" and name.startswith("Benchmark") and len(raw) > 1:
-        return "Measures " + " ".join(plain_words(name)[1:])
-    return ""
+    title = test_title(about.symbol, within_tests=within)
+    if title:
+        return f"Test: {title}"
+    measures = about.parsed.language == "go" and name.startswith("Benchmark") and len(raw_words(name)) > 1
+    return f"Measures {' '.join(plain_words(name)[1:])}" if measures else ""
 
 
 def _route(about: _About) -> str:

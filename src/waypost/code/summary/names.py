@@ -10,6 +10,7 @@ _LONGEST_NAME = 120  # characters that are looked at
 _MOST_WORDS = 12
 _CODE_WORD = re.compile(r"\w+")
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_VERB_BEGINNINGS = ("un", "re", "de", "dis")
 _VERB_ENDINGS = ("ify", "ize", "ise")
 _HISSING = ("s", "x", "z", "ch", "sh", "o")
 _VOWELS = tuple("aeiou")
@@ -43,8 +44,12 @@ def phrase(name: str) -> str:
     return " ".join(plain_words(name))
 
 
+@lru_cache(maxsize=20_000)
 def is_verb(word: str) -> bool:
-    return word in words().verbs or (len(word) > 5 and word.endswith(_VERB_ENDINGS))
+    verbs = words().verbs
+    if word in verbs or (len(word) > 5 and word.endswith(_VERB_ENDINGS)):
+        return True
+    return any(word.startswith(first) and word[len(first) :] in verbs for first in _VERB_BEGINNINGS)
 
 
 def verb_of(name: str) -> str:

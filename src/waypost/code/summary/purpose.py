@@ -29,7 +29,7 @@ def purpose(view: View) -> str:
     parsed = view.parsed
     own = first_sentences(parsed.doc, LONGEST)
     if own and not _is_only_the_name(own, parsed.path) and not _is_about_a_part(own, view):
-        return own if not parsed.sections else own.replace("[", "").replace("]", "")
+        return own
     if parsed.sections:
         return _of_document(parsed)
     main = _main_symbol(view)
@@ -73,7 +73,7 @@ def _main_symbol(view: View) -> Symbol | None:
     """The class or function that the file is there for: the only one, or a documented one with the file's name."""
     top = [symbol for symbol in view.top if not is_private(symbol, view.parsed)]
     classes = [symbol for symbol in top if symbol.kind in CONTAINERS and symbol.kind != "module"]
-    functions = [symbol for symbol in top if symbol.kind == "function"]
+    functions = [symbol for symbol in top if symbol.kind in {"function", "method"}]
     if len(classes) == 1 and len(functions) <= 2:
         return classes[0]
     if not classes and len(functions) == 1:
@@ -85,7 +85,9 @@ def _main_symbol(view: View) -> Symbol | None:
 
 def is_private(symbol: Symbol, parsed: Parsed) -> bool:
     """By the habits of the language: an underscore, or in Go a small letter."""
-    return symbol.name.startswith(("_", "#")) or (parsed.language == "go" and symbol.name[:1].islower())
+    if symbol.name.startswith(("_", "#")):
+        return True
+    return parsed.language == "go" and symbol.name[:1].islower() and symbol.name != "main"
 
 
 def _with_role(said: str, main: Symbol, parsed: Parsed) -> str:

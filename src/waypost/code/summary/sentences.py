@@ -9,6 +9,7 @@ LONGEST = 220  # characters of a sentence that is shown
 _READ = 2000  # characters of a comment that are looked at
 _ROLE = re.compile(r":[\w:+-]{1,40}:`~?\.?([^`<]{1,200}?)\s*(?:<[^`>]{0,200}>)?`")
 _LINK = re.compile(r"`([^`<]{1,200}?)\s*<[^`>]{1,300}>`_{0,2}|!?\[([^\]]{1,200})\](?:\([^)]{0,300}\)|\[[^\]]{0,100}\])")
+_NAMED = re.compile(r"(?<![\w\])])\[`?([A-Za-z_][\w.:#]{0,100}(?:\(\))?)`?\]")  # Kotlin, Rust, short Markdown links
 _INLINE_TAG = re.compile(r"\{@\w+\s*([^{}]{0,200})\}")
 _ELEMENT = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _SUMMARY_ELEMENT = re.compile(r"<summary>(.{0,1500}?)</summary>", re.DOTALL)
@@ -119,6 +120,8 @@ def _plain(text: str) -> str:
         text = _INLINE_TAG.sub(lambda match: match[1].lstrip("#").replace("#", "."), text)
     if "<" in text:
         text = _ELEMENT.sub(" ", text)
+    if "[" in text:
+        text = _NAMED.sub(r"\1", text)
     text = _QUOTING.sub("", text)
     if "&" in text:
         text = html.unescape(text)

@@ -1,9 +1,13 @@
 """A file with its symbols, arranged once so that each of them is described without a search through all."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from functools import cached_property
 
 from waypost.code.source import Parsed, Source, Symbol
+from waypost.code.summary.names import is_verb, raw_words
 
+_PREFIXED = frozenset({"c", "cpp"})
+_PREFIX_FROM, _PREFIX_SHARE = 3, 0.6  # so many functions, and this part of them, begin with the name of the library
 _READ = 20_000  # characters of one symbol that are looked at
 
 
@@ -35,6 +39,22 @@ class View:
     def named(self, name: str) -> Symbol | None:
         """The first symbol of this name."""
         return self._named.get(name)
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its ending."""
+        name = self.parsed.path.rpartition("/")[2]
+        return name.rpartition(".")[0] or name.lstrip(".")
+
+    @cached_property
+    def prefix(self) -> str:
+        """The word that most functions of a C file begin with; "" elsewhere."""
+        if self.parsed.language not in _PREFIXED:
+            return ""
+        names = [raw_words(symbol.name) for symbol in self.parsed.symbols if symbol.kind == "function"]
+        firsts = Counter(name[0] for name in names if len(name) > 1 and not is_verb(name[0]))
+        word, count = next(iter(firsts.most_common(1)), ("", 0))
+        return word if count >= max(_PREFIX_FROM, _PREFIX_SHARE * len(names)) else ""
 
     @property
     def top(self) -> list[Symbol]:
