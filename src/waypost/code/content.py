@@ -1,6 +1,7 @@
 """What a file's contents say against reading it: it is no text, a machine wrote it, or it is minified."""
 
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,7 +12,12 @@ _LINES_OF_A_HEADER = 25
 _CHARACTERS_OF_A_HEADER = 4_000
 _SMALLEST_MINIFIED = 4_000  # a short file with one long line is a file with one long line
 _LONG_LINE = 1_000  # nobody writes such lines by hand
+_SHORT_LINES_OF_MINIFIED = 20  # a licence before it
+_DENSE = 0.015  # of minified code, 2 to 5 % are braces and semicolons
+_NEARLY_ALL = 0.95
 _MARK_LENGTH = 64
+_CODE_LINES_OF_A_HEADER = 2  # `<?php`, `"use strict"`, a package clause
+_BLOCKS = {'"""': '"""', "'''": "'''", "/*": "*/", "<!--": "-->", "(*": "*)", "{-": "-}", "{#": "#}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +71,54 @@ def _says_it_is_generated(path: str, text: str) -> bool:
         return False
     is_document = path.lower().endswith(marks.document_endings)
     starts = marks.document_comment_starts if is_document else marks.comment_starts
+    return any("generated" in line and _is_claim(line, marks) for line in _comment_lines(header, starts))
+
+
+def _is_claim(line: str, marks: _Marks) -> bool:
+    return (
+        any(mark in line for mark in marks.generated)
+        or any(first in line and second in line for first, second in marks.generated_pairs)
+        or line.lstrip("#/*-;%\"'({<!@ \t").startswith(marks.generated_starts)
+    )
+
+
+def _comment_lines(header: str, starts: tuple[str, ...]) -> Iterator[str]:
+    """The lines of the comments before the code: what a program writes into its templates stands further down."""
+    code_lines = 0
+    closing = ""  # of the comment or docstring that goes over several lines
     for line in header.split("\n")[:_LINES_OF_A_HEADER]:
         stripped = line.strip()
-        if "generated" not in stripped or not stripped.startswith(starts):
-            continue
-        if any(mark in stripped for mark in marks.generated):
-            return True
-        if any(first in stripped and second in stripped for first, second in marks.generated_pairs):
-            return True
-        if stripped.lstrip("#/*-;%\"'({<!@ \t").startswith(marks.generated_starts):
-            return True
-    return False
+        if closing:
+            yield stripped
+            closing = "" if closing in stripped else closing
+        elif stripped.startswith(starts):
+            yield stripped
+            opening = next((sign for sign in _BLOCKS if stripped.startswith(sign)), "")
+            if opening and _BLOCKS[opening] not in stripped[len(opening) :]:
+                closing = _BLOCKS[opening]
+        elif stripped:
+            code_lines += 1
+            if code_lines > _CODE_LINES_OF_A_HEADER:
+                return
 
 
 def _is_minified(path: str, text: str) -> bool:
-    if len(text) < _SMALLEST_MINIFIED or path.lower().endswith(_marks().long_lines_are_normal):
+    """Whether nearly all of it stands on a few long lines, and those are code or mere data. A picture or a document
+    inside hand-written code makes long lines too, but they hold no braces, and many ordinary lines stand around."""
+    name = path.lower()
+    if len(text) < _SMALLEST_MINIFIED or name.endswith(_marks().long_lines_are_normal):
         return False
-    long = 0
+    long = signs = short_lines = 0
     start = 0
     while start < len(text):
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
         if end - start > _LONG_LINE:
             long += end - start
+            signs += sum(text.count(sign, start, end) for sign in "{};")
+        elif end > start:
+            short_lines += 1
         start = end + 1
-    return 2 * long > len(text)
+    if 2 * long <= len(text) or short_lines > _SHORT_LINES_OF_MINIFIED:
+        return False
+    return signs > _DENSE * long or long > _NEARLY_ALL * len(text) or name.endswith(".json")

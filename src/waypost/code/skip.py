@@ -56,6 +56,8 @@ class _Rules:
     licences: tuple[str, ...]
     output: _Naming
     distribution: _Naming
+    output_endings: tuple[str, ...]
+    output_names: frozenset[str]
     source_endings: tuple[str, ...]
     not_source: tuple[str, ...]
     manifests: frozenset[str]
@@ -73,7 +75,7 @@ class _Rules:
 @cache
 def _rules() -> _Rules:
     data = tomllib.loads(files("waypost.code").joinpath("skip.toml").read_text(encoding="utf-8"))
-    output, vendor, size = data["output"], data["vendor"], data["size"]
+    output, vendor, size, dist = data["output"], data["vendor"], data["size"], data["distribution"]
     tables: dict[str, dict[str, Skip]] = {"names": {}, "endings": {}, "starts": {}}
     for group in data["files"]:
         skip = Skip(group["reason"], group.get("liftable", False))
@@ -89,7 +91,9 @@ def _rules() -> _Rules:
         foreign=frozenset(vendor["foreign"]),
         licences=tuple(vendor["licences"]),
         output=_Naming(output["reason"], frozenset(output["names"])),
-        distribution=_Naming(data["distribution"]["reason"], frozenset(data["distribution"]["names"])),
+        distribution=_Naming(dist["reason"], frozenset(dist["names"])),
+        output_endings=tuple(dist["output_endings"]),
+        output_names=frozenset(dist["output_names"]),
         source_endings=tuple(output["source_endings"]),
         not_source=tuple(output["not_source"]),
         manifests=frozenset(data["manifests"]["names"]),
@@ -125,7 +129,8 @@ def folder_reason(path: str, look: Look) -> str | None:
         written = look.tracked(path) or not _is_project_root(path, look) or _holds_source(inside)
         return None if written else rules.output.reason
     if name in rules.distribution.names:
-        written = not _is_project_root(path, look) or _holds_source(inside)
+        shipped = any(name in rules.output_names or name.endswith(rules.output_endings) for name in inside)
+        written = not shipped or not _is_project_root(path, look) or _holds_source(inside)
         return None if written else rules.distribution.reason
     return None
 
@@ -163,7 +168,10 @@ def file_skip(path: str, size: int) -> Skip | None:
         return found
     if is_secret_path(path):
         return _SECRET
-    return too_large(path, size) or found
+    large = too_large(path, size)
+    if large is not None and found is not None:
+        return Skip(f"{found.reason}, {large.reason}", liftable=False)
+    return large or found
 
 
 @lru_cache(maxsize=16_384)  # trees repeat their names: `__init__.py`, `index.ts`, `django.po`
