@@ -19,7 +19,7 @@ from waypost.code.summary.names import (
     verb_of,
     with_article,
 )
-from waypost.code.summary.view import View
+from waypost.code.summary.view import View, stem_of
 
 _MOST_PARAMETERS = 4
 _VIEW_ENDINGS = ("view", "viewset", "controller", "resource", "handler", "endpoint", "page")
@@ -86,7 +86,7 @@ def _lead(about: _About, body: Body) -> str:
     if about.is_property:
         return _beginning(symbol, name, parent) or with_article(phrase(name)) or name
     if name == "default":  # a module's one function; the file has the name
-        name = about.view.stem
+        name = stem_of(about.parsed.path)
     name = _without_prefix(name, about.view)
     bare = name.lstrip("_")
     if symbol.signature.startswith("async ") and _is_async_twin(bare, about.view):
@@ -175,10 +175,15 @@ def _verb_inside(name: str) -> str:
     lexicon = words()
     for place, word in enumerate(raw):
         verb = lexicon.abbreviations.get(word, word)
-        if place and is_verb(verb) and (verb not in lexicon.rather_nouns or verb in lexicon.acts_on_self):
+        last = place == len(raw) - 1 and is_verb(verb)
+        if place and (word in lexicon.inner_verbs or (last and not _rather_a_noun(verb))):
             thing, rest = with_article(" ".join(plain[:place])), " ".join(plain[place + 1 :])
             return f"{third_person(verb)} {with_article(rest)} of {thing}" if rest else f"{third_person(verb)} {thing}"
     return ""
+
+
+def _rather_a_noun(verb: str) -> bool:
+    return verb in words().rather_nouns and verb not in words().acts_on_self
 
 
 def _acting_on(symbol: Symbol, verb: str) -> str:

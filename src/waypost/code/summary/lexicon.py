@@ -25,6 +25,7 @@ class Words:
     flags: frozenset[str]
     handles: frozenset[str]
     acts_on_self: frozenset[str]
+    inner_verbs: frozenset[str]
     dull_bases: frozenset[str]
     plain_types: frozenset[str]
     general_stems: frozenset[str]
@@ -72,6 +73,7 @@ def words() -> Words:
         among("flags"),
         among("handles"),
         among("acts_on_self"),
+        among("inner_verbs"),
         among("dull_bases"),
         among("plain_types"),
         among("general_stems"),

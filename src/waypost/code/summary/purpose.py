@@ -9,7 +9,7 @@ from waypost.code.summary.describe import describe_in
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.names import action, listed, phrase, plain_words, raw_words, some
 from waypost.code.summary.sentences import first_sentence, first_sentences, shortened
-from waypost.code.summary.view import View
+from waypost.code.summary.view import View, stem_of
 
 LONGEST = 320
 _MOST_CLASSES = 5
@@ -78,7 +78,7 @@ def _main_symbol(view: View) -> Symbol | None:
         return classes[0]
     if not classes and len(functions) == 1:
         return functions[0]
-    stem = "".join(raw_words(_stem(view.parsed.path)))
+    stem = "".join(raw_words(stem_of(view.parsed.path)))
     named = [one for one in (*classes, *functions) if "".join(raw_words(one.name)) == stem and first_sentence(one.doc)]
     return named[0] if named else None
 
@@ -129,11 +129,11 @@ def _known_role(path: str) -> str:
 
 def _subject(parsed: Parsed) -> str:
     """What the file's name is about; a name that says nothing gives way to the folder's."""
-    return _telling(_stem(parsed.path)) or _folder(parsed) or phrase(_stem(parsed.path))
+    return _telling(stem_of(parsed.path)) or _folder(parsed) or phrase(stem_of(parsed.path))
 
 
 def _is_general(path: str) -> bool:
-    return "_".join(raw_words(_stem(path))) in words().general_stems
+    return "_".join(raw_words(stem_of(path))) in words().general_stems
 
 
 def _folder(parsed: Parsed) -> str:
@@ -143,15 +143,13 @@ def _folder(parsed: Parsed) -> str:
 
 def _telling(name: str) -> str:
     """The words of a name, without those that only say that it is a test; "" when they say nothing."""
-    raw = [word for word in raw_words(name) if word not in _TEST_WORDS and not word.isdecimal()]
-    if not raw or set(raw) <= words().empty_stems:
+    pairs = [
+        (raw, plain) for raw, plain in zip(raw_words(name), plain_words(name), strict=True) if raw not in _TEST_WORDS
+    ]
+    pairs = [(raw, plain) for raw, plain in pairs if not raw.isdecimal()]
+    if {raw for raw, _ in pairs} <= words().empty_stems:
         return ""
-    return " ".join(word for word in plain_words(name) if word not in _TEST_WORDS and not word.isdecimal())
-
-
-def _stem(path: str) -> str:
-    name = path.rsplit("/", 1)[-1]
-    return name.rpartition(".")[0] or name.lstrip(".")
+    return " ".join(plain for _, plain in pairs)
 
 
 def _definitions(view: View) -> str:

@@ -11,6 +11,12 @@ _PREFIX_FROM, _PREFIX_SHARE = 3, 0.6  # so many functions, and this part of them
 _READ = 20_000  # characters of one symbol that are looked at
 
 
+def stem_of(path: str) -> str:
+    """The file's name without its ending."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name.lstrip(".")
+
+
 class View:
     """The lines of a file by number, and what stands inside each of its symbols."""
 
@@ -39,12 +45,6 @@ class View:
     def named(self, name: str) -> Symbol | None:
         """The first symbol of this name."""
         return self._named.get(name)
-
-    @property
-    def stem(self) -> str:
-        """The file's name without its ending."""
-        name = self.parsed.path.rpartition("/")[2]
-        return name.rpartition(".")[0] or name.lstrip(".")
 
     @cached_property
     def prefix(self) -> str:
