@@ -14,7 +14,7 @@ from typing import Any
 from waypost.config import LlmServer, Settings
 from waypost.errors import LlmError, LlmRefused, LlmUnavailable, LlmUnusable
 from waypost.llm.prompt import FRAME_TOKENS, count_tokens, render
-from waypost.llm.protocol import Completion, Llm, Prompt, Usage
+from waypost.llm.protocol import Completion, Prompt, Usage
 from waypost.llm.spending import Spending
 from waypost.wire import NoReply, Reply, Server, patiently, usable_key
 
@@ -31,7 +31,7 @@ _THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)  # some mod
 _CHECK = "Check [llm] in config.toml, or remove it: everything works without a language model."
 
 
-def open_llm(settings: Settings, *, sleep: Callable[[float], None] = time.sleep) -> Llm | None:
+def open_llm(settings: Settings, *, sleep: Callable[[float], None] = time.sleep) -> "OpenAiLlm | None":
     """The configured language model for one run, with that run's limit; None when none is configured."""
     return None if settings.llm is None else OpenAiLlm(settings.llm, dict(settings.secrets), sleep=sleep)
 

@@ -34,7 +34,7 @@ def describe_in(view: View, symbol: Symbol) -> str:
         text = _constant(symbol, view)
     else:
         text = function(symbol, view)
-    text = shortened(text, LONGEST)
+    text = shortened(" ".join(text.split()), LONGEST) or symbol.kind
     return text[:1].upper() + text[1:] + ("" if text.endswith(("…", ".")) else ".")
 
 
