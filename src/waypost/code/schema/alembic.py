@@ -62,7 +62,9 @@ def _inlined(body: tuple[Item, ...], bodies: dict[str, tuple[Item, ...]], depth:
 def _read(call: Call, batch: str, known: dict[str, str]) -> Iterator[SchemaChange]:
     if call.owner not in ("op", "", "batch_op", "alembic.op") and not batch:
         return
-    shift = 0 if batch else 1
+    # Some repeat the table inside of its batch.
+    again = batch and len(call.args) > 1 and call.arg(0) == batch and isinstance(call.arg(1), str)
+    shift = 0 if batch and not again else 1
 
     def at(place: int, name: str) -> str:
         """An argument after the table, which a batch leaves out."""

@@ -90,8 +90,8 @@ def _model(found: Class, unit: Unit, in_models: bool) -> SchemaChange | None:
             flags.add(flag)
     if not (root or columns or many or in_models):
         return None
-    if not root and (columns or many):
-        flags.add("mixin" if bases == ["object"] else "fields")
+    if not root and any(isinstance(i.value, Call) and name_of(i.value.target).endswith("models") for i in fields(found.body)):
+        flags.add("fields")
     scope = text_of(said.get("app_label"))
     return SchemaChange(
         "model", text_of(said.get("db_table")), found.lines, MODEL, "model",
@@ -130,11 +130,10 @@ def _field(name: str, call: Call, unit: Unit, columns: list[Column], many: list[
         many.append(Relation("belongs_to_many", _reference(call.arg(0, "to"), unit) or "", via, name))
     elif kind in kinds["one"] or kind in kinds["unique"]:
         target = _reference(call.arg(0, "to"), unit)
-        if target:
-            field = text_of(call.named.get("to_field"))
-            column = _column(f"{name}_id", call, "integer")
-            unique = column.unique or kind in kinds["unique"]
-            columns.append(_with(column, references=(target, field), unique=unique))
+        field = text_of(call.named.get("to_field"))
+        column = _column(f"{name}_id", call, "integer")
+        unique = column.unique or kind in kinds["unique"]
+        columns.append(_with(column, references=(target, field) if target else None, unique=unique))
     elif kind in types or (kind.endswith("Field") and _is_column(call)):
         columns.append(_column(name, call, _type(types.get(kind, ""), call, kind)))
 
@@ -145,7 +144,7 @@ def _is_column(call: Call) -> bool:
     return owner not in ("forms", "serializers", "fields", "filters", "graphene", "schema", "blocks")
 
 
-def _with(column: Column, *, references: tuple[str, str], unique: bool) -> Column:
+def _with(column: Column, *, references: tuple[str, str] | None, unique: bool) -> Column:
     return Column(column.name, column.type, column.nullable, column.default, column.primary, unique, references, column.comment)
 
 

@@ -135,8 +135,15 @@ class Models:
         """It says so itself (`root`), or inherits from one that does; a mixin alone makes no table."""
         if entry not in self._is_model:
             family = (entry, *self.ancestors(entry))
-            self._is_model[entry] = any("root" in member.change.flags for member in family)
+            self._is_model[entry] = any("root" in member.change.flags or self._must_be(member) for member in family)
         return self._is_model[entry]
+
+    def _must_be(self, entry: Entry) -> bool:
+        """It has fields, and a base that is not in the repository: that one has to be the model."""
+        if "fields" not in entry.change.flags:
+            return False
+        bases = [base for base in entry.change.bases if base != "@object"]
+        return any(self.find(base, entry.path, entry.change.kind) in (None, entry) for base in bases)
 
     def table(self, entry: Entry) -> str:
         """The name of its table."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _FLAT = frozenset(
     (
-        "program", "compound_statement", "if_statement", "else_clause", "else_if_clause", "foreach_statement",
+        "program", "compound_statement", "if_statement", "else_clause", "else_if_clause",
         "for_statement", "while_statement", "try_statement", "catch_clause", "finally_clause", "namespace_definition",
         "declaration_list", "colon_block", "switch_statement", "switch_block", "case_statement",
     )  # fmt: skip
@@ -57,6 +57,10 @@ class _PhpReader(TreeReader):
                 for child in node.named_children:
                     if child.type == "const_element" and len(child.named_children) > 1:
                         yield Assign(self.text(child.named_children[0]), self.value(child.named_children[1], depth), self.lines(node))
+            case "foreach_statement" if len(node.named_children) > 1:
+                listed, variable = node.named_children[:2]
+                for _ in self.turns(self.text(variable), self.value(listed, depth + 1)):
+                    yield from self.items(node, depth + 1)
             case "use_declaration":
                 yield self.call(node, "use", None, [self.unknown(child) for child in node.named_children], {})
             case "namespace_use_declaration":
@@ -70,7 +74,9 @@ class _PhpReader(TreeReader):
         if node.type == "assignment_expression":
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None:
-                yield Assign(self.text(left), self.value(right, depth), self.lines(node))
+                value = self.value(right, depth)
+                self.note(self.text(left), value)
+                yield Assign(self.text(left), value, self.lines(node))
         elif node.type == "object_creation_expression":
             inner = self.first(node, "anonymous_class")
             if inner is not None:
@@ -124,6 +130,9 @@ class _PhpReader(TreeReader):
                 return self.text(node).lower() == "true"
             case "null":
                 return None
+            case "variable_name" if self.bound:
+                name = self.text(node)
+                return self.bound.get(name, Name(name))
             case "array_creation_expression":
                 return self._array(node, depth + 1)
             case "anonymous_function" | "anonymous_function_creation_expression" | "arrow_function":

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _FLAT = frozenset(
-    "module block if_statement elif_clause else_clause for_statement while_statement try_statement except_clause"
+    "module block if_statement elif_clause else_clause while_statement try_statement except_clause"
     " finally_clause with_statement match_statement case_clause".split()  # noqa: SIM905 - a list of words
 )
 
@@ -61,6 +61,11 @@ class _PythonReader(TreeReader):
                     value = self.value(child, depth)
                     if isinstance(value, Call | Name):
                         yield value
+            case "for_statement":
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                listed = self.value(right, depth + 1) if right else None
+                for _ in self.turns(self.text(left), listed):
+                    yield from self.items(node, depth + 1, inside)
             case "with_clause" | "with_item":
                 yield from self._with(node, depth)
             case _ if node.type in _FLAT:
@@ -80,7 +85,11 @@ class _PythonReader(TreeReader):
                 right, kind = child.child_by_field_name("right"), child.child_by_field_name("type")
                 value = self.value(right, depth) if right else None
                 annotation = self.value(kind, depth) if kind else None
-                yield Assign(self.text(child.child_by_field_name("left")), value, self.lines(child), annotation)
+                name = self.text(child.child_by_field_name("left"))
+                self.note(name, value)
+                yield Assign(name, value, self.lines(child), annotation)
+            elif child.type in ("tuple", "parenthesized_expression"):
+                yield from self._expression(child, depth + 1)
             elif child.type in ("call", "await"):
                 found = self.value(child, depth)
                 if isinstance(found, Call):
@@ -134,6 +143,9 @@ class _PythonReader(TreeReader):
                 return node.type == "true"
             case "none":
                 return None
+            case "identifier" if self.bound:
+                name = self.text(node)
+                return self.bound.get(name, Name(name))
             case "call":
                 return self._call(node, depth + 1)
             case "subscript" | "generic_type":

@@ -41,13 +41,32 @@ class _RubyReader(TreeReader):
             case "assignment":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
                 if left is not None and right is not None:
-                    yield Assign(self.text(left), self.value(right, depth), self.lines(node))
+                    value = self.value(right, depth)
+                    self.note(self.text(left), value)
+                    yield Assign(self.text(left), value, self.lines(node))
+            case "call" if self._is_loop(node):
+                yield from self._loop(node, depth)
             case "call" | "identifier":
                 value = self.value(node, depth)
                 if isinstance(value, Call | Name):
                     yield value
             case _ if node.type in _FLAT:
                 yield from self.items(node, depth + 1, inside)
+
+    def _is_loop(self, node: "Node") -> bool:
+        receiver, block = node.child_by_field_name("receiver"), node.child_by_field_name("block")
+        return receiver is not None and block is not None and self.text(node.child_by_field_name("method")) == "each"
+
+    def _loop(self, node: "Node", depth: int) -> Iterator[Item]:
+        """`%w[a b].each do |x|` is laid flat, once for each."""
+        receiver, block = node.child_by_field_name("receiver"), node.child_by_field_name("block")
+        assert receiver is not None
+        assert block is not None
+        parameters, body = block.child_by_field_name("parameters"), block.child_by_field_name("body")
+        name = self.text(parameters.named_children[0]) if parameters and parameters.named_children else ""
+        for _ in self.turns(name, self.value(receiver, depth + 1)):
+            if body is not None:
+                yield from self.items(body, depth + 1)
 
     def _class(self, node: "Node", depth: int, inside: str) -> Class:
         name = inside + self.text(node.child_by_field_name("name"))
@@ -87,6 +106,9 @@ class _RubyReader(TreeReader):
                 return node.type == "true"
             case "nil":
                 return None
+            case "identifier" if self.bound:
+                name = self.text(node)
+                return self.bound.get(name, Name(name))
             case "array":
                 return [self.value(child, depth + 1) for child in node.named_children if child.type != "comment"]
             case "string_array" | "symbol_array":

@@ -89,7 +89,8 @@ def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | No
         if made is not None:
             return replace(made, model=found.name, bases=tuple("@" + unit.imports.get(b, b) for b in bases))
     if not draft.columns and not draft.relations and not draft.name:
-        return None
+        if not any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases):
+            return None  # else it may hand on what it inherits
     flags = _flags(draft, bases, sqlmodel, said)
     if not draft.name and "root" in flags:
         draft.name = found.name.lower() if sqlmodel else snake(found.name.rsplit(".", 1)[-1])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 60  # deeper nesting is data or an attack; what lies below stays a text
 MAX_TEXT = 400
+MAX_TURNS = 50  # of a loop that is unrolled
 
 
 @cache
@@ -32,6 +33,26 @@ class TreeReader:
         self.source = text.encode("utf-8", "replace")
         self.imports: dict[str, str] = {}
         self.namespace = ""
+        self.bound: dict[str, str] = {}  # what the variable of a loop over fixed texts stands for, while it is read
+        self.lists: dict[str, list[str]] = {}  # names that stand for fixed lists of texts
+
+    def turns(self, name: str, listed: Value) -> Iterator[None]:
+        """Once for each turn of a loop over fixed texts, with its variable bound; once unbound for any other loop."""
+        texts = self.lists.get(listed.text, []) if isinstance(listed, Name) else listed
+        told = [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
+        before = self.bound.get(name)
+        for text in told[:MAX_TURNS] if told and len(told) == len(texts) else [None]:
+            if text is not None:
+                self.bound[name] = text
+            yield
+            self.bound.pop(name, None)
+        if before is not None:
+            self.bound[name] = before
+
+    def note(self, name: str, value: Value) -> None:
+        """Remember a name that stands for a fixed list of texts."""
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            self.lists[name] = [part for part in value if isinstance(part, str)]
 
     def read(self) -> Unit:
         root = parser(self.module, self.function).parse(self.source).root_node
