@@ -1,0 +1,229 @@
+"""What variables, parameters and fields hold, read from signatures and from single lines.
+
+Careful: a name that is given two different things in one place holds something unknown.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from waypost.code.resolve.families import family
+from waypost.code.source import Parsed, Symbol
+
+LINE_LENGTH = 300
+CALL_LENGTH = 3000  # characters in which the closing bracket of a call is looked for
+_FUNCTIONS = frozenset({"function", "method", "property", "macro"})
+_DATA = Path(__file__).with_name("bindings.toml")
+_CALLED = re.compile(r"(?:new[ \t]+|&[ \t]*)?((?:[\w$@\\]|\.|::|->|\?\.)+)(?:<[\w$., \t]{0,60}>)?[ \t]?([({])")
+_NOTHING = re.compile(r"(?:None|null|nil|undefined|void 0)\b")
+_OPTIONAL = re.compile(r"(?:Optional|ClassVar|Final|Annotated|Readonly|Partial)[\[<](.*)[\]>]", re.DOTALL)
+_NAME = re.compile(r"[\w$.:\\]+")
+_AFTER_CALL = re.compile(r"[ \t]*(?:$|[\n#;,\r}]|//|\?;)")
+_SELF = ("self.", "cls.", "this.", "$this->", "@")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    parameters: str
+    lines: tuple[re.Pattern[str], ...]
+    forget: tuple[re.Pattern[str], ...]
+    marks: re.Pattern[str]  # without one of these a line is not looked at
+
+
+def bindings_of(parsed: Parsed, text: str, asked: frozenset[str]) -> Iterator[tuple[int, str, str]]:
+    """(owner, name, what it holds) for a file; "" where that is unknown and the name is among those `asked` for."""
+    rules = _rules(parsed.language)
+    if rules is None:
+        return
+    held: dict[tuple[int, str], set[str]] = {}
+    for place, symbol in enumerate(parsed.symbols):
+        for name, written in _parameters(rules.parameters, symbol.signature, symbol.kind):
+            held.setdefault((place, name), set()).add(type_expression(written))
+    if text:
+        _scan(rules, parsed.symbols, text, held)
+    for (owner, name), expressions in held.items():
+        holds = next(iter(expressions)) if len(expressions) == 1 else ""
+        is_field = owner < 0 or parsed.symbols[owner].kind not in _FUNCTIONS
+        if name in asked or (is_field and holds):
+            yield owner, name, holds
+
+
+def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, held: dict[tuple[int, str], set[str]]) -> None:
+    owners = _owners(symbols)
+    owner, following = -1, 0
+    position = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        start, position = position, position + len(line) + 1
+        while following < len(owners) and owners[following][0] <= number:
+            owner = owners[following][1]
+            following += 1
+        if not rules.marks.search(line, 0, LINE_LENGTH):
+            continue
+        bare = line[:LINE_LENGTH].lstrip()
+        indent = len(line[:LINE_LENGTH]) - len(bare)
+        for pattern in rules.lines:
+            if match := pattern.match(bare):
+                _bind(match, symbols, owner, text, start + indent, held)
+                break
+        else:
+            for pattern in rules.forget:
+                if match := pattern.match(bare):
+                    for name in match["name"].split(","):
+                        held.setdefault((owner, name.strip()), set()).add("")
+
+
+def _bind(
+    match: re.Match[str],
+    symbols: Sequence[Symbol],
+    owner: int,
+    text: str,
+    offset: int,
+    held: dict[tuple[int, str], set[str]],
+) -> None:
+    name = match["name"]
+    groups = match.groupdict()
+    if groups.get("type") is not None:
+        holds = type_expression(groups["type"])
+        if not holds:
+            return
+    else:
+        value = match.start("value") + offset
+        if _NOTHING.match(text, value):
+            return
+        holds = _call_expression(text, value)
+        known = held.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
+        if not holds and known and len(known) == 1:
+            holds = next(iter(known))
+    prefix = next((prefix for prefix in _SELF if name.startswith(prefix)), "")
+    if prefix:
+        owner, name = _enclosing_class(symbols, owner), name.removeprefix(prefix) if prefix != "@" else name
+    held.setdefault((owner, name.lstrip("#")), set()).add(holds)
+
+
+def _call_expression(text: str, start: int) -> str:
+    """`Store()` when the right side of an assignment is one call and nothing more."""
+    match = _CALLED.match(text, start)
+    if match is None:
+        return ""
+    pairs = {"(": ")", "{": "}"}
+    depth = 0
+    for position in range(match.end() - 1, min(len(text), match.end() + CALL_LENGTH)):
+        character = text[position]
+        if character == match[2]:
+            depth += 1
+        elif character == pairs[match[2]]:
+            depth -= 1
+            if depth == 0:
+                return f"{match[1]}()" if _AFTER_CALL.match(text, position + 1) else ""
+    return ""
+
+
+def type_expression(written: str) -> str:
+    """`Store()` for a type that is one class, however it is wrapped; "" for anything else."""
+    written = written.strip().strip("\"'")
+    if wrapped := _OPTIONAL.fullmatch(written):
+        written = wrapped[1].split(",")[0].strip()
+    kinds = [
+        part for part in (one.strip() for one in written.split("|")) if part not in {"None", "null", "undefined", ""}
+    ]
+    if len(kinds) != 1:
+        return ""
+    kind = kinds[0].strip("\"'").lstrip("*&?").removeprefix("mut ").removeprefix("const ").rstrip("?*&! ")
+    kind = re.sub(r"^'\w+ (?:mut )?", "", kind)  # Rust's lifetimes
+    name = _NAME.match(kind)
+    if name is None:
+        return ""
+    rest = kind[name.end() :].strip()
+    if rest and (rest[0] not in "<[" or name[0].rsplit(".")[-1] in _CONTAINERS):
+        return ""
+    return f"{name[0]}()"
+
+
+# Of these, the value is something else than what is written in the brackets or a class of the repository.
+_CONTAINERS = frozenset(
+    {"list", "dict", "set", "tuple", "List", "Dict", "Set", "Tuple", "Sequence", "Iterable", "Iterator", "Mapping"}
+    | {"type", "Type", "Callable", "Literal", "Union", "Promise", "Array", "Record", "Map", "Generator"}
+)
+
+
+def _parameters(style: str, signature: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Names and types of parameters, as the signature has them."""
+    if style == "none" or (kind not in _FUNCTIONS and kind != "class"):
+        return
+    opening = signature.find("(")
+    if style == "after" and signature.startswith("func ("):  # Go's receiver is a parameter like the others
+        closing = signature.find(")")
+        yield from _one_parameter(style, signature[opening + 1 : closing])
+        opening = signature.find("(", closing)
+    if opening < 0:
+        return
+    pieces: list[str] = []
+    depth, begin = 0, opening + 1
+    for position in range(opening, len(signature)):
+        character = signature[position]
+        depth += (character in "([{<") - (character in ")]}>" and signature[position - 1] not in "-=")
+        if (character == "," and depth == 1) or depth == 0:
+            pieces.append(signature[begin:position])
+            begin = position + 1
+        if depth == 0:
+            break
+    for piece in pieces:
+        yield from _one_parameter(style, piece)
+
+
+def _one_parameter(style: str, piece: str) -> Iterator[tuple[str, str]]:
+    piece = piece.split("=", 1)[0].strip()
+    if style == "after-colon":
+        name, colon, kind = piece.partition(":")
+        words = re.findall(r"[\w$]+", name)
+        if colon and words:
+            yield words[-1], "" if name.startswith(("*", "...")) else kind
+    elif style == "after":
+        name, _, kind = piece.partition(" ")
+        if kind:
+            yield name, kind.removeprefix("...") if not kind.startswith("...") else ""
+    else:
+        match = re.fullmatch(r"(.*?)[ \t]+[*&]{0,2}(\$?\w+)", piece, re.DOTALL)
+        if match:
+            words = match[1].split()
+            yield match[2], words[-1] if words else ""
+
+
+def _owners(symbols: Sequence[Symbol]) -> list[tuple[int, int]]:
+    """(line, symbol) where the innermost symbol changes."""
+    events: list[tuple[int, int]] = []
+    waiting: list[int] = []
+    for place, symbol in enumerate(symbols):
+        while waiting and symbols[waiting[-1]].lines.end < symbol.lines.start:
+            ended = waiting.pop()
+            events.append((symbols[ended].lines.end + 1, waiting[-1] if waiting else -1))
+        events.append((symbol.lines.start, place))
+        waiting.append(place)
+    while waiting:
+        ended = waiting.pop()
+        events.append((symbols[ended].lines.end + 1, waiting[-1] if waiting else -1))
+    return sorted(events, key=lambda event: event[0])
+
+
+def _enclosing_class(symbols: Sequence[Symbol], owner: int) -> int:
+    while owner >= 0 and symbols[owner].kind in _FUNCTIONS:
+        parent = symbols[owner].parent
+        owner = -1 if parent is None else parent
+    return owner
+
+
+@cache
+def _rules(language: str) -> _Rules | None:
+    table = tomllib.loads(_DATA.read_text(encoding="utf-8"))
+    entry = table.get(language) or table.get(family(language))
+    if entry is None:
+        return None
+    return _Rules(
+        entry["parameters"],
+        tuple(re.compile(pattern) for pattern in entry["lines"]),
+        tuple(re.compile(pattern) for pattern in entry["forget"]),
+        re.compile(entry["marks"]),
+    )

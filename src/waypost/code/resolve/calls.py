@@ -1,0 +1,82 @@
+"""Calls: which symbol each of them reaches."""
+
+from waypost.code.outline import Use
+from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
+from waypost.code.resolve.families import habits
+from waypost.code.resolve.names import Names, enclosing_class
+from waypost.code.resolve.tree import FUNCTIONS, Value, View
+
+UNIQUE = 0.6  # how sure a name is that only one symbol of the tree has
+SHORTEST_UNIQUE = 4  # characters of a name that may be told by being unique
+_CALLABLE = frozenset(
+    {"function", "method", "class", "struct", "property", "macro", "enum", "type", "trait", "interface"}
+)
+
+
+class CallResolver:
+    """Resolves calls by scope, imports and classes; by a unique name only where nothing speaks against it."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self._unique: dict[tuple[str, str, bool], Value | None] = {}
+
+    def resolve(self, view: View, use: Use) -> Value | None:
+        """The symbol that a call reaches; None when that is unknown or outside of the tree."""
+        value = self._named(view, use)
+        if value is not None:
+            return value if value.symbol >= 0 and value.kind in {"symbol", "instance"} else None
+        return self._by_unique_name(view, use)
+
+    def _named(self, view: View, use: Use) -> Value | None:
+        if not use.receiver:
+            if use.name in habits(view.family).above:  # Java's `super(…)`
+                return None
+            value = self.names.lookup(view, use.owner, use.name)
+            # A variable that holds an object is not the class of it.
+            return None if value is not None and value.kind == "instance" else value
+        before = self.names.evaluate(view, use.owner, use.receiver)
+        if before is None:
+            return None
+        value = self.names.step(before, use.name)
+        if value is not None and value.kind == "instance":
+            return value if use.name in habits(view.family).constructors else None
+        return value
+
+    def _by_unique_name(self, view: View, use: Use) -> Value | None:
+        habit = habits(view.family)
+        if use.name in habit.built_in or len(use.name) < SHORTEST_UNIQUE:
+            return None
+        if not use.receiver:
+            return None
+        if not self._may_be_ours(view, use):
+            return None
+        key = (view.family, use.name, view.is_test)
+        if key not in self._unique:
+            self._unique[key] = self._only_one(view, use.name)
+        return self._unique[key]
+
+    def _may_be_ours(self, view: View, use: Use) -> bool:
+        """Whether the object of a call could be of the tree: not a module or class from outside, not a literal."""
+        path = steps(use.receiver)
+        habit = habits(view.family)
+        if not path:
+            return False
+        if path[0] in habit.own or path[0] in habit.above:
+            # The class is known, and it has no such method: unless a base is from outside, or it is a field.
+            return len([step for step in path if step not in {CALL, UNKNOWN}]) > 1
+        if path[0] in view.imports or path[0] in habit.built_in:
+            return False
+        if CALL in path and path.index(CALL) == 1:
+            return path[0] in view.top
+        return enclosing_class(view, use.owner) >= -1
+
+    def _only_one(self, view: View, name: str) -> Value | None:
+        found: list[Value] = []
+        for path, number in self.names.tree.defined(name):
+            other = self.names.tree.view(path)
+            if other is None or other.family != view.family or (other.is_test and not view.is_test):
+                continue
+            symbol = other.outline.symbols[number]
+            if symbol.kind in FUNCTIONS and symbol.kind in _CALLABLE and symbol.parent >= 0:
+                found.append(Value("symbol", path, number, UNIQUE))
+        return found[0] if len(found) == 1 else None
