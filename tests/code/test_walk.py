@@ -311,6 +311,26 @@ def test_info_exclude_counts_without_git(root: Path, git: Git, monkeypatch: pyte
     assert skipped(root, explain=True)["own.py"] == "ignored by .git/info/exclude:1 (/own.py)"
 
 
+def test_what_the_user_ignores_everywhere_is_ignored_here(root: Path, git: Git) -> None:
+    git(root, "init", "-q")
+    grow(root, "a.py", "a.scratch")
+    grow(Path.home(), ".config/git/ignore", text="*.scratch\n")
+    assert read(root) == ["a.py"]
+
+
+def test_a_tree_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert list(walk(tmp_path / "none")) == [Entry("/", skipped="cannot be read: No such file or directory")]
+
+
+def test_files_left_out_of_a_sparse_checkout_do_not_come(root: Path, git: Git) -> None:
+    git(root, "init", "-q")
+    grow(root, "in/a.py", "out/b.py")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "first")
+    git(root, "sparse-checkout", "set", "in")
+    assert [entry.path for entry in walk(root)] == ["in/a.py"]
+
+
 def test_listing_runs_nothing_that_a_hostile_repository_names(root: Path, git: Git, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
     git(root, "init", "-q")

@@ -14,6 +14,7 @@ from waypost.errors import InvalidInput
 
 _ANY_FOLDERS = "**"
 _NEVER = r"(?!)"
+_PLAIN = re.compile(r"(\w+)\\Z")  # an expression that stands for itself
 _SIGNS = {"*": "*", "?": ".", "/": "/"}
 _MOST_ALTERNATIVES = 1_000
 _POSIX = {
@@ -34,6 +35,12 @@ class Glob:
     def expression(self) -> str:
         """For a floating pattern: the expression for the name, to be joined with others by `|`."""
         return self.pieces[0]
+
+    @property
+    def first_word(self) -> str:
+        """The name that every matching path begins with; empty when it may begin with several."""
+        plain = _PLAIN.fullmatch(self.pieces[0])
+        return plain[1] if plain else ""
 
     def matches_name(self, name: str) -> bool:
         return _compiled(self.pieces[0]).match(name) is not None

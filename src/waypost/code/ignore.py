@@ -53,8 +53,12 @@ class Rules:
         return re.compile("|".join(floating), re.DOTALL) if floating else None
 
     @cached_property
-    def _tied(self) -> tuple[Rule, ...]:
-        return tuple(rule for rule in reversed(self.rules) if not rule.glob.floating)
+    def _tied(self) -> dict[str, tuple[Rule, ...]]:
+        """The rules tied to this folder, by the plain name that each begins with; under `` those that begin otherwise.
+        Each list is complete, the last rule first."""
+        tied = [rule for rule in self._reversed if not rule.glob.floating]
+        words = {rule.glob.first_word for rule in tied} | {""}
+        return {word: tuple(rule for rule in tied if rule.glob.first_word in {word, ""}) for word in words}
 
     @cached_property
     def _reversed(self) -> tuple[Rule, ...]:
@@ -64,12 +68,12 @@ class Rules:
         """The last rule that matches this path itself, whatever becomes of the folders above it."""
         if not path.startswith(self.base):
             return None
-        name = path.rpartition("/")[2]
-        named = self._names is not None and self._names.match(name) is not None
-        candidates = self._reversed if named else self._tied
-        if not candidates:
-            return None
+        name = path[path.rfind("/") + 1 :]
         parts = path[len(self.base) :].split("/")
+        if self._names is not None and self._names.match(name) is not None:
+            candidates = self._reversed
+        else:
+            candidates = self._tied.get(parts[0]) or self._tied[""]
         return next((rule for rule in candidates if rule.matches(name, parts, is_folder)), None)
 
 

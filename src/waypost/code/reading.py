@@ -16,7 +16,8 @@ from waypost.code.decoding import decode
 from waypost.code.skip import size_limit, too_large, unsafe_name
 
 _ATTEMPTS = 3
-_RACY_NS = 20_000_000  # the coarsest clock tick of common file systems is 10 ms
+_TICK_NS = 20_000_000  # file systems stamp with the kernel's clock, which goes in steps of up to 10 ms
+_COARSE_TICK_NS = 2_000_000_000  # some keep whole seconds only, or every second one
 _FILE_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -82,8 +83,13 @@ def read_source(root: Path, path: str, *, limit: int | None = None, named: bool 
         mtime_ns=state.st_mtime_ns,
         encoding=decoded.encoding,
         line_count=text.count("\n") + (not text.endswith("\n") and text != ""),
-        settled=abs(time.time_ns() - state.st_mtime_ns) > _RACY_NS,
+        settled=_is_settled(state.st_mtime_ns),
     )
+
+
+def _is_settled(mtime_ns: int) -> bool:
+    tick = _TICK_NS if mtime_ns % 1_000_000_000 else _COARSE_TICK_NS
+    return abs(time.time_ns() - mtime_ns) > tick
 
 
 def read_bytes(root: Path, path: str, limit: int) -> tuple[bytes, os.stat_result] | Unread:
