@@ -12,7 +12,7 @@ MOST_ERRORS = 2
 _CALLED = re.compile(r"(\w+)\W*$")
 # `raise NotFound(…)`, `throw new NotFound(…)`, `return x`, and SQL inside a string.
 _SIGNS = re.compile(
-    r"\b(?:raise|throw)[ \t]+(?:new[ \t]+)?(?P<error>[A-Z][\w.\\]{2,60})"
+    r"\b(?:raise|throw)[ \t]+(?:new[ \t]+)?(?P<error>[A-Z][\w.\\:]{2,80})"
     r"|\breturn[ \t]+(?P<value>[^\s;}])"
     r"|(?P<yields>\byield\b)"
     r"|[\"'`](?:\"\")?\s{0,40}(?P<sql>SELECT\s[^\"'`]{1,300}?\sFROM|INSERT\s+INTO|UPDATE\s+\w[\w.]{0,60}\s+SET|DELETE\s+FROM)\s"
@@ -40,7 +40,7 @@ def body_of(symbol: Symbol, view: View) -> Body:
     gives = yields = False
     for sign in _SIGNS.finditer(view.text_of(symbol)):
         if sign["error"]:
-            errors[re.split(r"[.\\]", sign["error"])[-1]] = None
+            errors[re.split(r"[.\\:]+", sign["error"].removesuffix(".new").rstrip(":."))[-1]] = None
         elif sign["sql"]:
             sql[_SQL[sign["sql"].split()[0]]] = None
         elif sign["yields"]:

@@ -59,13 +59,16 @@ def _families(bases: list[str], lead: str) -> list[str]:
 
 def _lead(symbol: Symbol, bases: list[str], view: View) -> str:
     raw, plain = raw_words(symbol.name), plain_words(symbol.name)
+    if symbol.kind == "module":
+        return " ".join(plain) or symbol.name
     if raw[:1] == ("test",) and len(raw) > 1 and symbol.name[0] == "T" and is_test_path(view.parsed.path):
         if raw[1] in words().prepositions:
             return " ".join(plain)
         return "Tests of " + " ".join(plain[1:])
-    form = words().endings.get(raw[-1]) if len(raw) > 1 else None
-    if form is not None:
-        return form.replace("{rest}", " ".join(plain[:-1]))
+    for count in (2, 1):  # `TestCase` ends with two words
+        form = words().endings.get("".join(raw[-count:])) if len(raw) > count else None
+        if form is not None:
+            return form.replace("{rest}", " ".join(plain[:-count]))
     if _is_error(symbol, bases, view):
         return "Error: " + " ".join(plain)
     return " ".join(plain) or symbol.name

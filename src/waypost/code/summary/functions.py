@@ -25,16 +25,21 @@ _MOST_PARAMETERS = 4
 _VIEW_ENDINGS = ("view", "viewset", "controller", "resource", "handler", "endpoint", "page")
 _HTTP = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 _NO_PARAMETERS = frozenset({"args", "kwargs", "options", "self", "cls", "this", "ctx"})
+_REQUESTS = frozenset({"req", "request", "res", "response"})
+_ON_REQUESTS = frozenset(
+    {"authenticate", "dispatch", "handle", "log", "parse", "process", "read", "send", "serve", "validate"}
+)
 _NOTHING = frozenset({"none", "void", "unit", "()", "undefined", "never", "nil", "noreturn", "self", "static", "null"})
 _YES_NO = frozenset({"bool", "boolean"})
 _MAY_STAND_ALONE = frozenset(
     {"exists", "contains", "matches", "accepts", "includes", "supports", "allows", "needs", "has"}
 )
+_WORD = re.compile(r"\w+")
 _PATH = re.compile(r"[\"'`]([^\"'`\s]{0,120})[\"'`]")
 _METHODS = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b")
 _PLAIN_TYPE = re.compile(r"[\w.\\:*&?<>\[\], |]{1,60}")
 _COMPONENT_LANGUAGES = frozenset({"javascript", "typescript", "tsx", "jsx"})
-_OBJECT_FIRST = frozenset({"c", "cpp", "php", "shell", "bash"})  # languages whose functions are often `object_verb`
+_OBJECT_FIRST = frozenset({"c", "cpp", "php", "shell"})  # languages whose functions are often `object_verb`
 _SIGNS = "*&$.#@"
 
 
@@ -78,9 +83,9 @@ def _lead(about: _About, body: Body) -> str:
     symbol, name, parent = about.symbol, about.symbol.name, about.parent
     special = _special(name, parent)
     if special:
-        return special + _given(symbol, "")
+        return special + (_given(symbol, "") if special.startswith("Creates") or name.isupper() else "")
     if name.endswith("?"):
-        return _beginning(symbol, name, parent) or f"tells whether it is {phrase(name)}"
+        return _beginning(symbol, name, parent) or f"tells whether {'to' if verb_of(name) else 'it is'} {phrase(name)}"
     if "setter" in about.marks:
         return f"sets {with_article(phrase(name))}"
     if about.is_property:
@@ -88,6 +93,8 @@ def _lead(about: _About, body: Body) -> str:
     if name == "default":  # a module's one function; the file has the name
         name = stem_of(about.parsed.path)
     name = _without_prefix(name, about.view)
+    if raw_words(name)[:1] == ("async",) and len(raw_words(name)) > 1:
+        name = "_".join(raw_words(name)[1:])
     bare = name.lstrip("_")
     if symbol.signature.startswith("async ") and _is_async_twin(bare, about.view):
         return (_beginning(symbol, bare[1:], parent) or _acting(about, bare[1:], body)) + ", asynchronously"
@@ -149,7 +156,8 @@ def _acting(about: _About, name: str, body: Body) -> str:
     if not said:
         return name
     verb, alone = verb_of(name), len(plain_words(name)) == 1
-    if not verb or (alone and verb in words().rather_nouns and not symbol.parameters):
+    noun = alone and verb in words().rather_nouns and not symbol.parameters
+    if not verb or (noun and _type_of(symbol).lower() not in _YES_NO):
         return _naming(about, name, body)
     if alone and symbol.parameters and verb in words().takes_object:
         return _acting_on(symbol, verb)
@@ -190,7 +198,8 @@ def _acting_on(symbol: Symbol, verb: str) -> str:
     """`write(row)` writes the row; `delete(user_id)` deletes by user id; `save(force)` just saves."""
     thing = symbol.parameters[0].strip(_SIGNS)
     raw = raw_words(thing)
-    if not raw or thing in _NO_PARAMETERS or len(thing) == 1 or raw[0] in words().flags or _answers_requests(symbol):
+    beside = thing in _NO_PARAMETERS or len(thing) == 1 or (thing in _REQUESTS and verb not in _ON_REQUESTS)
+    if not raw or beside or raw[0] in words().flags or _answers_requests(symbol):
         return third_person(verb) + _given(symbol, "")
     spoken = _spoken(symbol, thing)
     place = f"by {spoken}" if raw[-1] in words().handles and verb != "set" else with_article(spoken)
@@ -212,6 +221,8 @@ def _beginning(symbol: Symbol, name: str, parent: Symbol | None) -> str:
     if not rest and symbol.parameters:
         rest = _spoken(symbol, symbol.parameters[0])
     rest = rest or ("it" if raw[0] == "exists" else "")
+    if form.startswith("{rest}"):
+        rest = action("_".join(raw[1:])) or rest
     return _with_parent(form.replace("{rest}", rest), parent).strip()
 
 
@@ -227,7 +238,8 @@ def _given(symbol: Symbol, said: str, skip: int = 0) -> str:
     """Its parameters in words, without those that the sentence already says."""
     known = set(said.split())
     spoken: dict[str, None] = {}
-    for parameter in symbol.parameters[skip:] if not _answers_requests(symbol) else ():
+    parameters = symbol.parameters[skip:] if not _answers_requests(symbol) else ()
+    for parameter in (one for given in parameters for one in (_WORD.findall(given) if "{" in given else [given])):
         bare = parameter.strip(_SIGNS)
         in_words = _spoken(symbol, bare)
         if len(bare) > 1 and bare not in _NO_PARAMETERS and not set(in_words.split()) <= known:

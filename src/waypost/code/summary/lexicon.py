@@ -20,6 +20,10 @@ class Words:
     conjunctions: frozenset[str]
     no_article: frozenset[str]
     acronyms: frozenset[str]
+    verbs_before_nouns: frozenset[str]
+    mass_nouns: frozenset[str]
+    not_verbs: frozenset[str]
+    numbered: frozenset[str]
     noun_heads: frozenset[str]
     after_nouns: frozenset[str]
     flags: frozenset[str]
@@ -68,6 +72,10 @@ def words() -> Words:
         among("conjunctions"),
         among("no_article"),
         among("acronyms"),
+        among("verbs_before_nouns"),
+        among("mass_nouns"),
+        among("not_verbs"),
+        among("numbered"),
         among("noun_heads"),
         among("after_nouns"),
         among("flags"),

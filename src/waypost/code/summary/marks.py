@@ -6,6 +6,7 @@ from waypost.code.source import Symbol
 from waypost.code.summary.names import plain_words, raw_words
 
 _TEST_MARKS = frozenset({"test", "fact", "theory", "testcase", "parameterizedtest"})
+_A_SENTENCE = 5  # words: `testConcurrentRemovalIsSafe` is a test wherever it stands
 _NAME = re.compile(r"[\w.:\\]+")
 
 
@@ -18,7 +19,7 @@ def mark_of(decorator: str) -> str:
 def test_title(symbol: Symbol, *, within_tests: bool) -> str:
     """What a test is about, by its name; "" when the symbol is none."""
     raw = raw_words(symbol.name)
-    named = len(raw) > 1 and raw[0] == "test" and within_tests
+    named = raw[:1] == ("test",) and len(raw) > 1 and (within_tests or len(raw) >= _A_SENTENCE)
     if not named and _TEST_MARKS.isdisjoint(map(mark_of, symbol.decorators)):
         return ""
     return " ".join(plain_words(symbol.name)[1 if named else 0 :])

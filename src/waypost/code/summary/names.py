@@ -9,6 +9,7 @@ from waypost.text.identifiers import identifier_parts
 _LONGEST_NAME = 120  # characters that are looked at
 _MOST_WORDS = 12
 _CODE_WORD = re.compile(r"\w+")
+_INTERFACE = re.compile(r"I[A-Z][a-z]")  # `IRouter` is a router
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 _VERB_BEGINNINGS = ("un", "re", "de", "dis")
 _VERB_ENDINGS = ("ify", "ize", "ise")
@@ -29,14 +30,23 @@ def plain_words(name: str) -> tuple[str, ...]:
 def raw_words(name: str) -> tuple[str, ...]:
     """The words of a name in lower case, as the name has them; `BCrypt` is one."""
     parts = [part for run in _CODE_WORD.findall(name[:_LONGEST_NAME]) for part in identifier_parts(run)]
+    if _INTERFACE.match(name) and parts[0] == "I":
+        parts = parts[1:]
     found: list[str] = []
     for part in parts[:_MOST_WORDS]:
-        joined = words().pairs.get(f"{found[-1]} {part.lower()}") if found else None
+        joined = _joined(found[-1], part.lower()) if found else ""
         if joined:
             found[-1] = joined
         else:
             found.append(part.lower())
     return tuple(found)
+
+
+def _joined(before: str, word: str) -> str:
+    """Two parts of a name that are one word: `BCrypt`, `utf8`; "" when they are two."""
+    if word.isdecimal() and before in words().numbered:
+        return before + word
+    return words().pairs.get(f"{before} {word}", "")
 
 
 def phrase(name: str) -> str:
@@ -47,17 +57,21 @@ def phrase(name: str) -> str:
 @lru_cache(maxsize=20_000)
 def is_verb(word: str) -> bool:
     verbs = words().verbs
+    if word in words().not_verbs:
+        return False
     if word in verbs or (len(word) > 5 and word.endswith(_VERB_ENDINGS)):
         return True
     return any(word.startswith(first) and word[len(first) :] in verbs for first in _VERB_BEGINNINGS)
 
 
+@lru_cache(maxsize=20_000)
 def verb_of(name: str) -> str:
     """The verb that a name begins with, in its base form; "" when it begins with none."""
     raw = raw_words(name)
     if not raw or raw[-1] in words().after_nouns:  # `login_required`
         return ""
-    if raw[0] in words().rather_nouns and len(raw) > 1 and raw[-1] in words().noun_heads:
+    nouns = words().rather_nouns - words().verbs_before_nouns
+    if raw[0] in nouns and len(raw) > 1 and raw[-1] in words().noun_heads:
         return ""
     for word in (words().abbreviations.get(raw[0], raw[0]), raw[0]):
         if is_verb(word):
@@ -86,7 +100,7 @@ def with_article(noun: str, *, new: bool = False) -> str:
     if not noun or first in lexicon.no_article or first in lexicon.prepositions or first.isdecimal():
         return noun
     if new:
-        return noun if _is_plural(last) else f"{_a(first)} {noun}"
+        return noun if _is_plural(last) or last.lower() in lexicon.mass_nouns else f"{_a(first)} {noun}"
     return noun if _is_plural(last) else f"the {noun}"
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from waypost.code.source import Parsed, Source, Symbol
 from waypost.code.summary.names import is_verb, raw_words
 
-_PREFIXED = frozenset({"c", "cpp"})
+_PREFIXED = frozenset({"c", "cpp", "shell"})
 _PREFIX_FROM, _PREFIX_SHARE = 3, 0.6  # so many functions, and this part of them, begin with the name of the library
 _READ = 20_000  # characters of one symbol that are looked at
 
@@ -48,7 +48,7 @@ class View:
 
     @cached_property
     def prefix(self) -> str:
-        """The word that most functions of a C file begin with; "" elsewhere."""
+        """The word that most functions of a file in C or shell begin with; "" elsewhere."""
         if self.parsed.language not in _PREFIXED:
             return ""
         names = [raw_words(symbol.name) for symbol in self.parsed.symbols if symbol.kind == "function"]
