@@ -7,10 +7,16 @@ from waypost.code.schema.active_record import find_active_record
 from waypost.code.schema.alembic import find_alembic
 from waypost.code.schema.django import find_django_apps, find_django_migration, find_django_models
 from waypost.code.schema.eloquent import find_eloquent
+from waypost.code.schema.drizzle import find_drizzle
+from waypost.code.schema.entity_framework import find_context, find_snapshot
+from waypost.code.schema.jpa import find_jpa
+from waypost.code.schema.knex import find_knex
 from waypost.code.schema.laravel import find_laravel
 from waypost.code.schema.model import SchemaChange
+from waypost.code.schema.mongoose import find_mongoose
 from waypost.code.schema.prisma import find_prisma
 from waypost.code.schema.rails import find_rails_migration, find_rails_schema
+from waypost.code.schema.sequelize import find_sequelize, find_sequelize_migration
 from waypost.code.schema.sql import find_sql
 from waypost.code.schema.sqlalchemy import find_sqlalchemy
 from waypost.code.schema.typeorm import find_typeorm, find_typeorm_migration
@@ -70,13 +76,35 @@ _ELOQUENT = re.compile(
 )
 
 
+_ENTITY_PATH = re.compile(r"(?:^|/|\.)(?:entit(?:y|ies)|models?|domain|core|data|features)(?:/|\.)|entity", re.I)
+
+
+def _entity_class(source: Source) -> bool:
+    """A context, or a class with properties where entities use to lie. What tools generate says nothing new."""
+    if source.path.endswith((".Designer.cs", "ModelSnapshot.cs")) or "/Migrations/" in source.path:
+        return False
+    return "DbSet<" in source.text or ("{ get;" in source.text and _ENTITY_PATH.search(source.path) is not None)
+
+
+_KNEX = re.compile(r"\.(?:createTable|createTableIfNotExists|alterTable|table|dropTable)\(")
+_SEQUELIZE = re.compile(r"\.(?:define|init)\(")
 _SCRIPT: list[tuple[Detector, Callable[[Source], bool]]] = [
     (find_typeorm, lambda source: "@Entity" in source.text or ("Column(" in source.text and "typeorm" in source.text)),
     (find_typeorm_migration, lambda source: "MigrationInterface" in source.text),
+    (find_knex, lambda source: "schema" in source.text and _KNEX.search(source.text) is not None),
+    (find_sequelize, lambda source: "equelize" in source.text and _SEQUELIZE.search(source.text) is not None),
+    (find_sequelize_migration, _has("queryInterface")),
+    (find_mongoose, lambda source: "mongoose" in source.text and "Schema(" in source.text),
+    (find_drizzle, lambda source: "drizzle" in source.text and "able(" in source.text),
 ]
 
 
 _DETECTORS: dict[str, list[tuple[Detector, Callable[[Source], bool]]]] = {
+    "java": [(find_jpa, _has("@Entity", "@MappedSuperclass", "@Embeddable"))],
+    "cs": [
+        (find_snapshot, lambda source: source.path.endswith("ModelSnapshot.cs")),
+        (find_context, _entity_class),
+    ],
     "php": [
         (find_laravel, lambda source: "Schema" in source.text and "function up(" in source.text),
         (find_eloquent, lambda source: _ELOQUENT.search(source.text) is not None),

@@ -39,6 +39,7 @@ class Models:
         self._named: dict[str, list[Entry]] = defaultdict(list)
         self._labels: dict[str, str] = {}
         self._settings: dict[str, tuple[str, str]] = {}  # name → where it is set, `app.Model`
+        self._sets: dict[str, str] = {}  # entities of Entity Framework, by class: their tables
         self._is_model: dict[Entry, bool] = {}
         self.known: Collection[str] = ()
         for path in sorted(changes):
@@ -50,8 +51,14 @@ class Models:
                     self._labels[change.scope] = change.name
         for path in sorted(changes):
             for change in changes[path]:
+                if "set" in change.flags:
+                    self._sets.setdefault(change.bases[0][1:], change.table)
                 if change.action == "model" and change.role == "model":
                     self._named[_PARTS.split(change.model)[-1]].append(Entry(path, change))
+
+    @property
+    def set_names(self) -> Collection[str]:
+        return self._sets.keys()
 
     def entries(self) -> Iterator[Entry]:
         for found in self._named.values():
@@ -150,6 +157,8 @@ class Models:
         change = entry.change
         if change.table:
             return change.table
+        if change.model in self._sets:
+            return self._sets[change.model]
         if "Django" in change.kind:
             return f"{self.app_label(entry.path, change.scope)}_{change.model.lower()}"
         for base in self.ancestors(entry):
@@ -235,12 +244,18 @@ def _model_drafts(models: Models) -> Iterator[Draft]:
         if "Django" in change.kind or {"abstract", "mixin"} & set(change.flags) or not models.is_model(entry):
             continue
         draft = Draft(models.table(entry), scope=change.scope, partial="partial" in change.flags)
-        for part in (*reversed(models.ancestors(entry)), entry):
-            inherits = {"abstract", "mixin"} & set(part.change.flags) or part == entry or "one_table" in change.flags
+        ancestors = models.ancestors(entry)
+        if change.kind == "Entity Framework model" and "set" not in change.flags and change.model in models.set_names:
+            continue  # told by its set
+        for part in (*reversed(ancestors), entry):
+            inherits = {"abstract", "mixin"} & set(part.change.flags) or part == entry or {"one_table", "set"} & set(change.flags)
             if inherits:
                 fill(draft, settled(part, models))
         draft.comment = change.comment
         draft.witness(entry.path, change)
+        if "set" in change.flags:
+            for base in models.bases(entry)[:1]:
+                draft.witness(base.path, base.change)
         # A class that shares the table of its parent adds to it, it does not list all of it.
         draft.partial = draft.partial or draft.name.lower() in seen
         seen.add(draft.name.lower())
