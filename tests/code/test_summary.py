@@ -338,3 +338,20 @@ def test_hostile_text_takes_no_time(text: str) -> None:
     said("X", "constant", text=text)
     summarise(Source("tests/a.spec.js", "javascript", text), Parsed("tests/a.spec.js", "javascript", 1, doc=text))
     assert time.process_time() - started < 1.0
+
+
+def test_ten_thousand_functions_inside_each_other_or_on_one_line_are_no_burden() -> None:
+    size = 10_000
+    text = "\n".join("def f(): return 1  # some words that make the line longer" for _ in range(size))
+    nested = tuple(
+        symbol("f", qualified="f", lines=LineRange(at + 1, size), first_line=at + 1, parent=at - 1 if at else None)
+        for at in range(size)
+    )
+    on_one_line = tuple(symbol(f"f{at}", "class") for at in range(size))
+    started = time.process_time()
+    for symbols, content in ((nested, text), (on_one_line, "x" * 1_000_000)):
+        parsed, source = Parsed("a.py", "python", size, symbols), Source("a.py", "python", content)
+        assert summarise(source, parsed).purpose
+        for one in symbols[::100]:
+            describe(one, parsed, source)
+    assert time.process_time() - started < 3.0

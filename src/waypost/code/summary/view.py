@@ -1,5 +1,6 @@
 """A file with its symbols, arranged once so that each of them is described without a search through all."""
 
+import re
 from collections import Counter, defaultdict
 from functools import cached_property
 
@@ -9,6 +10,7 @@ from waypost.code.summary.names import is_verb, raw_words
 _PREFIXED = frozenset({"c", "cpp", "shell"})
 _PREFIX_FROM, _PREFIX_SHARE = 3, 0.6  # so many functions, and this part of them, begin with the name of the library
 _READ = 20_000  # characters of one symbol that are looked at
+_READ_ON_ONE_LINE = 2000  # of one that shares its line with others
 
 
 def stem_of(path: str) -> str:
@@ -23,7 +25,7 @@ class View:
     def __init__(self, source: Source, parsed: Parsed) -> None:
         self.source = source
         self.parsed = parsed
-        self._lines = source.text.split("\n")
+        self._starts = [0, *(sign.end() for sign in re.finditer("\n", source.text)), len(source.text)]
         self._inside: defaultdict[int, list[Symbol]] = defaultdict(list)
         self._places: dict[tuple[int, str], int] = {}
         self._named: dict[str, Symbol] = {}
@@ -35,7 +37,10 @@ class View:
 
     def text_of(self, symbol: Symbol) -> str:
         """Its code, or the beginning of it."""
-        return "\n".join(self._lines[symbol.lines.start - 1 : symbol.lines.end])[:_READ]
+        last = len(self._starts) - 1
+        start, end = (self._starts[min(line, last)] for line in (symbol.lines.start - 1, symbol.lines.end))
+        most = _READ if symbol.lines.end > symbol.lines.start else _READ_ON_ONE_LINE
+        return self.source.text[start : min(end, start + most)]
 
     def inside(self, symbol: Symbol) -> list[Symbol]:
         """The symbols that it encloses directly."""
