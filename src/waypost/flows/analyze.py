@@ -1,7 +1,6 @@
 """Looking at a tree without keeping anything: `analyze`, and `architecture` where there is no index."""
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from waypost.code.architecture import Evidence

@@ -11,7 +11,8 @@ from typing import Any
 
 from waypost.code.architecture import Architecture, Evidence
 from waypost.code.architecture import conclude as conclude_architecture
-from waypost.code.relations import Outline, Relation, centrality, relate
+from waypost.code.outline import Outline
+from waypost.code.relations import Relation, centrality, relate
 from waypost.code.schema import SchemaChange, Table, build_schema
 from waypost.flows.derive import TreeTimes, conclusions_key, put_derived
 from waypost.flows.digest import Derived, derived_document

@@ -1,6 +1,7 @@
 """One file read: what becomes of it in the index. No database and no engine: it can be done in another process."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,9 @@ from typing import Any, NamedTuple
 from waypost.code.architecture import find_evidence
 from waypost.code.cards import Card, cards
 from waypost.code.languages import is_document, is_test_path, language_of_path
+from waypost.code.outline import outline
 from waypost.code.parse import parse
 from waypost.code.reading import Unread, read_source
-from waypost.code.relations import outline
 from waypost.code.schema import find_schema
 from waypost.code.source import Parsed, Source
 from waypost.code.summary import Summary, describe, summarise
@@ -20,6 +21,9 @@ from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.secrets import mask
 
+_MANIFEST = re.compile(
+    r"package\.json|[jt]sconfig[\w.-]*\.json|composer\.json|go\.(?:mod|work)|Cargo\.toml|pyproject\.toml"
+)
 IS_TEST, IS_DOCUMENT = 1, 2  # bits of a derived memory's traits
 
 
@@ -96,7 +100,8 @@ def digest_file(root: Path, job: Job) -> Digest | Unread:
 
 def _facts(source: Source, parsed: Parsed) -> dict[str, Any]:
     found = {
-        "outline": outline(parsed).to_json(),
+        "outline": outline(parsed, source.text).to_json(),
+        "manifest": source.text if _MANIFEST.fullmatch(source.path.rpartition("/")[2]) else "",
         "schema": [change.to_json() for change in find_schema(source, parsed)],
         "evidence": [evidence.to_json() for evidence in find_evidence(source, parsed)],
     }

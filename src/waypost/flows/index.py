@@ -9,9 +9,8 @@ stored is not read again.
 import os
 import stat
 import time as timing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from waypost.code.choice import choose
@@ -19,13 +18,14 @@ from waypost.code.history import head
 from waypost.code.reading import Unread
 from waypost.code.walk import Entry, walk
 from waypost.errors import InvalidInput
-from waypost.flows.crew import digest_files
+from waypost.flows.crew import Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, owe_conclusions, same_content, store_file
 from waypost.flows.digest import Digest, Job
 from waypost.flows.open_space import OpenSpace
 from waypost.store.protocol import FileRow
 
-_FILES_AT_ONCE = 48  # in one transaction: other writers wait for no more
+_MOST_AT_ONCE = 200  # files in one transaction: other writers wait for no more
+_SECONDS_AT_ONCE = 1.0
 
 Report = Callable[[str, int, int], None]  # phase, done, of how many
 
@@ -173,7 +173,7 @@ def _read_files(
     with space.store.read() as reader:
         described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
     outcomes = digest_files(_tree(space), [Job(one.path, one.named, one.path in described) for one in wanted])
-    while batch := list(islice(outcomes, _FILES_AT_ONCE)):
+    while batch := _some(outcomes):
         with space.store.write() as writer:
             engines = [engine.name for engine in space.engines.active(writer)]
             for path, digest in batch:
@@ -196,6 +196,16 @@ def _read_files(
             owe_conclusions(space, writer)
         finished += len(batch)
         report("reading", finished, len(wanted))
+
+
+def _some(outcomes: Iterator[Outcome]) -> list[Outcome]:
+    """What gets finished within a moment, so that each transaction is worth its cost and none is long."""
+    began, some = timing.perf_counter(), list[Outcome]()
+    for outcome in outcomes:
+        some.append(outcome)
+        if len(some) >= _MOST_AT_ONCE or timing.perf_counter() - began > _SECONDS_AT_ONCE:
+            break
+    return some
 
 
 def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:

@@ -94,9 +94,7 @@ def _vectors(space: OpenSpace, serving: list[Engine], text: str) -> "dict[str, V
     return {name: vector for name, vector in made.items() if vector is not None}
 
 
-def _kept_hits(
-    space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines
-) -> list[Hit]:
+def _kept_hits(space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines) -> list[Hit]:
     speakers = reader.speakers(_MOST_SPEAKERS)
     question = read_question(ask.text, language=ask.language, now=ask.now, speakers=speakers)
     gathered = _gather(reader, question, vectors, ask.view, max(DEPTH, ask.k))

@@ -1,6 +1,5 @@
 """Recall over a tree: candidates by keywords and by vectors, ranked as code."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 

@@ -59,7 +59,9 @@ def _make(space: OpenSpace, task: Task, view: View, tokens: int) -> Briefing:
     shown = format_scope(scored, now, tokens)
     by_id = {version.memory_id: version for version in versions.values()}
     hits = tuple(hit_of(by_id[one.document.id], State(), one.final, _why(one), now) for one in shown.used)
-    return Briefing(shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), _told(task, shown))
+    return Briefing(
+        shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), _told(task, shown)
+    )
 
 
 def _candidates(reader: Reader, task: Task, vectors: "dict[str, Vector]", view: View) -> dict[int, float | None]:

@@ -82,9 +82,7 @@ def _maybe(value: datetime | None) -> str | None:
     return None if value is None else format_time(value)
 
 
-def rows(
-    space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bool = False
-) -> Iterator[dict[str, Any]]:
+def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bool = False) -> Iterator[dict[str, Any]]:
     """Every memory visible at the moment, in the order they were recorded. `code`: what was read out of the tree too,
     which an import leaves out, since the tree itself is there to be read."""
     view, after = View(moment, COLLECTIONS if code else KEPT_COLLECTIONS, space.identity.checkout_id, archived=True), 0

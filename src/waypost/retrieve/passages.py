@@ -8,6 +8,7 @@ an index can be made again without the file.
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from waypost.model.kinds import KINDS
@@ -17,7 +18,9 @@ from waypost.text.words import keyword_terms
 
 PASSAGE_TOKENS = 256
 _ROLES = {"user", "assistant", "system", "tool", "human", "ai", "agent"}
-INDEX_DETAILS = frozenset(("title", "place", "embedded", "body"))  # of a derived memory: how it is found, not what it is
+INDEX_DETAILS = frozenset(
+    ("title", "place", "embedded", "body")
+)  # of a derived memory: how it is found, not what it is
 _SALT = b"code\0"  # the same words as prose are another passage: code and prose are searched apart
 
 
@@ -79,8 +82,8 @@ def passages_of(version: Version) -> list[Passage]:
 def code_passages(code: CodeText, language: str) -> list[Passage]:
     """One passage for each text that is embedded; the first is found by keywords too."""
     columns = (
-        _index_terms(code.name, "en"),
-        _index_terms(code.path, "en"),
+        _short_terms(code.name),
+        _short_terms(code.path),
         _index_terms(code.doc, "en"),
         _index_terms(code.body, "en"),
     )
@@ -100,6 +103,12 @@ def _index_terms(text: str, language: str) -> str:
     terms = keyword_terms(text, language)
     stems = set(terms.stems)
     return " ".join([*terms.stems, *(word for word in terms.words if not word.isalpha() and word not in stems)])
+
+
+@lru_cache(maxsize=8192)
+def _short_terms(text: str) -> str:
+    """Of a name or a path: all symbols of a file have the same one."""
+    return _index_terms(text, "en")
 
 
 def _labels(version: Version) -> str:

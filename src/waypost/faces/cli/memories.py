@@ -88,7 +88,9 @@ def context_(
     context: Ctx,
     task: str,
     tokens: Annotated[int | None, typer.Option(help="The most it may take: 2000, or 500 for scope.")] = None,
-    preset: Annotated[str | None, typer.Option(metavar="NAME", help="scope: only the code that the task is about.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="scope: only the code that the task is about.")
+    ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,

@@ -28,7 +28,6 @@ class Session:
         person = settings.person if self.person == MYSELF else self.person
         return Memory.open_as(caller(settings.person, yes=yes), self.directory, person=person, settings=settings)
 
-
     def path(self, given: Path) -> Path:
         """A file or folder that a person named from where they are; else as seen from the project's root."""
         there = (self.directory / given).absolute()

@@ -156,9 +156,7 @@ def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
 def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json: bool) -> None:
     if path == STDIN:
         write_rows(
-            memory.rows(
-                options["as_of"], options["known_at"], embeddings=options["embeddings"], code=options["code"]
-            ),
+            memory.rows(options["as_of"], options["known_at"], embeddings=options["embeddings"], code=options["code"]),
             sys.stdout,
             options["form"],
             ascii_only=not speaks_unicode(),

@@ -79,7 +79,8 @@ class CodeChanges(PassageChanges):
 
     def hurry(self, checkout_id: str, urgency: Mapping[str, float]) -> None:
         self._db.executemany(
-            "UPDATE owed SET urgency = ? WHERE hash IN (SELECT p.hash FROM code_refs r"
+            "UPDATE owed SET urgency = ? WHERE engine_id IN (SELECT engine_id FROM engines)"  # else all are looked through
+            " AND hash IN (SELECT p.hash FROM code_refs r"
             " JOIN memories m ON m.number = r.number AND m.checkout_id = ? JOIN passages p ON p.number = m.number"
             " WHERE r.path = ?)",
             [(value, checkout_id, path) for path, value in urgency.items()],

@@ -40,9 +40,10 @@ class PassageChanges(SqliteReader):
                 self._db.execute("INSERT INTO keywords (rowid, terms) VALUES (?, ?)", (passage_id, passage.terms))
         for engine in engines:
             engine_id = self._engine_id(engine)
-            missing = self.missing_vectors(engine, [passage.content_hash for passage in passages])
             self._db.executemany(
-                "INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", [(engine_id, digest, urgency) for digest in missing]
+                "INSERT OR IGNORE INTO owed SELECT ?1, ?2, ?3"
+                " WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE engine_id = ?1 AND hash = ?2)",
+                [(engine_id, passage.content_hash, urgency) for passage in passages],
             )
 
     def replace_passages(
@@ -70,8 +71,11 @@ class PassageChanges(SqliteReader):
         )
 
     def _engine_id(self, name: str, dimensions: int = 0) -> int:
+        if not dimensions and name in self._engine_ids:
+            return self._engine_ids[name]
         self._db.execute("INSERT OR IGNORE INTO engines (name) VALUES (?)", (name,))
         engine_id, known = self._rows("SELECT engine_id, dimensions FROM engines WHERE name = ?", (name,))[0]
+        self._engine_ids[name] = int(engine_id)
         if dimensions and dimensions != known:
             self._db.execute("UPDATE engines SET dimensions = ? WHERE engine_id = ?", (dimensions, engine_id))
             if known:  # another model answers to this name: what the old one made is worth nothing beside it

@@ -55,6 +55,7 @@ class SqliteReader(CodeRows):
         super().__init__(connection)
         self._vectors = vectors
         self._scored: dict[str, tuple[Vector, Scores]] = {}
+        self._engine_ids: dict[str, int] = {}  # that a writer has asked for
 
     # -- versions -----------------------------------------------------------------------------------------
 

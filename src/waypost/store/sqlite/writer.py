@@ -92,6 +92,7 @@ class SqliteWriter(CodeChanges):
         engine_id = self._engine_id(engine)
         for table in ("vectors", "owed", "engines"):
             self._db.execute(f"DELETE FROM {table} WHERE engine_id = ?", (engine_id,))
+        self._engine_ids.pop(engine, None)
 
     def engine_ids(self) -> list[int]:
         return [row[0] for row in self._rows("SELECT engine_id FROM engines")]
