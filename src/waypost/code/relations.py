@@ -4,13 +4,13 @@
 resolved by names, imports and classes is left out: a missing relation is better than an invented one.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from waypost.code.outline import Outline
 from waypost.code.resolve.calls import CallResolver
 from waypost.code.resolve.names import Names
-from waypost.code.resolve.systems import module_systems, whole_module
+from waypost.code.resolve.systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.tree import Place, Tree, Value, View
 
 __all__ = ["Place", "Relation", "Relations", "centrality", "relate"]
@@ -50,23 +50,25 @@ def relate(
     tsconfig.json, go.mod and Cargo.toml by their paths.
     """
     tree = Tree(outlines, manifests, names)
-    systems = module_systems(tree)
-    resolver = CallResolver(Names(tree, systems))
+    resolver = CallResolver(names_of(tree))
     edges: dict[tuple[str, Place, Place], Relation] = {}
     uses = resolved = 0
     for path in outlines if only is None else only:
         view = tree.view(path)
         if view is None:
             continue
-        for edge in _imports(resolver.names, view):
-            _keep(edges, edge)
+        reached: set[str] = set()
         for edge in _bases(resolver.names, view):
+            reached.add(edge.target.path)
             _keep(edges, edge)
         for call in _calls(resolver, view):
             uses += 1
             if call is not None:
                 resolved += 1
+                reached.add(call.target.path)
                 _keep(edges, call)
+        for edge in _imports(resolver.names, view, reached):
+            _keep(edges, edge)
     return Relations(tuple(edges.values()), uses, resolved)
 
 
@@ -76,15 +78,20 @@ def _keep(edges: dict[tuple[str, Place, Place], Relation], edge: Relation) -> No
         edges[edge.kind, edge.source, edge.target] = edge
 
 
-def _imports(names: Names, view: View) -> Iterator[Relation]:
+def _imports(names: Names, view: View, reached: Collection[str]) -> Iterator[Relation]:
     source = Place(view.path)
     for brought in view.outline.imports:
         value = whole_module(names, view, brought)
-        if value is None or value.kind == "package":
+        if value is None:
             continue
-        target = _place(names.tree, value)
-        if target.path != view.path:
-            yield Relation("imports", source, target, brought.line, value.strength)
+        if value.kind == "package":
+            files, strength = files_of_package(names, value, reached)
+            targets = [Place(path) for path in sorted(files)]
+        else:
+            targets, strength = [_place(names.tree, value)], value.strength
+        for target in targets:
+            if target.path != view.path:
+                yield Relation("imports", source, target, brought.line, strength)
 
 
 def _bases(names: Names, view: View) -> Iterator[Relation]:

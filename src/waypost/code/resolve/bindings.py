@@ -22,6 +22,8 @@ _NOTHING = re.compile(r"(?:None|null|nil|undefined|void 0)\b")
 _OPTIONAL = re.compile(r"(?:Optional|ClassVar|Final|Annotated|Readonly|Partial)[\[<](.*)[\]>]", re.DOTALL)
 _NAME = re.compile(r"[\w$.:\\]+")
 _AFTER_CALL = re.compile(r"[ \t]*(?:$|[\n#;,\r}]|//|\?;)")
+_CONSTRUCTORS = frozenset({"constructor", "__construct"})
+_IS_FIELD = re.compile(r"\b(?:private|public|protected|readonly)[ \t]+[?\w$]")  # parameters that become fields
 _SELF = ("self.", "cls.", "this.", "$this->", "@")
 
 
@@ -41,7 +43,10 @@ def bindings_of(parsed: Parsed, text: str, asked: frozenset[str]) -> Iterator[tu
     held: dict[tuple[int, str], set[str]] = {}
     for place, symbol in enumerate(parsed.symbols):
         for name, written in _parameters(rules.parameters, symbol.signature, symbol.kind):
-            held.setdefault((place, name), set()).add(type_expression(written))
+            expression = type_expression(written)
+            held.setdefault((place, name), set()).add(expression)
+            if symbol.name in _CONSTRUCTORS and symbol.parent is not None and _IS_FIELD.search(symbol.signature):
+                held.setdefault((symbol.parent, name.lstrip("$")), set()).add(expression)
     if text:
         _scan(rules, parsed.symbols, text, held)
     for (owner, name), expressions in held.items():
@@ -100,7 +105,9 @@ def _bind(
     prefix = next((prefix for prefix in _SELF if name.startswith(prefix)), "")
     if prefix:
         owner, name = _enclosing_class(symbols, owner), name.removeprefix(prefix) if prefix != "@" else name
-    held.setdefault((owner, name.lstrip("#")), set()).add(holds)
+    if owner >= 0 and symbols[owner].kind not in _FUNCTIONS:
+        name = name.lstrip("#$")
+    held.setdefault((owner, name), set()).add(holds)
 
 
 def _call_expression(text: str, start: int) -> str:

@@ -26,8 +26,8 @@ class ModuleSystem(Protocol):
     def member(self, package: Value, name: str) -> Value | None:
         """What `name` is in a package."""
 
-    def together(self, view: View, name: str) -> Value | None:
-        """What a plain name means by being in the same package, without an import."""
+    def together(self, view: View, name: str, owner: int) -> Value | None:
+        """What a plain name means by being in the same package, without an import, inside of symbol `owner`."""
 
 
 class Names:
@@ -35,7 +35,7 @@ class Names:
 
     def __init__(self, tree: Tree, systems: dict[str, ModuleSystem]) -> None:
         self.tree = tree
-        self._systems = systems
+        self.systems = systems
         self._plain: dict[tuple[str, int, str], Value | None] = {}
         self._exported: dict[tuple[str, str], Value | None] = {}
         self._members: dict[tuple[str, int, str, bool], Value | None] = {}
@@ -82,7 +82,7 @@ class Names:
             owner = view.outline.symbols[owner].parent
         qualified = view.outline.symbols[owner].qualified if owner >= 0 else ""
         above = qualified.rpartition(".")[0]
-        found = self._systems[view.family].together(view, above) if above and view.family in self._systems else None
+        found = self._in_file(view, above.rpartition(".")[2], -1, exported=False) if above else None
         return found._replace(kind=kind) if found is not None and found.kind == "symbol" else None
 
     def lookup(self, view: View, owner: int, name: str) -> Value | None:
@@ -101,7 +101,7 @@ class Names:
             if is_known:
                 return value
             scope = symbol.parent
-        return self._in_file(view, name, exported=False)
+        return self._in_file(view, name, owner, exported=False)
 
     def _in_scope(self, view: View, owner: int, scope: int, name: str) -> tuple[bool, Value | None]:
         """Whether one scope around `owner` has the name, and what it means there."""
@@ -123,7 +123,7 @@ class Names:
             member = Value("symbol", view.path, scope)
         return member is not None, member
 
-    def _in_file(self, view: View, name: str, *, exported: bool) -> Value | None:
+    def _in_file(self, view: View, name: str, owner: int, *, exported: bool) -> Value | None:
         own = view.top.get(name)
         holds = view.bindings.get((-1, name))
         if own is not None and not (holds and view.outline.symbols[own].kind == "constant"):
@@ -139,8 +139,8 @@ class Names:
             value = self.step(module, name) if module is not None and module.path != view.path else None
             if value is not None:
                 return value
-        system = self._systems.get(view.family)
-        return system.together(view, name) if system is not None and not exported else None
+        system = self.systems.get(view.family)
+        return system.together(view, name, owner) if system is not None and not exported else None
 
     def _held(self, view: View, owner: int, name: str) -> Value | None:
         holds = view.bindings[owner, name]
@@ -153,7 +153,7 @@ class Names:
 
     def module(self, view: View, brought: Brought) -> Value | None:
         """The file or package that an import names."""
-        system = self._systems.get(view.family)
+        system = self.systems.get(view.family)
         return system.module(view, brought) if system is not None else None
 
     def imported(self, view: View, brought: Brought) -> Value | None:
@@ -173,7 +173,7 @@ class Names:
             return self.exported(value.path, name)
         if value.kind == "package":
             view_family = value.path.split(":", 1)[0]
-            return self._systems[view_family].member(value, name) if view_family in self._systems else None
+            return self.systems[view_family].member(value, name) if view_family in self.systems else None
         return self.member(value, name)
 
     def exported(self, path: str, name: str) -> Value | None:
@@ -184,9 +184,9 @@ class Names:
             view = self.tree.view(path)
             if view is not None:
                 value = self._default(view, name[8:]) if name.startswith("default ") else None
-                value = value or self._in_file(view, name, exported=True)
-                if value is None and view.family in self._systems:
-                    value = self._systems[view.family].member(Value("file", path), name)
+                value = value or self._in_file(view, name, -1, exported=True)
+                if value is None and view.family in self.systems:
+                    value = self.systems[view.family].member(Value("file", path), name)
                 self._exported[key] = value
         return self._exported[key]
 

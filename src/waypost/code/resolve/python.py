@@ -39,7 +39,7 @@ class PythonModules:
             return self._below(folder, [name]) if file.startswith("__init__.") else None
         return self._below(package.path.split(":", 1)[1], [name])
 
-    def together(self, view: View, name: str) -> Value | None:  # noqa: ARG002 - Python has no names without import
+    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
         return None
 
     def whole(self, view: View, brought: Brought) -> Value | None:

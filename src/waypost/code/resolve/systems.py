@@ -1,19 +1,58 @@
 """The module systems of all families."""
 
+from collections.abc import Collection
+
 from waypost.code.outline import Brought
+from waypost.code.resolve.c_family import IncludeModules
+from waypost.code.resolve.ecmascript import EcmaModules
+from waypost.code.resolve.golang import GoModules
 from waypost.code.resolve.names import ModuleSystem, Names
+from waypost.code.resolve.packages import PackageModules
 from waypost.code.resolve.python import PythonModules
+from waypost.code.resolve.ruby import RubyModules
+from waypost.code.resolve.rust import RustModules
 from waypost.code.resolve.tree import Tree, Value, View
 
+REPRESENTED = 0.8  # a package is imported, but which of its files is used is not known
 
-def module_systems(tree: Tree) -> dict[str, ModuleSystem]:
-    """One for each family of languages that has one."""
-    return {"python": PythonModules(tree)}
+
+def names_of(tree: Tree) -> Names:
+    """The names of a tree, with a module system for each family of languages that has one."""
+    rust = RustModules(tree)
+    systems: dict[str, ModuleSystem] = {
+        "python": PythonModules(tree),
+        "ecmascript": EcmaModules(tree),
+        "go": GoModules(tree),
+        "jvm": PackageModules(tree, "jvm", ".", parts=False, outer=False),
+        "php": PackageModules(tree, "php", "\\", parts=False, outer=False),
+        "dotnet": PackageModules(tree, "dotnet", ".", parts=True, outer=True),
+        "rust": rust,
+        "ruby": RubyModules(tree),
+        "c": IncludeModules(tree),
+    }
+    rust.names = Names(tree, systems)
+    return rust.names
 
 
 def whole_module(names: Names, view: View, brought: Brought) -> Value | None:
     """What an import brings, for the relation between files: the symbol, or else the module it is said to be in."""
-    if view.family == "python" and not brought.name and not brought.alias:
-        return PythonModules(names.tree).whole(view, brought)
+    system = names.systems.get(view.family)
+    if isinstance(system, PythonModules) and not brought.name and not brought.alias:
+        return system.whole(view, brought)
     value = names.imported(view, brought)
     return value if value is not None else names.module(view, brought)
+
+
+def files_of_package(names: Names, package: Value, reached: Collection[str]) -> tuple[list[str], float]:
+    """Which files an import of a whole package means, and how sure: those that are used, else the one that stands for it."""
+    kin, _, name = package.path.partition(":")
+    used = []
+    for path in reached:
+        view = names.tree.view(path)
+        if view is not None and view.family == kin:
+            inside = path.rpartition("/")[0] == name if kin in {"go", "python"} else view.outline.package == name
+            used += [path] if inside else []
+    system = names.systems[kin]
+    if used or not isinstance(system, GoModules):
+        return used, 1.0
+    return system.files(package)[:1], REPRESENTED

@@ -118,7 +118,7 @@ class Tree:
 def bound_name(kin: str, brought: Brought) -> str:
     """The name that an import gives in its file; "" for none."""
     if brought.alias:
-        return brought.alias if brought.alias != "_" else ""
+        return "" if brought.alias == "_" and kin == "go" else brought.alias
     if brought.name:
         return brought.name
     if kin == "python":
@@ -164,7 +164,7 @@ def _place_imports(view: View) -> None:
         if one.kind in FUNCTIONS and one.end > one.start
     ]
     for brought in view.outline.imports:
-        if brought.name == "*":
+        if brought.name == "*" or (view.family == "dotnet" and not brought.alias):
             view.stars.append(brought)
             continue
         name = bound_name(view.family, brought)

@@ -1,0 +1,208 @@
+"""Modules of JavaScript and TypeScript: relative files, tsconfig paths, packages of the same workspace."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from waypost.code.outline import Brought
+from waypost.code.resolve.tree import Tree, Value, View
+
+MOST_EXTENDS = 8  # tsconfig files above one another
+
+_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".astro")
+_WRITTEN_FOR = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+_BUILT = re.compile(r"(?:^|(?<=/))(?:dist|build|lib|out|esm|cjs|es)(?=/)")
+_COMMENT_OR_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|$)')
+_LAST_COMMA = re.compile(r",(?=\s*[}\]])")
+_CONDITIONS = ("source", "types", "import", "module", "require", "node", "default")
+
+
+class EcmaModules:
+    """Finds files as bundlers and TypeScript do; packages outside of the tree are not followed."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._found: dict[tuple[str, str], Value | None] = {}
+        self._paths: dict[str, tuple[str, dict[str, list[str]]] | None] = {}
+
+    def module(self, view: View, brought: Brought) -> Value | None:
+        folder = posixpath.dirname(view.path)
+        key = (folder, brought.module)
+        if key not in self._found:
+            path = next((path for base in self._bases(folder, brought.module) if (path := self._file(base))), None)
+            self._found[key] = Value("file", path) if path else None
+        return self._found[key]
+
+    def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - a file has no modules inside
+        return None
+
+    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - nothing without import
+        return None
+
+    def _bases(self, folder: str, written: str) -> Iterator[str]:
+        """Paths that a module may mean, without their endings, the likeliest first."""
+        written = written.split("?", 1)[0]
+        if written.startswith("."):
+            joined = posixpath.normpath(posixpath.join(folder, written))
+            if not joined.startswith(".."):
+                yield "" if joined == "." else joined
+            return
+        yield from self._by_tsconfig(folder, written)
+        home = self._home(folder)
+        if written.startswith("$lib"):
+            yield posixpath.join(home, "src/lib" + written[4:])
+        elif written.startswith(("@/", "~/")):
+            yield from (posixpath.join(home, inside, written[2:]) for inside in ("src", "", "app"))
+        elif written.startswith("#"):
+            target = self._packages_by_folder.get(home, {}).get("imports", {})
+            yield from (
+                posixpath.join(home, path)
+                for path in _targets(target.get(written) if isinstance(target, dict) else None)
+            )
+        else:
+            yield from self._in_workspace(written)
+
+    def _in_workspace(self, written: str) -> Iterator[str]:
+        parts = written.split("/")
+        size = 2 if written.startswith("@") else 1
+        name, inside = "/".join(parts[:size]), "/".join(parts[size:])
+        folder = self._package_folders.get(name)
+        if folder is None:
+            return
+        package = self._packages_by_folder[folder]
+        exports = package.get("exports")
+        entries = (
+            exports.get(f"./{inside}" if inside else ".")
+            if isinstance(exports, dict)
+            else exports
+            if not inside
+            else None
+        )
+        told = [*_targets(entries)]
+        if not inside:
+            told += [path for key in ("source", "module", "main", "types") if isinstance(path := package.get(key), str)]
+        for path in told:
+            yield from (
+                posixpath.normpath(posixpath.join(folder, one)) for one in (_BUILT.sub("src", path, count=1), path)
+            )
+        for root in ("src", ""):
+            yield posixpath.join(folder, root, inside) if inside else posixpath.join(folder, root, "index")
+
+    def _by_tsconfig(self, folder: str, written: str) -> Iterator[str]:
+        while True:
+            config = self._config(folder)
+            if config is not None:
+                base, paths = config
+                for pattern, targets in paths.items():
+                    head, star, tail = pattern.partition("*")
+                    if star and written.startswith(head) and written.endswith(tail):
+                        middle = written[len(head) : len(written) - len(tail)]
+                        yield from (
+                            posixpath.normpath(posixpath.join(base, one.replace("*", middle))) for one in targets
+                        )
+                    elif not star and written == pattern:
+                        yield from (posixpath.normpath(posixpath.join(base, one)) for one in targets)
+                if base or not paths:
+                    yield posixpath.normpath(posixpath.join(base, written))
+                return
+            if not folder:
+                return
+            folder = posixpath.dirname(folder)
+
+    def _config(self, folder: str) -> tuple[str, dict[str, list[str]]] | None:
+        """The folder and the paths that the tsconfig of a folder sets; None when it sets neither."""
+        if folder not in self._paths:
+            self._paths[folder] = None
+            for name in ("tsconfig.json", "jsconfig.json", "tsconfig.base.json", "tsconfig.app.json"):
+                found = self._read_config(posixpath.join(folder, name), MOST_EXTENDS)
+                if found is not None:
+                    self._paths[folder] = found
+                    break
+        return self._paths[folder]
+
+    def _read_config(self, path: str, depth: int) -> tuple[str, dict[str, list[str]]] | None:
+        data = read_json(self._tree.manifests.get(path, ""))
+        options = data.get("compilerOptions")
+        folder = posixpath.dirname(path)
+        base = options.get("baseUrl") if isinstance(options, dict) else None
+        paths = options.get("paths") if isinstance(options, dict) else None
+        if isinstance(paths, dict) or isinstance(base, str):
+            clean = {
+                key: [one for one in value if isinstance(one, str)]
+                for key, value in (paths.items() if isinstance(paths, dict) else ())
+                if isinstance(value, list)
+            }
+            return posixpath.normpath(posixpath.join(folder, base if isinstance(base, str) else ".")).removeprefix(
+                "."
+            ), clean
+        above = data.get("extends")
+        for one in above if isinstance(above, list) else [above]:
+            if isinstance(one, str) and one.startswith(".") and depth:
+                name = posixpath.normpath(posixpath.join(folder, one))
+                found = self._read_config(name if name.endswith(".json") else f"{name}.json", depth - 1)
+                if found is not None:
+                    return found
+        return None
+
+    def _file(self, base: str) -> str | None:
+        """The file that a path without its ending means."""
+        base = base.removeprefix("./")
+        if base.startswith(".."):
+            return None
+        stem, ending = posixpath.splitext(base)
+        if base in self._tree.paths:
+            return base
+        for other in _WRITTEN_FOR.get(ending, ()):
+            if stem + other in self._tree.paths:
+                return stem + other
+        for ending in _ENDINGS:
+            if base and base + ending in self._tree.paths:
+                return base + ending
+        for ending in _ENDINGS:
+            if posixpath.join(base, f"index{ending}") in self._tree.paths:
+                return posixpath.join(base, f"index{ending}")
+        return None
+
+    def _home(self, folder: str) -> str:
+        """The folder of the package that a folder belongs to."""
+        while folder and folder not in self._packages_by_folder:
+            folder = posixpath.dirname(folder)
+        return folder
+
+    @cached_property
+    def _packages_by_folder(self) -> dict[str, dict[str, Any]]:
+        return {
+            posixpath.dirname(path): read_json(text)
+            for path, text in sorted(self._tree.manifests.items())
+            if posixpath.basename(path) == "package.json"
+        }
+
+    @cached_property
+    def _package_folders(self) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for folder, package in self._packages_by_folder.items():
+            if isinstance(name := package.get("name"), str):
+                names.setdefault(name, folder)
+        return names
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """An object of JSON that may have comments and last commas; empty when it cannot be read."""
+    plain = _COMMENT_OR_STRING.sub(lambda found: found[0] if found[0][0] == '"' else " ", text)
+    try:
+        data = json.loads(_LAST_COMMA.sub("", plain))
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _targets(entry: object) -> Iterator[str]:
+    """The paths of an entry of `exports` or `imports`, through two levels of conditions."""
+    for one in [entry] if not isinstance(entry, dict) else [entry.get(key) for key in _CONDITIONS]:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            yield from (inner for key in _CONDITIONS if isinstance(inner := one.get(key), str))

@@ -1,0 +1,91 @@
+"""Go's packages: one folder each, named by the module of go.mod."""
+
+import posixpath
+import re
+from functools import cached_property
+
+from waypost.code.outline import Brought
+from waypost.code.resolve.tree import Tree, Value, View
+
+_MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]{1,300})", re.MULTILINE)
+
+
+class GoModules:
+    """Finds packages by their import path; a name of a package may be in any of its files."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._names: dict[str, dict[str, Value]] = {}
+
+    def module(self, view: View, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
+        for name, folder in self._modules:
+            if brought.module == name or brought.module.startswith(name + "/"):
+                inside = posixpath.normpath(posixpath.join(folder, brought.module[len(name) + 1 :])).removeprefix(".")
+                return Value("package", f"go:{inside}") if inside in self._tree.folders else None
+        return None
+
+    def member(self, package: Value, name: str) -> Value | None:
+        return self._in_folder(package.path[3:]).get(name) if package.kind == "package" else None
+
+    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - packages have no nesting
+        folder = posixpath.dirname(view.path)
+        found = self._in_folder(folder).get(name)
+        if found is None and view.is_test:
+            found = self._in_tests(folder, name)
+        return found or self._by_clause(view, name)
+
+    def _by_clause(self, view: View, name: str) -> Value | None:
+        """An imported package whose name is not the end of its path."""
+        for brought in view.outline.imports:
+            package = self.module(view, brought) if not brought.alias and not brought.name else None
+            if package is not None and self._package_name(package.path[3:]) == name:
+                return package
+        return None
+
+    def _in_tests(self, folder: str, name: str) -> Value | None:
+        for path in self._tree.folders.get(folder, ()):
+            view = self._tree.view(path) if path.endswith("_test.go") else None
+            if view is not None and name in view.top:
+                return Value("symbol", path, view.top[name])
+        return None
+
+    def _in_folder(self, folder: str) -> dict[str, Value]:
+        if folder not in self._names:
+            names: dict[str, Value] = {}
+            for path in self._tree.folders.get(folder, ()):
+                if (
+                    path.endswith(".go")
+                    and not path.endswith("_test.go")
+                    and (view := self._tree.view(path)) is not None
+                ):
+                    for name, number in view.top.items():
+                        names.setdefault(name, Value("symbol", path, number))
+            self._names[folder] = names
+        return self._names[folder]
+
+    def files(self, package: Value) -> list[str]:
+        """The files of a package, the one that stands for it first."""
+        folder = package.path[3:]
+        found = [path for path in self._tree.folders.get(folder, ()) if _is_source(path)]
+        usual = (f"{posixpath.basename(folder)}.go", "doc.go")
+        return sorted(found, key=lambda path: (posixpath.basename(path) not in usual, path))
+
+    def _package_name(self, folder: str) -> str:
+        for path in self._tree.folders.get(folder, ()):
+            if _is_source(path) and (view := self._tree.view(path)) is not None:
+                return view.outline.package
+        return ""
+
+    @cached_property
+    def _modules(self) -> list[tuple[str, str]]:
+        """(module, folder), the longest names first: a module may lie inside of another."""
+        found = [
+            (match[1], posixpath.dirname(path))
+            for path, text in self._tree.manifests.items()
+            if posixpath.basename(path) == "go.mod" and (match := _MODULE.search(text))
+        ]
+        return sorted(found, key=lambda one: -len(one[0]))
+
+
+def _is_source(path: str) -> bool:
+    return path.endswith(".go") and not path.endswith("_test.go")

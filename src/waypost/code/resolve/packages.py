@@ -1,0 +1,76 @@
+"""Languages whose files say their package: Java, Kotlin, Scala, PHP, C#. A name is found by package and name."""
+
+from waypost.code.outline import Brought
+from waypost.code.resolve.tree import Tree, Value, View
+
+
+class PackageModules:
+    """Finds classes and functions by the package that their file declares."""
+
+    def __init__(self, tree: Tree, family: str, separator: str, *, parts: bool, outer: bool) -> None:
+        """`parts`: one class may stand in several files. `outer`: names of the packages above are seen, too."""
+        self._tree = tree
+        self._family = family
+        self._separator = separator
+        self._parts = parts
+        self._outer = outer
+        self._found: dict[tuple[str, str], Value | None] = {}
+
+    def module(self, view: View, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
+        written = brought.module.strip(self._separator)
+        package, _, name = written.rpartition(self._separator)
+        value = self._find(package, name)
+        if value is None and package:
+            above, _, outer = package.rpartition(self._separator)
+            holder = self._find(above, outer)
+            value = self._inner(holder, name) if holder is not None else None
+        opens = brought.name == "*" or (self._outer and not brought.name)
+        return value or (Value("package", f"{self._family}:{written}") if opens else None)
+
+    def member(self, package: Value, name: str) -> Value | None:
+        return self._find(package.path.split(":", 1)[1], name) if package.kind == "package" else None
+
+    def together(self, view: View, name: str, owner: int) -> Value | None:  # noqa: ARG002 - only packages are nested
+        package = view.outline.package
+        while True:
+            found = self._find(package, name)
+            if found is not None or not package or not self._outer:
+                break
+            package = package.rpartition(self._separator)[0]
+        if found is None and self._separator == "\\" and package:
+            found = self._find("", name)  # PHP's functions of no namespace
+            if found is not None and self._kind(found) != "function":
+                return None
+        return found
+
+    def _find(self, package: str, name: str) -> Value | None:
+        key = (package, name)
+        if key not in self._found:
+            self._found[key] = self._search(package, name)
+        return self._found[key]
+
+    def _search(self, package: str, name: str) -> Value | None:
+        found: dict[str, Value] = {}
+        for path, number in self._tree.defined(name):
+            view = self._tree.view(path)
+            if view is None or view.family != self._family or view.outline.package != package:
+                continue
+            symbol = view.outline.symbols[number]
+            if symbol.parent < 0 or view.outline.symbols[symbol.parent].kind == "module":
+                found.setdefault(path, Value("symbol", path, number))
+        if len(found) > 1 and not self._parts:
+            found = {path: value for path, value in found.items() if not self._is_test(path)}
+        return next(iter(sorted(found.values()))) if len(found) == 1 or (found and self._parts) else None
+
+    def _inner(self, holder: Value, name: str) -> Value | None:
+        view = self._tree.view(holder.path)
+        inner = view.members.get(holder.symbol, {}).get(name) if view is not None else None
+        return Value("symbol", holder.path, inner) if inner is not None else None
+
+    def _is_test(self, path: str) -> bool:
+        view = self._tree.view(path)
+        return view is not None and view.is_test
+
+    def _kind(self, value: Value) -> str:
+        view = self._tree.view(value.path)
+        return view.outline.symbols[value.symbol].kind if view is not None else ""

@@ -1,0 +1,58 @@
+"""Ruby: files by `require`, constants by their nesting, wherever they stand."""
+
+import posixpath
+import re
+
+from waypost.code.outline import Brought
+from waypost.code.resolve.tree import Tree, Value, View, is_container
+
+GUESSED = 0.9  # of several files that open a class, none is named after it
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class RubyModules:
+    """Finds constants as autoloaders do: the file named after a class is preferred."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def module(self, view: View, brought: Brought) -> Value | None:
+        name = brought.module if brought.module.endswith(".rb") else f"{brought.module}.rb"
+        near = posixpath.normpath(posixpath.join(posixpath.dirname(view.path), name))
+        for path in (near, f"lib/{name}"):
+            if path in self._tree.paths:
+                return Value("file", path)
+        if name.startswith("."):
+            return None
+        ending = f"/lib/{name}"
+        found = [path for path in self._tree.paths if path.endswith(ending)]
+        return Value("file", found[0]) if len(found) == 1 else None
+
+    def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - constants are global
+        return None
+
+    def together(self, view: View, name: str, owner: int) -> Value | None:
+        if not name[:1].isupper():
+            return None
+        nesting = view.outline.symbols[owner].qualified.split(".") if owner >= 0 else []
+        candidates = [
+            (path, number, other.outline.symbols[number].qualified)
+            for path, number in self._tree.defined(name)
+            if (other := self._tree.view(path)) is not None
+            and other.family == "ruby"
+            and (is_container(other.outline.symbols[number].kind) or other.outline.symbols[number].kind == "constant")
+        ]
+        for depth in range(len(nesting), -1, -1):
+            wanted = ".".join([*nesting[:depth], name])
+            fitting = [(path, number) for path, number, qualified in candidates if qualified == wanted]
+            if fitting:
+                return _named_after(fitting, wanted)
+        return None
+
+
+def _named_after(fitting: list[tuple[str, int]], qualified: str) -> Value:
+    """Of all files that open a class, the one that has its name."""
+    ending = "/".join(_WORD.sub("_", part).lower() for part in qualified.split(".")) + ".rb"
+    named = [one for one in fitting if one[0] == ending or one[0].endswith(f"/{ending}")]
+    path, number = min(named or fitting)
+    return Value("symbol", path, number, 1.0 if named or len(fitting) == 1 else GUESSED)
