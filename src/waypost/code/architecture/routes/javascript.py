@@ -62,7 +62,10 @@ def _call(tokens: Tokens, at: int, owners: dict[str, str], framework: str) -> It
     owner = tokens.texts[start]
     if owner == "this" and tokens.is_name(start + 2):
         owner = tokens.texts[start + 2]
-    if owner not in owners and not _USUAL.match(owner):
+    if owner in _CONSTRUCTORS or tokens.is_name(start + 2, "Router"):
+        # A router that is built in one expression, often the one that the file exports.
+        owner = assigned(tokens, start) or "default"
+    elif owner not in owners and not _USUAL.match(owner):
         return
     spans = tokens.arguments(at + 1)
     line = tokens.lines[at]

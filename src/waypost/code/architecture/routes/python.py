@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import Evidence, evidence
 from waypost.code.architecture.routes.annotations import Annotation, Declared, declarations
 from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, methods, mount, named, route, router
 from waypost.code.architecture.tokens import STRING, Tokens
@@ -38,8 +38,8 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
         if name in _ROUTERS and (variable := assigned(tokens, tokens.chain_start(at))):
             kind, key = _ROUTERS[name]
             owners[variable] = kind
-            prefix = tokens.literal(tokens.keyword(at + 1, key)) if key else None
-            yield router(variable, prefix or "", tokens.lines[at], kind)
+            prefix = _prefix(tokens, tokens.keyword(at + 1, key)) if key else ""
+            yield router(variable, prefix, tokens.lines[at], kind)
     classes = _verbs_of_classes(text)
     for declared in declarations(tokens):
         for annotation in declared.annotations:
@@ -47,6 +47,17 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
     yield from _calls(tokens, owners, framework, classes)
     if framework == "Tornado":
         yield from _tornado(tokens, classes)
+
+
+def _prefix(tokens: Tokens, span: tuple[int, int] | None) -> str:
+    """A prefix as written; of a name in braces, to be looked up among the constants of the project."""
+    if span is None:
+        return ""
+    literal = tokens.literal(span)
+    if literal is not None:
+        return literal
+    written = tokens.joined(span, 12)
+    return "{" + written + "}" if written.replace(".", "").replace("_", "").isalnum() else ""
 
 
 def _decorated(
@@ -94,8 +105,7 @@ def _calls(
         line = tokens.lines[at]
         kind = owners.get(owner, framework)
         if name in _MOUNTS and owner and spans:
-            prefix = tokens.literal(tokens.keyword(at + 1, _MOUNTS[name]))
-            yield mount(tokens.joined(spans[0]), prefix or "", line, owner, kind)
+            yield mount(tokens.joined(spans[0]), _prefix(tokens, tokens.keyword(at + 1, _MOUNTS[name])), line, owner, kind)
         elif name == "mount" and owner and len(spans) >= 2 and (prefix := tokens.literal(spans[0])) is not None:
             yield mount(tokens.joined(tokens.named(spans[1])[1]), prefix, line, owner, kind)
         elif name == "add_url_rule" and spans and (path := tokens.literal(spans[0])) is not None:
@@ -168,3 +178,19 @@ def _verbs_of_classes(text: str) -> dict[str, list[str]]:
         if verbs:
             found[name] = list(dict.fromkeys(verbs))
     return found
+
+
+_FROM = re.compile(r"^[ \t]*from[ \t]+([\w.]{1,200})[ \t]+import[ \t]+(?:\(([^)]{1,2000})\)|([^\n(]{1,400}))", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w.]{1,200})(?:[ \t]+as[ \t]+(\w+))?[ \t]*$", re.MULTILINE)
+
+
+def links(text: str) -> Iterator[Evidence]:
+    """The imports of a file, for following its mounts."""
+    for match in _FROM.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        for part in (match[2] or match[3]).split(","):
+            words = part.partition("#")[0].split()
+            if words and words[0].isidentifier():
+                yield evidence("link", words[-1], match[1], line, member=words[0])
+    for match in _IMPORT.finditer(text):
+        yield evidence("link", match[2] or match[1], match[1], text.count("\n", 0, match.start()) + 1)

@@ -1,0 +1,160 @@
+"""What follows from the evidence of all files."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from waypost.code.architecture.endpoints import endpoints_of, handlers_of
+from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.layers import layers_of
+from waypost.code.architecture.marks import auth_words
+from waypost.code.architecture.patterns import Project, patterns_of
+from waypost.code.architecture.result import Architecture, Configuration, Endpoint, Finding, Place
+from waypost.code.architecture.roles import role_of, weight_of
+from waypost.code.architecture.used import frameworks_by_directory, frameworks_of
+from waypost.code.languages import display_name, is_document, language_of_path
+
+_MAX_PLACES = 10
+_MAX_CONFIGURATION_FILES = 60
+_CONFIGURATION = re.compile(
+    r"(?:^|/)(?:\.env[\w.\-]*|[\w.\-]*settings\.(?:py|json|ya?ml|toml)|settings/[\w\-]+\.py|config\.(?:py|rb|php|js|ts|go|rs|json|ya?ml|toml|exs)"
+    r"|application[\w.\-]*\.(?:ya?ml|properties)|appsettings[\w.\-]*\.json|config/[\w./\-]+\.(?:php|rb|ya?ml|json|js|ts|exs|toml|xml)"
+    r"|docker-compose[\w.\-]*\.ya?ml|compose[\w.\-]*\.ya?ml|Dockerfile[\w.\-]*|[\w\-]+\.config\.(?:js|ts|mjs|cjs)|angular\.json|nx\.json"
+    r"|wrangler\.toml|serverless\.ya?ml|alembic\.ini|phpunit\.xml[\w.]*|Procfile|nginx[\w.\-]*\.conf|environments?(?:\.\w+)?\.ts|logback[\w.\-]*\.xml)$"
+)
+_DESIGN_WORDS = {
+    "singleton": "one object for all",
+    "factory": "objects made in one place",
+    "repository": "storage behind an interface of its own",
+    "observer": "listeners that are told of changes",
+    "strategy": "ways that can be exchanged",
+    "decorator": "an object wrapped in one of its kind",
+    "adapter": "something foreign made to fit",
+    "builder": "objects put together step by step",
+    "dependency injection": "what a part needs is given to it",
+    "middleware": "a chain around each request",
+    "command": "actions as objects",
+    "visitor": "operations apart from the structure they walk",
+    "facade": "a simple face before a subsystem",
+    "mediator": "messages instead of direct calls",
+    "active record": "objects that load and save themselves",
+}
+
+
+def conclude(
+    evidence: Mapping[str, Sequence[Evidence]],
+    paths: Sequence[str],
+    relations: Iterable[tuple[str, str]] = (),
+) -> Architecture:
+    """The architecture of the project with these `paths`.
+
+    `evidence` is what `find_evidence` gave for each path (paths without any may be left out), `relations` the imports
+    between files as (who, whom), for telling which layer depends on which. The same input gives the same result.
+    """
+    evidence = {path: evidence[path] for path in sorted(evidence)}
+    paths = sorted(paths)
+    languages = {path: language_of_path(path) for path in paths}
+    code = frozenset(path for path, language in languages.items() if language and not is_document(language))
+    endpoints = endpoints_of(evidence, frameworks_by_directory(evidence), handlers_of(evidence))
+    frameworks = frameworks_of(evidence, endpoints)
+    return Architecture(
+        frameworks=frameworks,
+        patterns=patterns_of(Project(evidence, paths, code, frameworks, endpoints)),
+        endpoints=endpoints,
+        authentication=_authentication(evidence, endpoints),
+        configuration=_configuration(evidence, paths),
+        layers=layers_of(paths, code, relations),
+        design_patterns=_designs(evidence),
+        entry_points=_entries(evidence),
+        languages=_languages({path: languages[path] for path in code}),
+    )
+
+
+def _languages(languages: Mapping[str, str]) -> tuple[tuple[str, int, float], ...]:
+    counts = Counter(display_name(language) for language in languages.values())
+    total = sum(counts.values())
+    return tuple((name, count, round(count / total, 3)) for name, count in counts.most_common())
+
+
+def _authentication(evidence: Mapping[str, Sequence[Evidence]], endpoints: Sequence[Endpoint]) -> tuple[Finding, ...]:
+    words = auth_words()
+    seen: dict[str, list[tuple[str, Place]]] = {}
+    for path, items in evidence.items():
+        if role_of(path) != "":
+            continue
+        for item in items:
+            if item.kind == "auth":
+                seen.setdefault(item.name, []).append((item.value, Place(path, item.line)))
+    guards = Counter(one.guard for one in endpoints if one.guard)
+    for one in endpoints:
+        if one.guard:
+            seen.setdefault("guards", []).append((one.guard, one.place))
+    found = []
+    for name, hits in seen.items():
+        marks = list(dict.fromkeys(mark.strip() for mark, _ in hits))
+        reasons = [f"{mark} at {next(place for word, place in hits if word.strip() == mark)}" for mark in marks[:6]]
+        if name == "guards" and guards:
+            reasons.append(f"{sum(guards.values())} endpoints are protected by {', '.join(list(guards)[:4])}")
+        confidence = round(min(0.95, 1.0 - 0.5 ** len(hits) * 0.8), 2)
+        places = tuple(dict.fromkeys(place for _, place in hits))[:_MAX_PLACES]
+        found.append(Finding(name, words.get(name, ""), confidence, tuple(reasons), places))
+    return tuple(sorted(found, key=lambda one: (-one.confidence, one.name)))
+
+
+def _configuration(evidence: Mapping[str, Sequence[Evidence]], paths: Sequence[str]) -> Configuration:
+    variables: dict[str, list[Place]] = {}
+    settings: dict[str, list[Place]] = {}
+    for path, items in evidence.items():
+        if role_of(path) != "":
+            continue
+        for item in items:
+            if item.kind == "env":
+                variables.setdefault(item.name, []).append(Place(path, item.line))
+            elif item.kind == "settings" and item.name != "plugin discovery":
+                settings.setdefault(item.name, []).append(Place(path, item.line))
+    files = [path for path in paths if _CONFIGURATION.search(path) and role_of(path) == ""]
+    return Configuration(
+        tuple(files[:_MAX_CONFIGURATION_FILES]),
+        tuple((name, tuple(places[:_MAX_PLACES])) for name, places in sorted(variables.items())),
+        tuple((name, tuple(places[:_MAX_PLACES])) for name, places in sorted(settings.items())),
+    )
+
+
+def _designs(evidence: Mapping[str, Sequence[Evidence]]) -> tuple[Finding, ...]:
+    """Design patterns of the product. A strategy needs two ways; what only a mark tells counts less."""
+    seen: dict[str, list[tuple[str, Place, float]]] = {}
+    for path, items in evidence.items():
+        if role_of(path) != "":
+            continue
+        for item in items:
+            if item.kind == "design":
+                place = Place(path, item.line, int(item.get("end") or 0))
+                is_mark = item.get("how") == "mark"
+                words = f"{item.value.strip()} is used" if is_mark else f"{item.value}: {item.get('why')}"
+                weight = (0.35 if is_mark else 0.55) * weight_of(path)
+                seen.setdefault(item.name, []).append((words, place, weight))
+    found = []
+    for name, hits in seen.items():
+        if name == "strategy" and len({words.rpartition(" of ")[2] for words, _, _ in hits}) == len(hits):
+            continue
+        doubt = 1.0
+        for _, _, weight in hits[:8]:
+            doubt *= 1.0 - weight
+        hits.sort(key=lambda hit: -hit[2])
+        reasons = tuple(f"{words} ({place})" for words, place, _ in hits[:8])
+        places = tuple(place for _, place, _ in hits[:_MAX_PLACES])
+        found.append(Finding(name, _DESIGN_WORDS.get(name, ""), round(min(0.95, 1.0 - doubt), 2), reasons, places))
+    return tuple(sorted(found, key=lambda one: (-one.confidence, one.name)))
+
+
+def _entries(evidence: Mapping[str, Sequence[Evidence]]) -> tuple[tuple[str, Place], ...]:
+    """Where programs start, those of the product only; the shortest paths first."""
+    found = [
+        (item.name, Place(path, item.line))
+        for path, items in evidence.items()
+        if role_of(path) == ""
+        for item in items
+        if item.kind == "entry"
+    ]
+    found.sort(key=lambda pair: (pair[1].path.count("/"), pair[1]))
+    return tuple(found[:40])

@@ -1,0 +1,262 @@
+"""Endpoints of a project: the routes of all files, under the prefixes that other files put them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.result import Endpoint, Place
+from waypost.code.architecture.roles import role_of
+from waypost.code.architecture.routes.django import ON_COLLECTION, viewset_methods
+from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, join
+from waypost.code.architecture.targets import Node, Routes, resolve
+
+_MAX_PREFIXES = 8  # of one router: put under more than this many prefixes, it is put there by a program
+_MAX_DEPTH = 12
+_NAMED = re.compile(r"\{([\w.]{1,80})\}")
+_BY_FILES = ("Next", "Nuxt", "SvelteKit", "Remix")
+_GUESSABLE = ("Express", "Koa", "Fastify", "Hono")
+
+
+@dataclass(slots=True)
+class _Graph:
+    parents: dict[Node, list[tuple[Node, str, bool]]] = field(default_factory=dict)
+    own: dict[Node, str] = field(default_factory=dict)
+
+    def prefixes(self, node: Node, seen: tuple[Node, ...] = ()) -> list[str]:
+        """Under which prefixes the routes of a router stand."""
+        own = self.own.get(node, "")
+        if node not in self.parents or node in seen or len(seen) > _MAX_DEPTH:
+            return [own]
+        found: dict[str, None] = {}
+        for parent, prefix, replaces in self.parents[node]:
+            mine = "" if replaces and prefix else own
+            for outer in self.prefixes(parent, (*seen, node)):
+                found[_glued(outer, prefix, mine)] = None
+                if len(found) >= _MAX_PREFIXES:
+                    return list(found)
+        return list(found)
+
+
+def _glued(*parts: str) -> str:
+    """Parts put together as they are, with one `/` where two meet or none is."""
+    whole = ""
+    for part in parts:
+        if not part:
+            continue
+        whole = whole.rstrip("/") + "/" + part.lstrip("/") if whole else part
+    return whole
+
+
+def endpoints_of(
+    evidence: Mapping[str, Sequence[Evidence]], used: Mapping[str, frozenset[str]], handlers: Mapping[str, Place]
+) -> tuple[Endpoint, ...]:
+    """All endpoints, in the order of files and lines.
+
+    `used` tells the frameworks that manifests name, by the directory of the manifest; `handlers` where methods are.
+    Routes of tests, examples and documentation are left out, unless there are no others.
+    """
+    routes = Routes.of(evidence)
+    graph = _graph(routes)
+    constants = _constants(evidence)
+    views = _views(evidence)
+    found: dict[tuple[str, str, str, int], Endpoint] = {}
+    for path, items in evidence.items():
+        for item in items:
+            if item.kind == "route":
+                for endpoint in _of_route(path, item, graph, used, views, evidence, constants):
+                    key = (endpoint.method, endpoint.path, endpoint.place.path, endpoint.place.line)
+                    found.setdefault(key, endpoint)
+    own = [one for one in found.values() if role_of(one.place.path) == ""]
+    shown = own or [one for one in found.values() if role_of(one.place.path) == "example"]
+    return tuple(_with_handler(one, handlers) for one in sorted(shown, key=lambda one: (one.place, one.path, one.method)))
+
+
+def _constants(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, str]:
+    """Named prefixes that have one value in the whole project."""
+    found: dict[str, set[str]] = {}
+    for path, items in evidence.items():
+        for item in items:
+            if item.kind == "prefix" and item.name.startswith("constant ") and role_of(path) == "":
+                found.setdefault(item.name.removeprefix("constant "), set()).add(item.value)
+    return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+
+
+def _filled(path: str, constants: Mapping[str, str]) -> str:
+    """`{settings.API_V1_STR}/users` with the value of the constant."""
+    if "{" not in path or not constants:
+        return path
+    return _NAMED.sub(lambda match: constants.get(match[1].rpartition(".")[2], match[0]).strip("/"), path)
+
+
+def _graph(routes: Routes) -> _Graph:
+    graph = _Graph()
+    for path, items in routes.routers.items():
+        for item in items:
+            if item.value or (path, item.name) not in graph.own:
+                graph.own[(path, item.name)] = item.value
+    for path, items in routes.mounts.items():
+        for item in items:
+            for node in resolve(item.name, path, routes):
+                parent = (path, item.get("owner"))
+                if node != parent:
+                    graph.parents.setdefault(node, []).append((parent, item.value, item.get("framework") == "Flask"))
+    return graph
+
+
+def _views(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[tuple[str, str, int]]]:
+    """What views answer, by name: (their path, their actions, line)."""
+    found: dict[str, list[tuple[str, str, int]]] = {}
+    for path, items in evidence.items():
+        for item in items:
+            if item.kind == "viewset":
+                found.setdefault(item.name, []).append((path, item.value, item.line))
+    return found
+
+
+def _of_route(
+    path: str,
+    item: Evidence,
+    graph: _Graph,
+    used: Mapping[str, frozenset[str]],
+    views: Mapping[str, list[tuple[str, str, int]]],
+    evidence: Mapping[str, Sequence[Evidence]],
+    constants: Mapping[str, str],
+) -> Iterator[Endpoint]:
+    framework = item.get("framework") or _nearest(path, used, _GUESSABLE)
+    if not framework or (framework in _BY_FILES and framework not in _at(item.get("root"), used)):
+        return
+    prefixes = graph.prefixes((path, item.get("owner"))) if item.get("owner") or framework == "Laravel" else [""]
+    if framework == "Laravel":
+        prefixes = _laravel(path, graph)
+    elif framework == "Nest":
+        prefixes = _declared_prefix(evidence, "Nest")
+    place = Place(path, item.line)
+    for prefix in prefixes:
+        whole = _filled(_glued(prefix, item.name), constants)
+        for method, full, handler in _expanded(item, whole, views, path):
+            yield Endpoint(method, join(full) if full.strip("/") else "/", handler, place, framework, item.get("guard"))
+
+
+def _expanded(
+    item: Evidence, whole: str, views: Mapping[str, list[tuple[str, str, int]]], path: str
+) -> Iterator[tuple[str, str, str]]:
+    """The methods of a view where the view tells them; the actions of a viewset."""
+    method = item.get("method")
+    if method not in ("VIEWSET", ANY) or not item.get("framework").startswith("Django"):
+        yield method, whole, item.value
+        return
+    answers = _answers(item.value, views, path)
+    if method == ANY:
+        verbs = [word.upper() for word in answers if word.upper() in METHODS]
+        for verb in verbs or [ANY]:
+            yield verb, whole, item.value
+        return
+    verbs_of = viewset_methods()
+    base = whole.rstrip("/")
+    for action in answers or list(verbs_of):
+        if action in verbs_of:
+            tail = "/" if action in ON_COLLECTION else "/<pk>/"
+            yield verbs_of[action], base + tail, f"{item.value}.{action}"
+        elif action.startswith("+"):
+            name, tail, on, verbs = (action[1:].split("|") + ["", "", ""])[:4]
+            middle = "/<pk>/" if on == "detail" else "/"
+            for verb in verbs.split(","):
+                yield verb.upper(), f"{base}{middle}{tail}/", f"{item.value}.{name}"
+
+
+def _answers(handler: str, views: Mapping[str, list[tuple[str, str, int]]], path: str) -> list[str]:
+    """What a view answers; of several with one name, the one whose path is nearest."""
+    candidates = views.get(handler.rpartition(".")[2], [])
+    if not candidates:
+        return []
+    best = max(candidates, key=lambda one: _shared(one[0], path))
+    return best[1].split()
+
+
+def _shared(one: str, other: str) -> int:
+    count = 0
+    for left, right in zip(one.split("/"), other.split("/"), strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _at(root: str, used: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The frameworks of the manifest in a directory or the nearest above it."""
+    while True:
+        if root in used:
+            return used[root]
+        if not root:
+            return frozenset()
+        root = root.rpartition("/")[0]
+
+
+def _nearest(path: str, used: Mapping[str, frozenset[str]], names: Sequence[str]) -> str:
+    here = _at(path.rpartition("/")[0], used)
+    return next((name for name in names if name in here), "")
+
+
+def _laravel(path: str, graph: _Graph) -> list[str]:
+    """A file of routes is mounted as a whole; routes/api.php stands under /api by habit."""
+    node = (path, "")
+    if node in graph.parents:
+        return graph.prefixes(node)
+    return ["/api"] if path.endswith("routes/api.php") else [""]
+
+
+def _declared_prefix(evidence: Mapping[str, Sequence[Evidence]], framework: str) -> list[str]:
+    found = {
+        item.value: None
+        for path, items in evidence.items()
+        if role_of(path) == ""
+        for item in items
+        if item.kind == "prefix" and item.name == framework
+    }
+    return list(found)[:1] or [""]
+
+
+def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Place]) -> Endpoint:
+    """The place of the handler, when one class of that name has such a method."""
+    if not endpoint.handler or endpoint.method == PAGE:
+        return endpoint
+    place = handlers.get(_key(endpoint.handler))
+    if place is None:
+        return endpoint
+    return Endpoint(
+        endpoint.method,
+        endpoint.path,
+        endpoint.handler,
+        endpoint.place,
+        endpoint.framework,
+        endpoint.guard,
+        place,
+    )
+
+
+def _key(handler: str) -> str:
+    """`api/v1/users#show` and `UsersController.show` are found under one key: usersshow."""
+    controller, _, action = handler.replace("#", ".").rpartition(".")
+    if "#" in handler:
+        controller = "".join(part.replace("_", "") for part in controller.split("/")) + "controller"
+    else:
+        controller = controller.rpartition(".")[2].rpartition("::")[2]
+    return f"{controller.lower()}.{action.lower()}"
+
+
+def handlers_of(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Place]:
+    """Where the methods of controllers are; a name that two places have is left out."""
+    found: dict[str, Place | None] = {}
+    for path, items in evidence.items():
+        if role_of(path) != "":
+            continue
+        for item in items:
+            if item.kind == "part" and (methods := item.get("methods")):
+                owners = {item.value.rpartition(".")[2].lower(), item.value.replace(".", "").replace("::", "").lower()}
+                for word in methods.split():
+                    name, _, line = word.rpartition(":")
+                    for owner in owners:
+                        key = f"{owner}.{name.lower()}"
+                        found[key] = None if key in found else Place(path, int(line))
+    return {key: place for key, place in found.items() if place is not None}

@@ -1,0 +1,139 @@
+"""What one file says about the architecture of its project."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.knowledge import framework_of_import
+from waypost.code.architecture.manifests import read_manifest
+from waypost.code.architecture.marks import read_marks
+from waypost.code.architecture.routes import annotated, django, golang, javascript, others, php, python, ruby, rust
+from waypost.code.architecture.structure import read_structure
+from waypost.code.architecture.tokens import FAMILY, MAX_CHARACTERS, Tokens
+from waypost.code.source import Parsed, Source
+
+_Reader = Callable[[Tokens, str], Iterator[Evidence]]
+# A file is only read as tokens when one of these words is in it.
+_ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
+    "python": (
+        (
+            ("@", "include_router(", "register_blueprint(", "add_url_rule(", "add_resource(", "Route(", "router.add_"),
+            python.read,
+        ),
+        (("urlpatterns", "outer.register(", " path(", "patterns"), django.read),
+    ),
+    "javascript": (
+        (("@nestjs/common",), annotated.read),
+        (("outer", "express", "fastify", "hono", "app.", "koa", "Hono"), javascript.read),
+        (("vue-router", "@angular/router", "react-router", "@solidjs/router"), javascript.pages),
+        (("setGlobalPrefix(",), lambda tokens, _text: annotated.global_prefix(tokens)),
+    ),
+    "php": (
+        (("Route",), annotated.read),
+        (("Route::", "$router->", "$routes->", "$app->", "$group->", "register_rest_route"), php.read),
+    ),
+    "java": ((("Mapping", "@Path", "@Get", "@Post", "@Controller"), annotated.read),),
+    "kotlin": ((("Mapping", "@Path", "@Get", "@Post", "@Controller"), annotated.read),),
+    "csharp": (
+        (("[Http", "[Route"), annotated.read),
+        ((".MapGet(", ".MapPost(", ".MapPut(", ".MapDelete(", ".MapPatch(", ".MapGroup("), others.read_csharp),
+    ),
+    "rust": (
+        (("#[get", "#[post", "#[put", "#[delete", "#[patch", "#[head", "#[options"), annotated.read),
+        (("axum", "actix_web", "rocket"), rust.read),
+    ),
+    "go": (
+        (("gin-gonic/gin", "labstack/echo", "gofiber/fiber", "go-chi/chi", "gorilla/mux", "net/http", "httprouter"), golang.read),
+    ),
+    "elixir": ((("scope ", "Router"), others.read_elixir),),
+}
+_PYTHON_ROUTES = ("flask", "fastapi", "starlette", "aiohttp", "tornado", "sanic", "quart", "APIRouter", "litestar")
+_PREFIX_CONSTANT = re.compile(
+    r"^[ \t]*(?:export[ \t]+)?(?:const[ \t]+)?(\w*(?:prefix|PREFIX|API_V\d_STR|API_STR|base_path|BASE_PATH|apiPath)\w*)"
+    r"(?:[ \t]*:[ \t]*\w+)?[ \t]*=[ \t]*[\"'](/[\w/\-.]{0,80})[\"']",
+    re.MULTILINE,
+)
+_MAX_LINE = 20_000  # a longer one is not written by hand
+
+
+def find_evidence(source: Source, parsed: Parsed | None) -> tuple[Evidence, ...]:
+    """All that `source` says: dependencies, imports of frameworks, endpoints, authentication, settings, parts.
+
+    `parsed` adds imports, parts and design patterns; without it the rest is found all the same. Cheap for a file that
+    says nothing: some searches for fixed words.
+    """
+    found = list(read_manifest(source.path, source.text))
+    if len(source.text) > MAX_CHARACTERS:
+        return tuple(found)
+    found += read_marks(source)
+    found += others.read_files(source.path, source.text)
+    found += _routes(source)
+    if source.language in ("python", "javascript", "typescript") and "=" in source.text:
+        found += _constants(source.text)
+    if parsed is not None:
+        found += _imports(parsed)
+        found += read_structure(source, parsed)
+    return tuple(dict.fromkeys(found))
+
+
+def _constants(text: str) -> Iterator[Evidence]:
+    """Prefixes of routes that have a name: `API_V1_STR: str = "/api/v1"`."""
+    for match in _PREFIX_CONSTANT.finditer(text):
+        yield evidence("prefix", f"constant {match[1]}", match[2], text.count("\n", 0, match.start(1)) + 1)
+
+
+def _routes(source: Source) -> Iterator[Evidence]:
+    family = FAMILY.get(source.language, source.language)
+    text = source.text
+    if source.path.endswith(".proto"):
+        yield from others.read_proto(text)
+    elif family == "ruby":
+        if _is_ruby_routes(source):
+            yield from ruby.read(Tokens(text, "ruby"), text)
+    elif source.path.endswith((".ex", ".exs")) and "Router" in text:
+        yield from others.read_elixir(Tokens(text, "elixir"), text)
+    elif family in _ROUTE_WORDS:
+        readers = [read for words, read in _ROUTE_WORDS[family] if any(word in text for word in words)]
+        if family == "python":
+            yield from _python(source, readers)
+        elif readers and (family != "javascript" or not _is_minified(text)):
+            tokens = Tokens(text, family)
+            for read in readers:
+                yield from read(tokens, text)
+
+
+def _python(source: Source, readers: list[_Reader]) -> Iterator[Evidence]:
+    text = source.text
+    if python.read in readers and not any(word in text for word in _PYTHON_ROUTES):
+        readers = [read for read in readers if read is not python.read]
+    if django.read in readers and "django" not in text and "urlpatterns" not in text:
+        readers = [read for read in readers if read is not django.read]
+    if readers:
+        tokens = Tokens(text, "python")
+        found = [one for read in readers for one in read(tokens, text)]
+        yield from found
+        if any(one.kind == "mount" or one.get("framework").startswith("Django") for one in found):
+            yield from python.links(text)
+    if "View" in text or "Mixin" in text or "@api_view" in text or "@require_" in text:
+        yield from django.views(text)
+
+
+def _is_ruby_routes(source: Source) -> bool:
+    if "routes.draw" in source.text or "/config/routes/" in f"/{source.path}":
+        return True
+    return "sinatra" in source.text.lower()
+
+
+def _is_minified(text: str) -> bool:
+    return len(text) > _MAX_LINE and text.count("\n") < len(text) // _MAX_LINE
+
+
+def _imports(parsed: Parsed) -> Iterator[Evidence]:
+    """The first import of each framework and library."""
+    seen = set()
+    for one in parsed.imports:
+        module = one.module if not one.name or "\\" in one.module else f"{one.module}.{one.name}"
+        framework = framework_of_import(module) or framework_of_import(one.module)
+        if framework is not None and framework.name not in seen:
+            seen.add(framework.name)
+            yield evidence("import", framework.name, one.module, one.line)

@@ -1,0 +1,90 @@
+"""The tables of what is known: frameworks by package and import, authentication marks, layers, patterns."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    name: str
+    rank: str  # "web", "frontend", "mobile", or what a library is for: "test", "cli", "data", "ml", "api", "queue", …
+    what: str  # a few words: "a PHP web framework"
+    packages: tuple[tuple[str, str], ...]  # ecosystem and package
+    imports: tuple[str, ...]  # modules as source files import them
+    implied: tuple[str, ...] = ()  # frameworks that are used with it, though a manifest may not name them
+    weak: bool = False  # the package alone does not tell that it is used as a framework
+
+    @property
+    def is_framework(self) -> bool:
+        return self.rank in ("web", "frontend", "mobile")
+
+
+def table(name: str) -> dict[str, Any]:
+    """A data file of this package."""
+    return tomllib.loads(files("waypost.code.architecture").joinpath(name).read_text(encoding="utf-8"))
+
+
+@cache
+def frameworks() -> Mapping[str, Framework]:
+    """By name, in the order of the file."""
+    found = {}
+    for entry in table("frameworks.toml")["framework"]:
+        packages = [
+            (ecosystem, package) for ecosystem, names in entry.get("packages", {}).items() for package in names.split()
+        ]
+        found[entry["name"]] = Framework(
+            entry["name"],
+            entry["rank"],
+            entry["what"],
+            tuple(packages),
+            tuple(entry.get("imports", "").split()),
+            tuple(entry.get("implied", ())),
+            bool(entry.get("weak")),
+        )
+    return found
+
+
+@cache
+def by_package() -> Mapping[tuple[str, str], Framework]:
+    return {key: framework for framework in frameworks().values() for key in framework.packages}
+
+
+@cache
+def by_import() -> Mapping[str, Framework]:
+    return {module: framework for framework in frameworks().values() for module in framework.imports}
+
+
+def framework_of_package(ecosystem: str, package: str) -> Framework | None:
+    """A package with a `*` at its end in the table stands for all that begin so."""
+    found = by_package().get((ecosystem, package))
+    if found is None and ecosystem in ("go", "maven", "nuget", "npm", "composer"):
+        for prefix, framework in _prefixes(ecosystem):
+            if package.startswith(prefix):
+                return framework
+    return found
+
+
+@cache
+def _prefixes(ecosystem: str) -> tuple[tuple[str, Framework], ...]:
+    pairs = [(name[:-1], it) for (where, name), it in by_package().items() if where == ecosystem and name[-1:] == "*"]
+    return tuple(sorted(pairs, key=lambda pair: -len(pair[0])))
+
+
+def knows_package(ecosystem: str, package: str) -> bool:
+    return framework_of_package(ecosystem, package) is not None
+
+
+def framework_of_import(module: str) -> Framework | None:
+    """By the longest beginning of the module that the table has: `django.db.models` is found by `django`."""
+    known = by_import()
+    separator = next((mark for mark in ("\\", "/", "::") if mark in module), ".")
+    parts = module.lstrip("\\").split(separator)
+    for length in range(min(len(parts), 5), 0, -1):
+        found = known.get(separator.join(parts[:length]))
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,66 @@
+"""Layers: which directories form which, and which layer imports which."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from waypost.code.architecture.knowledge import table
+from waypost.code.architecture.result import Layer
+from waypost.code.architecture.roles import role_of
+
+MAIN = ("presentation", "application", "domain", "infrastructure")
+_MAX_DIRECTORIES = 12
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    return {name: layer for layer, entry in table("layers.toml").items() for name in entry["names"]}
+
+
+def layer_of(path: str) -> tuple[str, str]:
+    """The layer of a file and the directory that tells it; ("", "") for none.
+
+    The outermost name of a main layer counts: `infrastructure/services/x` is infrastructure.
+    """
+    parts = path.split("/")[:-1]
+    fallback = ("", "")
+    for depth, part in enumerate(parts):
+        layer = _names().get(part.lower().rpartition(".")[2], "")
+        if layer in MAIN and not (part.lower() in ("web", "core", "api", "lib", "data") and _deeper(parts[depth + 1 :])):
+            return layer, "/".join(parts[: depth + 1])
+        if layer and not fallback[0]:
+            fallback = (layer, "/".join(parts[: depth + 1]))
+    return fallback
+
+
+def _deeper(parts: Sequence[str]) -> bool:
+    """Whether a more telling name follows: `core/services`, `web/controllers`."""
+    return any(_names().get(part.lower(), "") in MAIN for part in parts)
+
+
+def layers_of(paths: Sequence[str], code: frozenset[str], relations: Iterable[tuple[str, str]]) -> tuple[Layer, ...]:
+    """The layers of a project. `code` are the paths that are source code, `relations` who imports whom."""
+    directories: dict[str, Counter[str]] = {}
+    for path in paths:
+        if path in code and role_of(path) == "":
+            layer, directory = layer_of(path)
+            if layer:
+                directories.setdefault(layer, Counter())[directory] += 1
+    arrows: dict[str, Counter[str]] = {}
+    for source, target in relations:
+        one, other = layer_of(source)[0], layer_of(target)[0]
+        if one and other and one != other and role_of(source) == role_of(target) == "":
+            arrows.setdefault(one, Counter())[other] += 1
+    if sum(layer in directories for layer in MAIN) < 2:
+        return ()
+    return tuple(
+        Layer(
+            layer,
+            entry["what"],
+            tuple(directory for directory, _ in directories[layer].most_common(_MAX_DIRECTORIES)),
+            sum(directories[layer].values()),
+            tuple(sorted(arrows.get(layer, Counter()).items(), key=lambda pair: (-pair[1], pair[0]))),
+        )
+        for layer, entry in table("layers.toml").items()
+        if layer in directories
+    )

@@ -1,0 +1,260 @@
+"""Manifests of packages: what a project calls itself and which packages it wants, with the line of each."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.knowledge import knows_package
+
+_Found = tuple[str, str, str]  # package, version wanted, scope ("dev" or "")
+_MAX = 1_000_000
+_WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
+_REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.\-]{0,100})(?:\[[^\]\n]{0,200}\])?\s*([=<>!~^][^;#\n]{0,100})?")
+_GEM = re.compile(r"^\s*(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]+['\"]([\w\-]{1,100})['\"](?:,\s*['\"]([^'\"\n]{1,40})['\"])?", re.MULTILINE)
+_GO = re.compile(r"^\s*(?:require\s+)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})\s+(v[\w.\-+]{1,80})", re.MULTILINE)
+_GO_MODULE = re.compile(r"^module\s+(\S{1,200})", re.MULTILINE)
+_MAVEN = re.compile(r"<(groupId|artifactId|version|scope|parent|dependency|plugin)>\s*([^<\s]{0,200})")
+_GRADLE = re.compile(r"['\"]([\w.\-]{2,100}):([\w.\-]{1,100})(?::([\w.\-]{1,60}))?['\"]")
+_GRADLE_PLUGIN = re.compile(r"\bid[\s(]{1,3}['\"]([\w.\-]{2,100})['\"]\)?(?:\s+version\s+['\"]([\w.\-]{1,40})['\"])?")
+_NUGET = re.compile(r"<(?:PackageReference|PackageVersion)\s[^>\n]{0,300}?(?:Include|Update)=\"([^\"\n]{1,100})\"(?:[^>\n]{0,200}?Version=\"([^\"\n]{1,60})\")?")
+_NUGET_SDK = re.compile(r"<Project\s[^>\n]{0,80}?Sdk=\"([^\"\n]{1,100})\"")
+_HEX = re.compile(r"\{\s*:(\w{1,60})\s*,\s*(?:\"([^\"\n]{1,40})\")?")
+_HEX_APP = re.compile(r"\bapp:\s*:(\w{1,60})")
+_PUB = re.compile(r"^ {2}(\w{1,60}):[ \t]*([^\n#]{0,60})", re.MULTILINE)
+_SETUP_NAME = re.compile(r"\bname\s*=\s*['\"]([\w.\-]{1,100})['\"]")
+_QUOTED = re.compile(r"['\"]([A-Za-z0-9][\w.\-]{1,60})(?:\[[^\]'\"]{0,60}\])?\s*([=<>!~][^'\"\n]{0,40})?['\"]")
+
+
+def read_manifest(path: str, text: str) -> Iterator[Evidence]:
+    """What the manifest says; nothing for other files."""
+    reader = _reader(path.rpartition("/")[2])
+    if reader is None or len(text) > _MAX:
+        return
+    ecosystem, read = reader
+    own, wanted = read(text)
+    if own is None and any(mark in text for mark in _WORKSPACE):
+        own = (path.rpartition("/")[0] or "workspace", "")
+    if own is not None:
+        name, version = own
+        workspace = "yes" if any(mark in text for mark in _WORKSPACE) else ""
+        yield evidence("package", name, version, _line(text, name), ecosystem=ecosystem, workspace=workspace)
+    seen = set()
+    for name, version, scope in wanted:
+        key = name.lower().replace("_", "-") if ecosystem == "pypi" else name
+        if key not in seen and knows_package(ecosystem, key):
+            seen.add(key)
+            yield evidence("dependency", key, version.strip()[:60], _line(text, name), ecosystem=ecosystem, scope=scope)
+
+
+def _line(text: str, name: str) -> int:
+    """The line of a package: as a key, else where its name stands alone."""
+    for wanted in (f'"{name}":', f'"{name}"'):
+        if (at := text.find(wanted)) >= 0:
+            return text.count("\n", 0, at) + 1
+    alone = re.search(rf"(?<![\w\-./]){re.escape(name.rpartition(':')[2])}(?![\w\-])", text)
+    return text.count("\n", 0, alone.start()) + 1 if alone else 1
+
+
+_Read = Callable[[str], tuple[tuple[str, str] | None, list[_Found]]]
+
+
+def _reader(name: str) -> tuple[str, _Read] | None:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    lower = name.lower()
+    if lower.endswith((".csproj", ".fsproj", ".vbproj")):
+        return "nuget", _nuget
+    if lower.endswith(".gemspec"):
+        return "gem", _gem
+    if lower.endswith(".txt") and "requirements" in lower:
+        return "pypi", _requirements
+    return None
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _table(data: Any, *keys: str) -> dict[str, Any]:
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def _list(data: Any) -> list[Any]:
+    return data if isinstance(data, list) else []
+
+
+def _version(value: Any) -> str:
+    if isinstance(value, dict):
+        value = value.get("version", "")
+    return value if isinstance(value, str) else ""
+
+
+def _npm(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    data = _json(text)
+    found = [(name, _version(value), "") for name, value in _table(data, "dependencies").items()]
+    found += [(name, _version(value), "") for name, value in _table(data, "peerDependencies").items()]
+    found += [(name, _version(value), "dev") for name, value in _table(data, "devDependencies").items()]
+    own = data.get("name")
+    return ((own, _version(data.get("version"))) if isinstance(own, str) else None), found
+
+
+def _composer(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    data = _json(text)
+    found = [(name, _version(value), "") for name, value in _table(data, "require").items()]
+    found += [(name, _version(value), "dev") for name, value in _table(data, "require-dev").items()]
+    own = data.get("name")
+    return ((own, _version(data.get("version"))) if isinstance(own, str) else None), found
+
+
+def _requirement(text: Any, scope: str = "") -> list[_Found]:
+    match = _REQUIREMENT.match(text) if isinstance(text, str) else None
+    return [(match[1], match[2] or "", scope)] if match else []
+
+
+def _pyproject(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    data = _toml(text)
+    found: list[_Found] = []
+    for item in _list(_table(data, "project").get("dependencies")):
+        found += _requirement(item)
+    for group in _table(data, "project", "optional-dependencies").values():
+        found += [one for item in _list(group) for one in _requirement(item)]
+    for group in _table(data, "dependency-groups").values():
+        found += [one for item in _list(group) for one in _requirement(item, "dev")]
+    poetry = _table(data, "tool", "poetry")
+    found += [(name, _version(value), "") for name, value in _table(poetry, "dependencies").items()]
+    found += [(name, _version(value), "dev") for name, value in _table(poetry, "dev-dependencies").items()]
+    for group in _table(poetry, "group").values():
+        found += [(name, _version(value), "dev") for name, value in _table(group, "dependencies").items()]
+    own = _table(data, "project").get("name") or poetry.get("name")
+    version = _table(data, "project").get("version") or poetry.get("version")
+    return ((own, _version(version)) if isinstance(own, str) else None), found
+
+
+def _requirements(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    return None, [one for line in text.splitlines()[:3000] for one in _requirement(line)]
+
+
+def _setup(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    own = _SETUP_NAME.search(text)
+    found = [(match[1], match[2] or "", "") for match in _QUOTED.finditer(text)]
+    # setup.cfg has one requirement a line
+    found += [one for line in text.splitlines()[:2000] if line[:1] in " \t" for one in _requirement(line)]
+    if own is None:
+        named = re.search(r"^name\s*=\s*([\w.\-]{1,100})", text, re.MULTILINE)
+        return ((named[1], "") if named else None), found
+    return (own[1], ""), found
+
+
+def _pipfile(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    data = _toml(text)
+    found = [(name, _version(value), "") for name, value in _table(data, "packages").items()]
+    return None, found + [(name, _version(value), "dev") for name, value in _table(data, "dev-packages").items()]
+
+
+def _gem(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    own = re.search(r"\w\.name\s*=\s*['\"]([\w\-]{1,100})['\"]", text)
+    return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in _GEM.finditer(text)]
+
+
+def _go(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    own = _GO_MODULE.search(text)
+    return ((own[1], "") if own else None), [(match[1], match[2], "") for match in _GO.finditer(text)]
+
+
+def _cargo(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    data = _toml(text)
+    found: list[_Found] = []
+    for table in (data, _table(data, "workspace")):
+        found += [(name, _version(value), "") for name, value in _table(table, "dependencies").items()]
+    found += [(name, _version(value), "dev") for name, value in _table(data, "dev-dependencies").items()]
+    own = _table(data, "package").get("name")
+    return ((own, _version(_table(data, "package").get("version"))) if isinstance(own, str) else None), found
+
+
+def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    """Tags in order: a group and the artifact after it are a package; the first outside of all blocks is our own."""
+    found: list[_Found] = []
+    own: tuple[str, str] | None = None
+    group, inside = "", ""
+    for match in _MAVEN.finditer(text):
+        tag, value = match[1], match[2]
+        if tag in ("parent", "dependency", "plugin"):
+            inside = tag
+        elif tag == "groupId":
+            group = value
+        elif tag == "artifactId":
+            if inside:
+                found.append((f"{group}:{value}", "", ""))
+            elif own is None:
+                own = (value, "")
+            if inside == "parent" and own is None:
+                inside = ""
+        elif tag == "version" and found and not found[-1][1] and not value.startswith("${"):
+            found[-1] = (found[-1][0], value, found[-1][2])
+        elif tag == "scope" and found and value == "test":
+            found[-1] = (found[-1][0], found[-1][1], "dev")
+    return own, found
+
+
+def _gradle(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    found = [(f"{match[1]}:{match[2]}", match[3] or "", "") for match in _GRADLE.finditer(text)]
+    found += [(match[1], match[2] or "", "") for match in _GRADLE_PLUGIN.finditer(text)]
+    return None, found
+
+
+def _gradle_settings(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    own = re.search(r"rootProject\.name\s*=\s*['\"]([\w.\-]{1,100})['\"]", text)
+    return ((own[1], "") if own else None), []
+
+
+def _nuget(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    found = [(match[1], match[2] or "", "") for match in _NUGET.finditer(text)]
+    return None, found + [(match[1], "", "") for match in _NUGET_SDK.finditer(text)]
+
+
+def _hex(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    own = _HEX_APP.search(text)
+    return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in _HEX.finditer(text)]
+
+
+def _pub(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
+    own = re.search(r"^name:\s*(\w{1,60})", text, re.MULTILINE)
+    return ((own[1], "") if own else None), [(match[1], match[2], "") for match in _PUB.finditer(text)]
+
+
+_BY_NAME: dict[str, tuple[str, _Read]] = {
+    "package.json": ("npm", _npm),
+    "composer.json": ("composer", _composer),
+    "pyproject.toml": ("pypi", _pyproject),
+    "setup.py": ("pypi", _setup),
+    "setup.cfg": ("pypi", _setup),
+    "Pipfile": ("pypi", _pipfile),
+    "Gemfile": ("gem", _gem),
+    "go.mod": ("go", _go),
+    "Cargo.toml": ("cargo", _cargo),
+    "pom.xml": ("maven", _maven),
+    "build.gradle": ("maven", _gradle),
+    "build.gradle.kts": ("maven", _gradle),
+    "settings.gradle": ("maven", _gradle_settings),
+    "settings.gradle.kts": ("maven", _gradle_settings),
+    "libs.versions.toml": ("maven", _gradle),
+    "Directory.Packages.props": ("nuget", _nuget),
+    "mix.exs": ("hex", _hex),
+    "pubspec.yaml": ("pub", _pub),
+}

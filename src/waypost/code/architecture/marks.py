@@ -1,0 +1,108 @@
+"""What the words of a file tell: authentication, settings, entry points, environment variables."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.knowledge import table
+from waypost.code.source import Source
+
+_VARIABLE = r"([A-Z][A-Z0-9_]{1,60})"
+_READ = re.compile(
+    r"(?:os\.environ(?:\.get\(|\.setdefault\(|\.pop\(|\[)|[gG]et_?[eE]nv\(|\b[eE]nv(?:\.[a-z]{1,8})?\(|env::var(?:_os)?\(|env!\("
+    r"|ENV\[|ENV\.fetch\(|\$_ENV\[|\$_SERVER\[|LookupEnv\(|GetEnvironmentVariable\(|get_env\(|fetch_env!\(|env\.get\()"
+    rf"\s{{0,4}}['\"]{_VARIABLE}['\"]"
+    rf"|(?:process\.env|import\.meta\.env)(?:\.|\[['\"]){_VARIABLE}"
+    rf"|%env\((?:\w{{1,20}}:){{0,4}}{_VARIABLE}\)"
+)
+# In these files `${NAME}` is filled from the environment.
+_FILLED = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,60})[:}]")
+_FILLED_NAMES = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$|application[\w.\-]*\.(?:ya?ml|properties)$")
+_WORDPRESS = ("register_rest_route(", "add_action( ", "add_action('", "add_filter( '", "add_filter('", "wp_enqueue_")
+_COMPOSE = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$")
+_MAX_VARIABLES = 200
+_NOT_CODE = frozenset(("", "markdown", "json", "html", "css", "text", "rst", "xml", "sql", "svg", "dockerfile", "ini"))
+_SERVER_VARIABLES = frozenset("REQUEST_METHOD REQUEST_URI HTTP_HOST DOCUMENT_ROOT SCRIPT_NAME REMOTE_ADDR".split())
+
+
+@cache
+def _groups(kind: str) -> tuple[tuple[str, frozenset[str], tuple[str, ...]], ...]:
+    """Of each entry: its name, its languages, its marks."""
+    return tuple(
+        (entry["name"], frozenset(entry.get("languages", ())), tuple(entry["marks"])) for entry in _entries(kind)
+    )
+
+
+@cache
+def _entries(kind: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = table("marks.toml")[kind]
+    return entries
+
+
+@cache
+def _stems(kind: str) -> tuple[str, ...]:
+    """Short words in lower case; a file with none of them has none of the marks either."""
+    stems: tuple[str, ...] = tuple(table("marks.toml")["stems"][kind].split())
+    return stems
+
+
+def auth_words() -> dict[str, str]:
+    """What each mechanism is, by its name."""
+    return {entry["name"]: entry["what"] for entry in _entries("auth")}
+
+
+def read_marks(source: Source) -> Iterator[Evidence]:
+    if source.language in _NOT_CODE and not source.path.endswith((".yaml", ".yml", ".mix", ".exs")):
+        yield from _filled(source)
+        return
+    text = source.text
+    lower = text.lower()
+    for kind in ("auth", "settings", "entry", "design"):
+        if not any(stem in lower for stem in _stems(kind)):
+            continue
+        for name, languages, marks in _groups(kind):
+            if languages and source.language not in languages:
+                continue
+            places = ((mark, _place(text, mark)) for mark in marks if mark in text)
+            for mark, at in sorted((pair for pair in places if pair[1] >= 0), key=lambda pair: pair[1])[:5]:
+                yield evidence(kind, name, mark, text.count("\n", 0, at) + 1, how="mark" if kind == "design" else "")
+    if source.language == "php" and any(mark in text for mark in _WORDPRESS):
+        mark = next(mark for mark in _WORDPRESS if mark in text)
+        yield evidence("import", "WordPress", mark, text.count("\n", 0, text.find(mark)) + 1)
+    yield from _filled(source)
+    if "env" in lower:
+        yield from _variables(_READ, text)
+
+
+def _place(text: str, mark: str) -> int:
+    """Where a mark first stands on its own: `lucia` does not in `fiducial`."""
+    at = text.find(mark)
+    while at >= 0:
+        end = at + len(mark)
+        before = at > 0 and text[at - 1].isalnum() and mark[0].isalnum()
+        after = end < len(text) and mark[-1].isalnum() and (text[end].islower() or text[end].isdigit())
+        if not before and not after:
+            return at
+        at = text.find(mark, end)
+    return -1
+
+
+def _filled(source: Source) -> Iterator[Evidence]:
+    if _COMPOSE.search(source.path):
+        built = len(re.findall(r"^[ \t]+build:", source.text, re.MULTILINE))
+        yield evidence("settings", "Docker Compose", str(built), 1)
+    if "${" in source.text and (_FILLED_NAMES.search(source.path) or source.language == "properties"):
+        yield from _variables(_FILLED, source.text)
+
+
+def _variables(pattern: re.Pattern[str], text: str) -> Iterator[Evidence]:
+    seen: set[str] = set()
+    for match in pattern.finditer(text):
+        name = next(group for group in match.groups() if group)
+        if name not in seen and name not in _SERVER_VARIABLES:
+            seen.add(name)
+            yield evidence("env", name, "", text.count("\n", 0, match.start()) + 1)
+            if len(seen) >= _MAX_VARIABLES:
+                return

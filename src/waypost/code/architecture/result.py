@@ -1,0 +1,156 @@
+"""What is concluded about a project's architecture. Values only; everything turns into JSON."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from waypost.model.reference import LineRange
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    path: str
+    line: int = 1
+    end_line: int = 0  # 0: the one line
+
+    @property
+    def lines(self) -> LineRange:
+        return LineRange(self.line, max(self.line, self.end_line))
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkUse:
+    name: str
+    what: str  # "PHP web framework"
+    rank: str  # "web", "frontend", "mobile", or what a library is for
+    role: str  # "uses", "implements", or "tests" when only tests and examples use it
+    version: str
+    confidence: float
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A pattern, a design pattern or an authentication mechanism, with why we think so."""
+
+    name: str
+    what: str
+    confidence: float
+    reasons: tuple[str, ...]
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    method: str  # GET …, ANY, PAGE (of a front end), WEBSOCKET, RPC, LIVE
+    path: str
+    handler: str  # as the framework names it; "" for a closure
+    place: Place  # of the route
+    framework: str
+    guard: str = ""  # what protects it
+    handler_place: Place | None = None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    name: str  # "presentation", "application", "domain", "infrastructure" …
+    what: str
+    directories: tuple[str, ...]
+    files: int
+    depends_on: tuple[tuple[str, int], ...] = ()  # other layers, and by how many imports
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    files: tuple[str, ...] = ()
+    variables: tuple[tuple[str, tuple[Place, ...]], ...] = ()  # environment variables, and where they are read
+    settings: tuple[tuple[str, tuple[Place, ...]], ...] = ()  # kinds of settings, and where
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is stored in the collection `architecture`, to be found by questions."""
+
+    type: str  # "pattern", "framework", "layer", "design_pattern", "authentication", "configuration", "endpoints" …
+    name: str
+    title: str
+    text: str  # plain English sentences
+    places: tuple[Place, ...] = ()
+    confidence: float = 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    frameworks: tuple[FrameworkUse, ...] = ()
+    patterns: tuple[Finding, ...] = ()
+    endpoints: tuple[Endpoint, ...] = ()
+    authentication: tuple[Finding, ...] = ()
+    configuration: Configuration = field(default_factory=Configuration)
+    layers: tuple[Layer, ...] = ()
+    design_patterns: tuple[Finding, ...] = ()
+    entry_points: tuple[tuple[str, Place], ...] = ()
+    languages: tuple[tuple[str, int, float], ...] = ()  # name, files, share of the files with code
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "frameworks": [_plain(one) for one in self.frameworks],
+            "patterns": [_plain(one) for one in self.patterns],
+            "endpoints": [_plain(one) for one in self.endpoints],
+            "authentication": [_plain(one) for one in self.authentication],
+            "configuration": {
+                "files": list(self.configuration.files),
+                "variables": {name: _places(places) for name, places in self.configuration.variables},
+                "settings": {name: _places(places) for name, places in self.configuration.settings},
+            },
+            "layers": [
+                {
+                    "name": layer.name,
+                    "what": layer.what,
+                    "directories": list(layer.directories),
+                    "files": layer.files,
+                    "depends_on": dict(layer.depends_on),
+                }
+                for layer in self.layers
+            ],
+            "design_patterns": [_plain(one) for one in self.design_patterns],
+            "entry_points": [{"what": what, **_place(place)} for what, place in self.entry_points],
+            "languages": [{"name": name, "files": files, "share": share} for name, files, share in self.languages],
+        }
+
+    def documents(self) -> tuple[Document, ...]:
+        """The documents to store: one for each framework, pattern, layer, mechanism … and for each endpoint."""
+        from waypost.code.architecture.documents import documents_of
+
+        return documents_of(self)
+
+
+def _place(place: Place) -> dict[str, Any]:
+    found: dict[str, Any] = {"path": place.path, "line": place.line}
+    if place.end_line:
+        found["end_line"] = place.end_line
+    return found
+
+
+def _places(places: Sequence[Place]) -> list[dict[str, Any]]:
+    return [_place(place) for place in places]
+
+
+def _plain(value: FrameworkUse | Finding | Endpoint) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in value.__slots__:
+        content = getattr(value, name)
+        if isinstance(content, Place):
+            content = _place(content)
+        elif isinstance(content, tuple):
+            content = [_place(one) if isinstance(one, Place) else one for one in content]
+        found[name] = content
+    return found

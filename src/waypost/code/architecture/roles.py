@@ -1,0 +1,29 @@
+"""What a path is for: code of the product, a test, an example, documentation."""
+
+import re
+from functools import lru_cache
+
+from waypost.code.languages import is_test_path
+
+_EXAMPLE = frozenset(("example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox", "fixtures"))
+_EXAMPLE |= frozenset(("template", "templates_project", "benchmark", "benchmarks", "stubs", "skeleton", "integration"))
+_DOCS = frozenset(("doc", "docs", "documentation", "docs_src", "website", "tutorial", "tutorials", "guides"))
+_TEST = re.compile(r"(?:^|/)(?:[\w.\-]*\.)?(?:UnitTests|FunctionalTests|IntegrationTests|PublicApiIntegrationTests)/")
+
+
+@lru_cache(maxsize=50_000)
+def role_of(path: str) -> str:
+    """"" for code of the product, else "test", "example" or "docs"."""
+    if is_test_path(path) or _TEST.search(path):
+        return "test"
+    folders = path.lower().split("/")[:-1]
+    if any(folder in _EXAMPLE for folder in folders):
+        return "example"
+    if any(folder in _DOCS for folder in folders):
+        return "docs"
+    return ""
+
+
+def weight_of(path: str) -> float:
+    """How much evidence in this path counts."""
+    return {"": 1.0, "test": 0.2, "example": 0.25, "docs": 0.2}[role_of(path)]

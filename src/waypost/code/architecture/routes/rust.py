@@ -1,0 +1,132 @@
+"""Endpoints of axum, actix-web (its builder), Rocket's mounts and warp-free routers, nested by their functions."""
+
+from collections.abc import Iterator
+
+from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, functions, join, mount, named, route
+from waypost.code.architecture.tokens import NAME, Tokens
+
+_VERBS = {method.lower(): method for method in METHODS} | {"any": ANY}
+
+
+def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+    framework = next((name for word, name in (("axum", "axum"), ("actix_web", "actix-web")) if word in text), "")
+    if "rocket" in text and not framework:
+        framework = "Rocket"
+    if not framework:
+        return
+    scopes = list(functions(tokens, "fn"))
+    for at in tokens.calls():
+        name = tokens.texts[at]
+        if name == "mount" and framework == "Rocket":
+            yield from _rocket_mount(tokens, at)
+        elif framework == "actix-web":
+            yield from _actix(tokens, at, scopes)
+        elif framework == "axum" and tokens.is_other(at - 1, "."):
+            yield from _axum(tokens, at, scopes)
+
+
+def _function(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> str:
+    """The innermost function around a place."""
+    name = ""
+    for found, _, body in scopes:
+        if body < at < tokens.partner[body]:
+            name = found
+    return name
+
+
+def _owner(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> str:
+    """Where the router of a chain goes: a variable of the function, or what the function returns."""
+    function = _function(tokens, at, scopes)
+    variable = assigned(tokens, tokens.chain_start(at))
+    return f"{function}.{variable}" if variable and _is_nested(tokens, variable) else f"{function}()"
+
+
+def _is_nested(tokens: Tokens, variable: str) -> bool:
+    for at in tokens.calls():
+        if tokens.texts[at] in ("nest", "merge", "nest_service"):
+            spans = tokens.arguments(at + 1)
+            if spans and tokens.texts[spans[-1][0]] == variable:
+                return True
+    return False
+
+
+def _axum(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> Iterator[Evidence]:
+    name = tokens.texts[at]
+    spans = tokens.arguments(at + 1)
+    line = tokens.lines[at]
+    if name == "route" and len(spans) == 2 and (path := tokens.literal(spans[0])) is not None:
+        owner = _owner(tokens, at, scopes)
+        for verb, handler in _methods(tokens, spans[1]):
+            yield route(verb, path, handler, line, "axum", owner)
+    elif name in ("nest", "merge", "nest_service") and spans:
+        prefix = tokens.literal(spans[0]) if len(spans) == 2 else ""
+        target = spans[-1]
+        called = tokens.is_other(target[1] - 1, ")") and tokens.kinds[target[0]] == NAME
+        opening = tokens.partner[target[1] - 1] if called else target[1]
+        written = tokens.joined((target[0], opening))
+        if prefix is not None and written:
+            inner = f"{written}()" if called else f"{_function(tokens, at, scopes)}.{written}"
+            yield mount(inner, prefix, line, _owner(tokens, at, scopes), "axum")
+
+
+def _methods(tokens: Tokens, span: tuple[int, int]) -> Iterator[tuple[str, str]]:
+    """`get(show).post(create)`."""
+    at = span[0]
+    while at < span[1]:
+        if tokens.kinds[at] == NAME and tokens.texts[at] in _VERBS and tokens.is_other(at + 1, "("):
+            inner = tokens.arguments(at + 1)
+            yield _VERBS[tokens.texts[at]], named(tokens, inner[0]) if inner else ""
+            at = max(at, tokens.partner[at + 1])
+        at += 1
+
+
+def _actix(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> Iterator[Evidence]:
+    name = tokens.texts[at]
+    spans = tokens.arguments(at + 1)
+    line = tokens.lines[at]
+    owner = f"{_function(tokens, at, scopes)}()"
+    if name == "to" and spans and tokens.is_other(at - 1, "."):
+        verb = next((_VERBS[tokens.texts[call]] for call in tokens.chain(at) if tokens.texts[call] in _VERBS), "")
+        if not verb and not any(tokens.texts[call] == "resource" for call in tokens.chain(at)):
+            return
+        yield route(verb or ANY, _scope(tokens, at), named(tokens, spans[0]), line, "actix-web", owner)
+    elif name in ("configure", "service") and spans and tokens.is_other(at - 1, "."):
+        target = named(tokens, spans[0])
+        if target and not target.startswith(("web::", "fs::", "Files", "actix_files")) and "(" not in target:
+            prefix = join(_scope(tokens, at), _own_scope(tokens, at))
+            # A handler with a macro is mounted by its name; a function that configures by its routes.
+            yield mount(f"{target}()" if name == "configure" else target, prefix, line, owner, "actix-web")
+
+
+def _own_scope(tokens: Tokens, at: int) -> str:
+    for call in tokens.chain(at):
+        if tokens.texts[call] in ("scope", "resource") and (spans := tokens.arguments(call + 1)):
+            return tokens.literal(spans[0]) or ""
+    return ""
+
+
+def _scope(tokens: Tokens, at: int) -> str:
+    """The prefixes of the scopes and resources whose calls stand around a place."""
+    parts = [_own_scope(tokens, at)] if tokens.texts[at] == "to" else []
+    for opening in tokens.around(at):
+        if not tokens.is_other(opening, "(") or not tokens.is_name(opening - 1):
+            continue
+        if tokens.texts[opening - 1] in ("service", "route", "configure"):
+            parts.insert(0, _own_scope(tokens, opening - 1))
+            spans = tokens.arguments(opening)
+            if tokens.texts[opening - 1] == "route" and len(spans) == 2:
+                parts.insert(1, tokens.literal(spans[0]) or "")
+    return join(*parts)
+
+
+def _rocket_mount(tokens: Tokens, at: int) -> Iterator[Evidence]:
+    """`.mount("/api", routes![users::create, tags::list])`."""
+    spans = tokens.arguments(at + 1)
+    prefix = tokens.literal(spans[0]) if len(spans) >= 2 else None
+    if prefix is None:
+        return
+    for place in range(*spans[1]):
+        if tokens.is_name(place, "routes") and tokens.is_other(place + 1, "!"):
+            for start, end in tokens.arguments(place + 2):
+                yield mount(tokens.joined((start, end)), prefix, tokens.lines[start], "", "Rocket")

@@ -1,0 +1,156 @@
+"""Parts that classes play and design patterns, from what was parsed: names only count together with structure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from waypost.code.architecture.evidence import Evidence, evidence
+from waypost.code.architecture.knowledge import table
+from waypost.code.source import Parsed, Source, Symbol
+
+_TYPES = frozenset(("class", "interface", "struct", "trait"))
+_STORING = frozenset("find get save delete remove add all list create update insert fetch store exists count by".split())
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_SUBSCRIBE = frozenset("subscribe attach addlistener addobserver add_listener add_observer register_observer on".split())
+_NOTIFY = frozenset("notify emit publish dispatch fire trigger notify_all notifyobservers notify_observers".split())
+_INJECTED = frozenset(("Injectable", "Service", "Component", "Autowired", "Inject", "Singleton", "ApplicationScoped"))
+_CONSOLE = ("BaseCommand", "Symfony", "Console", "Illuminate", "AppCommand", "ConsoleCommand")
+_MAX_METHODS = 60
+
+
+@cache
+def _parts() -> tuple[tuple[str, tuple[str, ...], frozenset[str], frozenset[str], bool], ...]:
+    return tuple(
+        (
+            name,
+            tuple(entry.get("suffixes", ())),
+            frozenset(entry.get("bases", ())),
+            frozenset(entry.get("decorators", ())),
+            bool(entry.get("methods")),
+        )
+        for name, entry in table("parts.toml").items()
+    )
+
+
+def read_structure(source: Source, parsed: Parsed) -> Iterator[Evidence]:
+    members: dict[int, list[Symbol]] = {}
+    for symbol in parsed.symbols:
+        if symbol.parent is not None and symbol.kind in ("method", "function", "property"):
+            members.setdefault(symbol.parent, []).append(symbol)
+    for place, symbol in enumerate(parsed.symbols):
+        if symbol.kind in _TYPES:
+            inside = members.get(place, [])
+            yield from _part(symbol, inside)
+            yield from _designs(source, symbol, inside)
+
+
+def _last(name: str) -> str:
+    name = name.partition("(")[0].partition("<")[0].strip()
+    return name.rpartition("\\")[2].rpartition(".")[2]
+
+
+def _part(symbol: Symbol, members: Sequence[Symbol]) -> Iterator[Evidence]:
+    bases = {base.partition("<")[0].partition("[")[0].strip().lstrip("\\") for base in symbol.bases}
+    bases |= {_last(base) for base in bases}
+    decorators = {_last(decorator) for decorator in symbol.decorators}
+    decorators |= {decorator.partition("(")[0] for decorator in symbol.decorators}
+    for name, suffixes, known_bases, known_decorators, wants_methods in _parts():
+        by_name = symbol.name.endswith(suffixes) and symbol.name not in suffixes if suffixes else False
+        if not (by_name or bases & known_bases or decorators & known_decorators):
+            continue
+        methods = ""
+        if wants_methods:
+            shown = [f"{member.name}:{member.lines.start}" for member in members if member.kind == "method"]
+            methods = " ".join(shown[:_MAX_METHODS])
+        how = "interface" if symbol.kind in ("interface", "trait") else "class"
+        yield evidence("part", name, symbol.qualified, symbol.lines.start, how=how, methods=methods)
+        return
+
+
+def _designs(source: Source, symbol: Symbol, members: Sequence[Symbol]) -> Iterator[Evidence]:
+    names = {member.name for member in members}
+    lower = {name.lower() for name in names}
+    for design, reason in _found(source, symbol, members, names, lower):
+        yield evidence("design", design, symbol.qualified, symbol.lines.start, why=reason, end=str(symbol.lines.end))
+
+
+def _found(
+    source: Source, symbol: Symbol, members: Sequence[Symbol], names: set[str], lower: set[str]
+) -> Iterator[tuple[str, str]]:
+    name = symbol.name
+    if reason := _singleton(source, symbol, lower):
+        yield "singleton", reason
+    makes = [word for word in names if word.lower().startswith(("create", "make", "build", "new", "get_", "for"))]
+    if name.endswith("Factory") and name != "Factory" and makes:
+        yield "factory", f"its method {min(makes)} makes objects"
+    if name.endswith(("Repository", "RepositoryImpl")):
+        stores = {member for member in names if {word.lower() for word in _WORD.findall(member)} & _STORING}
+        based = [base for base in symbol.bases if "Repository" in base or "Interface" in base]
+        if len(stores) >= 2:
+            yield "repository", f"it hides storage behind {', '.join(sorted(stores)[:4])}"
+        elif based:
+            yield "repository", f"it is a {based[0]}"
+    if (listens := lower & _SUBSCRIBE) and (tells := lower & _NOTIFY):
+        yield "observer", f"others listen by {min(listens)} and are told by {min(tells)}"
+    if name.endswith("Builder") and lower & {"build", "get", "getquery", "to_s", "get_result", "make"} and len(names) >= 3:
+        yield "builder", "its methods put an object together that the last one returns"
+    if len([member for member in names if member.lower().startswith("visit")]) >= 2:
+        yield "visitor", "it has a visit method for each kind of node"
+    yield from _by_base(symbol, members, names, lower)
+
+
+def _by_base(
+    symbol: Symbol, members: Sequence[Symbol], names: set[str], lower: set[str]
+) -> Iterator[tuple[str, str]]:
+    name = symbol.name
+    takes = _constructor(members)
+    if name.endswith("Adapter") and (symbol.bases or takes):
+        yield "adapter", f"it fits {takes[0] if takes else 'something else'} to {_first(symbol.bases, 'an interface')}"
+    if name.endswith(("Decorator", "Wrapper")) and symbol.bases and takes:
+        yield "decorator", f"it is a {symbol.bases[0]} around {takes[0]}"
+    acts = lower & {"execute", "handle", "run", "__invoke", "call", "__call__", "perform"}
+    if name.endswith("Command") and acts and not any(word in base for base in symbol.bases for word in _CONSOLE):
+        yield "command", f"an action as an object, done by {min(acts)}"
+    for base in symbol.bases:
+        if _last(base).endswith(("Strategy", "Policy")) and _last(base) not in (name, "ApplicationPolicy"):
+            yield "strategy", f"one of the ways of {_last(base)}"
+        if _last(base) in ("Facade",):
+            yield "facade", "a short name for a service"
+        if _last(base).startswith(("IRequestHandler", "ICommandHandler", "IQueryHandler", "INotificationHandler")):
+            yield "mediator", f"it answers messages as {_last(base)}"
+        if _last(base) in ("ApplicationRecord", "Eloquent", "PanacheEntity") or base in ("models.Model", "ActiveRecord::Base", "db.Model"):
+            yield "active record", "an object that loads and saves its own row"
+    chain = lower & {"handle", "invoke", "invokeasync", "process", "use", "dispatch", "__call__", "dofilterinternal"}
+    if name.endswith("Middleware") and chain:
+        yield "middleware", f"it stands in the chain of a request with {min(chain)}"
+    injected = {_last(decorator) for decorator in symbol.decorators} & _INJECTED
+    injected |= {_last(d) for member in members for d in member.decorators} & {"Autowired", "Inject"}
+    if injected and takes:
+        yield "dependency injection", f"it is given {', '.join(takes[:4])}"
+    del names
+
+
+def _first(words: Sequence[str], otherwise: str) -> str:
+    return words[0] if words else otherwise
+
+
+def _constructor(members: Sequence[Symbol]) -> tuple[str, ...]:
+    """What the constructor takes."""
+    for member in members:
+        if member.name in ("__init__", "constructor", "__construct", "initialize") or member.kind == "constructor":
+            return member.parameters
+        if member.name and member.name[0].isupper() and member.returns is None and member.parameters:
+            return member.parameters
+    return ()
+
+
+def _singleton(source: Source, symbol: Symbol, lower: set[str]) -> str:
+    if "Singleton" in symbol.bases or any(_last(d) == "singleton" for d in symbol.decorators):
+        return "it says so"
+    gives = lower & {"getinstance", "get_instance", "instance", "shared", "__new__", "sharedinstance"}
+    if not gives:
+        return ""
+    lines = source.text.split("\n")[symbol.lines.start - 1 : symbol.lines.end]
+    body = "\n".join(lines[:400]).lower()
+    keeps = re.search(r"(?:static|_)\s{0,3}(?:[\w?<>]{1,40}\s{1,3}){0,3}\$?_{0,2}(?:instance|shared)\b", body)
+    return f"{min(gives)} always gives the same object" if keeps else ""

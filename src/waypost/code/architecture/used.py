@@ -1,0 +1,139 @@
+"""Which frameworks and libraries a project uses, implements, or only tests with."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.knowledge import Framework, framework_of_package, frameworks
+from waypost.code.architecture.result import Endpoint, FrameworkUse, Place
+from waypost.code.architecture.roles import role_of, weight_of
+
+_SHOWN_FROM = 0.4  # less is a package that may be there for something else
+_MAX_PLACES = 8
+
+
+@dataclass(slots=True)
+class _Case:
+    """What speaks for one framework."""
+
+    doubt: float = 1.0
+    version: str = ""
+    implements: bool = False
+    manifest: list[Place] = field(default_factory=list)
+    source: list[Place] = field(default_factory=list)
+    imports: int = 0
+
+    def add(self, weight: float) -> None:
+        self.doubt *= 1.0 - weight
+
+
+def frameworks_by_directory(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, frozenset[str]]:
+    """The frameworks that manifests name, by the directory of the manifest."""
+    found: dict[str, set[str]] = {}
+    for path, items in evidence.items():
+        for item in items:
+            if item.kind == "dependency":
+                framework = framework_of_package(item.get("ecosystem"), item.name)
+                if framework is not None:
+                    found.setdefault(path.rpartition("/")[0], set()).add(framework.name)
+    return {directory: frozenset(names) for directory, names in found.items()}
+
+
+def frameworks_of(
+    evidence: Mapping[str, Sequence[Evidence]], endpoints: Iterable[Endpoint]
+) -> tuple[FrameworkUse, ...]:
+    """Frameworks first, then libraries, the surest first."""
+    cases: dict[str, _Case] = {}
+    own = _implemented(evidence, cases)
+    for path, items in evidence.items():
+        for item in items:
+            if item.kind == "dependency":
+                _wanted(path, item, cases, own)
+            elif item.kind == "import":
+                _imported(path, item, cases, own)
+    for endpoint in endpoints:
+        if endpoint.framework in frameworks():
+            case = cases.setdefault(endpoint.framework, _Case())
+            case.add(0.3)
+            if len(case.source) < _MAX_PLACES and endpoint.place.path not in {place.path for place in case.source}:
+                case.source.append(endpoint.place)
+    for name in list(cases):
+        for implied in frameworks()[name].implied:
+            if implied not in cases and cases[name].doubt < 0.5:
+                cases[implied] = _Case(cases[name].doubt, source=cases[name].source[:2], manifest=cases[name].manifest[:1])
+    uses = [_use(frameworks()[name], case) for name, case in cases.items()]
+    return tuple(sorted((use for use in uses if use.confidence >= _SHOWN_FROM), key=_order))
+
+
+def _order(use: FrameworkUse) -> tuple[bool, bool, bool, float, str]:
+    is_framework = use.rank in ("web", "frontend", "mobile")
+    return use.role != "implements", use.role == "tests", not is_framework, -use.confidence, use.name
+
+
+def _implemented(evidence: Mapping[str, Sequence[Evidence]], cases: dict[str, _Case]) -> set[str]:
+    """Frameworks whose own package this repository makes."""
+    found = set()
+    for path, items in evidence.items():
+        for item in items:
+            if item.kind != "package" or role_of(path) != "":
+                continue
+            name = item.name.lower()
+            for framework in frameworks().values():
+                made = any(
+                    package.rstrip("*").lower() in (name, f"{name}:{name}")
+                    for ecosystem, package in framework.packages
+                    if ecosystem == item.get("ecosystem")
+                )
+                if made or (framework.is_framework and name == framework.name.lower().replace(" ", "-")):
+                    case = cases.setdefault(framework.name, _Case())
+                    case.implements = True
+                    case.doubt = 0.02
+                    case.version = case.version or item.value
+                    case.manifest.append(Place(path, item.line))
+                    found.add(framework.name)
+    return found
+
+
+def _wanted(path: str, item: Evidence, cases: dict[str, _Case], own: set[str]) -> None:
+    framework = framework_of_package(item.get("ecosystem"), item.name)
+    if framework is None or framework.name in own:
+        return
+    case = cases.setdefault(framework.name, _Case())
+    weight = 0.9
+    if framework.weak:
+        weight = 0.25
+    elif item.get("scope") == "dev" and framework.rank == "web":
+        weight = 0.4
+    case.add(weight * weight_of(path))
+    case.version = case.version or (item.value if role_of(path) == "" and any(map(str.isdigit, item.value)) else "")
+    if len(case.manifest) < _MAX_PLACES:
+        case.manifest.append(Place(path, item.line))
+
+
+def _imported(path: str, item: Evidence, cases: dict[str, _Case], own: set[str]) -> None:
+    if item.name in own:
+        return
+    case = cases.setdefault(item.name, _Case())
+    case.imports += 1
+    case.add((0.4 if case.imports == 1 else 0.1) * weight_of(path))
+    if len(case.source) < _MAX_PLACES:
+        case.source.append(Place(path, item.line))
+
+
+def _use(framework: Framework, case: _Case) -> FrameworkUse:
+    places = [*case.manifest, *case.source]
+    places.sort(key=lambda place: role_of(place.path) != "")
+    role = "uses"
+    if case.implements:
+        role = "implements"
+    elif places and all(role_of(place.path) != "" for place in places):
+        role = "tests"
+    return FrameworkUse(
+        framework.name,
+        framework.what,
+        framework.rank,
+        role,
+        case.version,
+        round(min(0.99, 1.0 - case.doubt), 2),
+        tuple(places[:_MAX_PLACES]),
+    )
