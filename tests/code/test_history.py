@@ -1,6 +1,7 @@
 """What git tells of a tree's past, from real repositories."""
 
 import os
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -217,3 +218,20 @@ def test_variables_of_a_hook_do_not_lead_to_another_repository(
     monkeypatch.setenv("GIT_INDEX_FILE", str(other / "index"))
     assert head(root).branch == "main"
     assert dirty(root) == Changes(complete=True)
+
+
+def test_a_partial_clone_is_not_completed_by_the_command_it_names(root: Path, git: Git, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    git(root, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", root.as_uri(), "part")
+    part = tmp_path / "part"
+    for key, value in (("remote.origin.url", "ssh://x/y"), ("core.sshCommand", f"touch {trap}; false")):
+        git(part, "config", key, value)
+    git(part, "config", "protocol.ssh.allow", "always")
+    (part / "moved.py").write_text(LONG)
+    assert "moved.py" in dirty(part).changed
+    assert "README.md" in recent_changes(part)
+    assert not trap.exists()
+    with pytest.raises(subprocess.CalledProcessError):
+        git(part, "cat-file", "-p", "HEAD:README.md")  # the trap works: git itself steps into it
+    assert trap.exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
-from waypost.code.walk import Entry, walk
+from waypost.code.walk import Entry, look_at, walk
 from waypost.errors import InvalidInput
 
 
@@ -364,3 +364,71 @@ def test_both_ways_of_walking_agree(root: Path, git: Git, monkeypatch: pytest.Mo
     by_git = set(walk(root, explain=True))
     monkeypatch.setenv("PATH", str(root / "empty"))
     assert by_git == set(walk(root, explain=True))
+
+
+def test_some_paths_have_the_entries_of_a_whole_walk(tree: Path) -> None:
+    grow(
+        tree, "a.py", "src/b.py", "src/deep/c.py", "src/x.log", "node_modules/m/i.js", ".env", "tmp/t.py", "build/o.txt"
+    )
+    grow(tree, ":(top)odd.py", "-x.py", "src/*.py", "mine/w.py")
+    (tree / ".gitignore").write_text("tmp\n")
+    (tree / ".waypostignore").write_text("mine\n")
+    whole = {entry.path: entry for entry in walk(tree)}
+    asked = [
+        "a.py",
+        "src/b.py",
+        "node_modules/m/i.js",
+        ".env",
+        "tmp/t.py",
+        "build/o.txt",
+        ":(top)odd.py",
+        "-x.py",
+        "gone.py",
+    ]
+    assert set(look_at(tree, [*asked, "mine/w.py", "a.py"])) == {
+        whole[path] for path in ("a.py", "src/b.py", "node_modules/", ".env", "build/", ":(top)odd.py", "-x.py")
+    }
+    assert {entry.path for entry in look_at(tree, ["src"])} == {"src/*.py", "src/b.py", "src/deep/c.py", "src/x.log"}
+    assert [entry.path for entry in look_at(tree, ["src/*.py"])] == ["src/*.py"]
+    assert [entry.path for entry in look_at(tree, ["src"], include=["c.py"])] == ["src/deep/c.py"]
+    many = [f"none/{number}.py" for number in range(600)]
+    assert {entry.path for entry in look_at(tree, [*many, "a.py", "src/deep"])} == {"a.py", "src/deep/c.py"}
+
+
+@pytest.mark.parametrize(
+    "path", ["", "..", "../outside.py", "/etc/passwd", "src/../a.py", ".git/config", "a//b", "a\0b"]
+)
+def test_paths_that_no_walk_gives_have_no_entries(tree: Path, path: str) -> None:
+    grow(tree, "a.py", "../outside.py")
+    assert list(look_at(tree, [path])) == []
+
+
+def test_some_paths_of_submodules_and_of_other_repositories(root: Path, git: Git, tmp_path: Path) -> None:
+    git(root, "init", "-q")
+    make_submodule(root, "mods/one", git, tmp_path / "origin")
+    make_submodule(root, "third_party/two", git, tmp_path / "origin2")
+    make_submodule(root / "mods/one", "inner", git, tmp_path / "origin3")
+    grow(root, "clone/a.py", "mods/one/lib/ignored.py")
+    git(root / "clone", "init", "-q")
+    asked = [
+        "mods/one/lib/s.py",
+        "mods/one/lib/ignored.py",
+        "mods/one/inner/lib/s.py",
+        "third_party/two/lib/s.py",
+        "clone/a.py",
+    ]
+    assert {entry.path: entry.skipped for entry in look_at(root, asked)} == {
+        "mods/one/lib/s.py": None,
+        "mods/one/inner/lib/s.py": None,
+        "third_party/": "other people's code kept in the tree",
+        "clone/": "another git repository",
+    }
+
+
+def test_a_new_file_in_a_tracked_build_folder_is_source(root: Path, git: Git) -> None:
+    git(root, "init", "-q")
+    grow(root, "build/ci/a.yml", "build/ci/b.yml")
+    assert skipped(root) == {"build/": "build output"}
+    git(root, "add", "build/ci/a.yml")
+    assert read(root) == [entry.path for entry in look_at(root, ["build/ci/a.yml", "build/ci/b.yml"])]
+    assert [entry.skipped for entry in look_at(root, ["build/ci/b.yml"])] == [None]

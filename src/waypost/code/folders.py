@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.code.choice import Choice
+from waypost.code.git import LITERAL, Checkout
 from waypost.code.ignore import Ignoring, Rule, Rules, parse_rules
 from waypost.code.listing import Listing
 from waypost.code.reading import Unread, read_bytes
@@ -46,14 +47,14 @@ class Folders:
         self._ignoring: dict[str, Ignoring | None] = {  # None: the folder is out
             base: Ignoring().and_also(first).and_also(self._rules_in(base))
         }
-        if any(choice.wants_folder(part) for part in _parts_of(base)):
+        if any(choice.wants_folder(part) for part in parts_of(base)):
             self._wanted.add(base)
 
     def enter(self, folder: str) -> bool:
         """Whether the files of this folder may be read."""
         if folder in self._ignoring:
             return self._ignoring[folder] is not None
-        for part in _parts_of(folder):
+        for part in parts_of(folder):
             if part not in self._ignoring:
                 self._decide(part)
             if self._ignoring[part] is None:
@@ -121,7 +122,7 @@ def rules_of_file(root: Path, path: str, base: str, source: str) -> Rules:
     return parse_rules(text, base, source)
 
 
-def _parts_of(folder: str) -> Iterator[str]:
+def parts_of(folder: str) -> Iterator[str]:
     """`a`, `a/b`, `a/b/c` of `a/b/c`."""
     end = folder.find("/")
     while end >= 0:
@@ -174,6 +175,22 @@ class Scanned:
 
     def tracked(self, _folder: str) -> bool:
         return False
+
+
+class PartlyListed:
+    """`skip.Look` for a few paths of a checkout: names are those on the disk, and git is asked only when needed."""
+
+    def __init__(self, root: Path, checkout: Checkout, base: str) -> None:
+        self._scanned = Scanned(root)
+        self._checkout = checkout
+        self._base = base
+
+    def names(self, folder: str) -> Collection[str]:
+        return self._scanned.names(folder)
+
+    def tracked(self, folder: str) -> bool:
+        inside = folder[len(self._base) :].removeprefix("/")
+        return bool(self._checkout.ask("ls-files", "-z", "--cached", "--", inside, variables=LITERAL))
 
 
 def told(rule: Rule) -> str:

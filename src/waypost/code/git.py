@@ -39,6 +39,7 @@ _VARIABLES = {
     "GIT_PAGER": "cat",
     "GIT_ATTR_NOSYSTEM": "1",
 }
+LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}  # paths given to git are names, not patterns
 _NEVER_ASKED = ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL")
 
 

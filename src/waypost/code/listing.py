@@ -1,8 +1,12 @@
 """The files of a checkout, as git lists them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from waypost.code.git import Checkout
+from waypost.code.git import LITERAL, Checkout
+
+_SUBMODULE = "160000"  # its mode, after the tag and a space
+_MOST_ARGUMENTS = 500  # paths on a command line; for more, everything is listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,28 +27,32 @@ class Listing:
         return folder in self.tracked_folders
 
 
-def list_files(checkout: Checkout, *, explain: bool = False) -> Listing | None:
-    """What git tracks, and what is new and not ignored. None when git cannot say."""
-    answer = checkout.ask("ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
+def list_files(checkout: Checkout, only: Sequence[str] = (), *, explain: bool = False) -> Listing | None:
+    """What git tracks, and what is new and not ignored; `only` these paths, or what lies in them. None when git
+    cannot say."""
+    few = only if len(only) <= _MOST_ARGUMENTS else ()
+    answer = checkout.ask(
+        *("ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard", "--", *few),
+        variables=LITERAL,
+    )
     if answer is None:
         return None
     tracked: set[str] = set()
     others: set[str] = set()
     submodules: list[str] = []
     repositories: list[str] = []
-    for record in answer.decode("utf-8", "surrogateescape").split("\0"):
-        if record.startswith("? "):
-            path = record[2:]
-            if path.endswith("/"):
-                repositories.append(path[:-1])
-            else:
-                others.add(path)
-        elif record:
-            entry, _, path = record.partition("\t")
-            if entry.startswith("160000", 2):
-                submodules.append(path)
-            else:
-                tracked.add(path)  # once, also when a merge left three versions
+    asked = frozenset(only) if only and not few else None
+    for record in answer.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        entry, path = ("?", record[2:]) if record.startswith("? ") else record.split("\t", 1)
+        if asked is not None and not _covers(asked, path.removesuffix("/")):
+            continue
+        if entry != "?":
+            # A merge leaves three versions of one path.
+            submodules.append(path) if entry.startswith(_SUBMODULE, 2) else tracked.add(path)
+        elif path.endswith("/"):
+            repositories.append(path[:-1])
+        else:
+            others.add(path)
     children: dict[str, set[str]] = {"": set()}
     tracked_folders: set[str] = set()
     for path in tracked:
@@ -59,6 +67,15 @@ def list_files(checkout: Checkout, *, explain: bool = False) -> Listing | None:
         children=children,
         tracked_folders=tracked_folders,
     )
+
+
+def _covers(asked: frozenset[str], path: str) -> bool:
+    """Whether this path or a folder above it is among those asked for."""
+    while path not in asked:
+        path = path.rpartition("/")[0]
+        if not path:
+            return False
+    return True
 
 
 def _note(path: str, children: dict[str, set[str]], tracked: set[str] | None) -> None:

@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waypost.code.choice import Choice, choose
-from waypost.code.folders import Folders, Listed, Scanned, irregular, rules_of_file, told
+from waypost.code.folders import Folders, Listed, PartlyListed, Scanned, irregular, parts_of, rules_of_file, told
 from waypost.code.git import Checkout, open_checkout
 from waypost.code.ignore import Rules
 from waypost.code.listing import Listing, list_files
-from waypost.code.skip import file_skip, shown, unsafe_name
+from waypost.code.skip import Look, file_skip, shown, unsafe_name
 
 OWN_IGNORE_FILE = ".waypostignore"
 _GIT_IGNORE_FILE = ".gitignore"
 _DOT_GIT = ".git"
+_UNUSUAL = frozenset({"", ".", "..", _DOT_GIT})  # parts that no path of a walk has
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,16 @@ def walk(
     return _Walk(root, choose(include, exclude), explain).entries()
 
 
+def look_at(
+    root: Path, paths: Sequence[str], *, include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> Iterator[Entry]:
+    """The entries that a walk would give for these files and for what lies in these folders, without walking the rest.
+
+    A path that is gone, ignored or left out by choice has none: what is known of it may be forgotten.
+    """
+    return _Walk(root, choose(include, exclude), explain=False).entries_of(paths)
+
+
 class _Walk:
     """One walk: the trees still to be walked, and what is decided for all of them."""
 
@@ -61,23 +72,57 @@ class _Walk:
         while self._waiting:
             yield from self._tree(self._waiting.pop(0))
 
-    def _tree(self, base: str) -> Iterator[Entry]:
+    def entries_of(self, paths: Sequence[str]) -> Iterator[Entry]:
+        """Those of some paths. Each is looked for in its own tree, after the trees around have let that one in."""
+        self._is_checkout = open_checkout(self._root) is not None
+        self._waiting = []
+        usual = [path for path in paths if "\0" not in path and not _UNUSUAL.intersection(path.split("/"))]
+        trees = [("", usual)]
+        while trees:
+            base, wanted = trees.pop()
+            inner: dict[str, list[str]] = {}
+            for path in dict.fromkeys(wanted):
+                inner.setdefault(self._first_repository(base, path), []).append(path)
+            for repository, inside in inner.items():
+                yield from self._tree(base, [repository or path for path in inside])
+                if repository in self._waiting:
+                    self._waiting.remove(repository)
+                    trees.append((repository, inside))
+        yield from self.entries()
+
+    def _first_repository(self, base: str, path: str) -> str:
+        """The outermost repository below `base` on the way to this path; empty when there is none."""
+        folders = (part for part in parts_of(path) if len(part) > len(base) and part != path)
+        return next((part for part in folders if os.path.lexists(self._root / part / _DOT_GIT)), "")
+
+    def _tree(self, base: str, only: Sequence[str] = ()) -> Iterator[Entry]:
         checkout = open_checkout(self._root / base)
         if base and checkout is not None and checkout.prefix:
             checkout = None  # its `.git` is none: the checkout found is the one around it
         if not base:
             self._is_checkout = checkout is not None
-        listing = list_files(checkout, explain=self._explain) if checkout is not None else None
-        if checkout is None or listing is None or (checkout.prefix and not listing.files):
-            # An empty listing of a folder inside a checkout: the checkout ignores it, but the caller asked for it.
-            return self._walk_folders(base, _info_exclude(checkout, base))
-        return self._walk_listing(base, listing)
+        listing = self._listing(checkout, base, only)
+        if checkout is None or listing is None:
+            return self._walk_folders(base, _info_exclude(checkout, base), only)
+        look = PartlyListed(self._root, checkout, base) if only else Listed(base, listing)
+        return self._walk_listing(base, listing, look)
+
+    def _listing(self, checkout: Checkout | None, base: str, only: Sequence[str]) -> Listing | None:
+        """What git lists. None without git, and when the checkout around the root ignores it: the caller asked for it."""
+        if checkout is None:
+            return None
+        prefix = f"{base}/" if base else ""
+        listing = list_files(checkout, [path.removeprefix(prefix) for path in only], explain=self._explain)
+        if listing is not None and checkout.prefix and not listing.files:
+            whole = list_files(checkout) if only else listing
+            return listing if whole is not None and whole.files else None
+        return listing
 
     # --- as git lists it
 
-    def _walk_listing(self, base: str, listing: Listing) -> Iterator[Entry]:
+    def _walk_listing(self, base: str, listing: Listing, look: Look) -> Iterator[Entry]:
         prefix = f"{base}/" if base else ""
-        folders = Folders(self._root, base, Listed(base, listing), self._choice, (OWN_IGNORE_FILE,))
+        folders = Folders(self._root, base, look, self._choice, (OWN_IGNORE_FILE,))
         for path in listing.files:
             folder = path.rpartition("/")[0]
             inside = folders.enter(prefix + folder if folder else base)
@@ -105,10 +150,16 @@ class _Walk:
 
     # --- as it lies on the disk
 
-    def _walk_folders(self, base: str, first: Sequence[Rules]) -> Iterator[Entry]:
+    def _walk_folders(self, base: str, first: Sequence[Rules], only: Sequence[str]) -> Iterator[Entry]:
         scanned = Scanned(self._root)
         folders = Folders(self._root, base, scanned, self._choice, (_GIT_IGNORE_FILE, OWN_IGNORE_FILE), first)
-        stack = [base]
+        stack = [path for path in only if _is_folder(self._root / path)] if only else [base]
+        for path in only:
+            if path not in stack:
+                inside = folders.enter(path.rpartition("/")[0])
+                yield from self._skipped(folders)
+                if inside:
+                    yield from self._file(path, folders)
         while stack:
             folder = stack.pop()
             inside = folders.enter(folder)
@@ -181,6 +232,13 @@ def _reason_against(root: str, path: str, state: os.stat_result, named: bool) ->
         return irregular(root, path, state.st_mode)
     skip = file_skip(path, state.st_size)
     return None if skip is None or (skip.liftable and named) else skip.reason
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _info_exclude(checkout: Checkout | None, base: str) -> list[Rules]:
