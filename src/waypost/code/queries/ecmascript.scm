@@ -75,6 +75,10 @@
   key: [(property_identifier) (string)] @name
   value: [(arrow_function) (function_expression) (generator_function)] @function) @definition.member
 
+; A function expression with a name of its own: defineGetter(req, "host", function host() …)
+(function_expression
+  name: (_) @name) @definition.expression @function
+
 ; Default exports without a name.
 (export_statement
   "default"

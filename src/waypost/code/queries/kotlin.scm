@@ -60,3 +60,8 @@
 
 (line_comment) @comment
 (block_comment) @comment
+
+; A class without a body behind an annotation is taken for `a class b`, a call between two names.
+((infix_expression
+  (identifier) @error)
+  (#eq? @error "class"))

@@ -44,6 +44,9 @@
 (type_item
   name: (_) @name) @definition.type
 
+(associated_type
+  name: (_) @name) @definition.type
+
 (macro_definition
   name: (_) @name
   [(macro_rule) "(" "{" "["] @body) @definition.macro

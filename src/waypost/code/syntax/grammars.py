@@ -66,7 +66,7 @@ def grammar(language: str) -> Grammar:
 
     module, function = _GRAMMARS[language]
     loaded = Language(getattr(importlib.import_module(module), function)())
-    text = query_text(language)
+    text = f"{query_text(language)}\n(ERROR) @error\n"
     query = Query(loaded, text)
     source = text.encode()
     patterns = (

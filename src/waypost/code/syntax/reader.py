@@ -2,7 +2,7 @@
 
 import importlib
 from functools import cache
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from waypost.code.scip import descriptor, scip_prefix
 from waypost.code.source import Call, Import, Parsed, Source, Symbol
@@ -10,10 +10,14 @@ from waypost.code.syntax.calls import read_call
 from waypost.code.syntax.captures import Captures, Definition, Found, Text, capture
 from waypost.code.syntax.comments import Leading, Margins, comment_text, file_doc
 from waypost.code.syntax.dialects import Dialect
-from waypost.code.syntax.grammars import grammar
+from waypost.code.syntax.grammars import Grammar, grammar
 from waypost.code.syntax.nesting import Placed, owners, place
+from waypost.code.syntax.rescue import rescued
 from waypost.code.syntax.signatures import one_line, parameter_names, signature
 from waypost.model.reference import LineRange
+
+if TYPE_CHECKING:
+    from tree_sitter import Tree
 
 MAX_RETURNS = 200
 MAX_DECORATOR = 200
@@ -24,11 +28,9 @@ _RETURN_MARKS = ":->= \t\r\n"
 
 def read_source(source: Source) -> Parsed:
     """The symbols, imports and calls of a file. A broken file gives what could be read of it."""
-    from tree_sitter import Parser
-
     text = Text(source_bytes(source.text))
     rules, dialect = grammar(source.language), _dialect(source.language)
-    tree = Parser(rules.language).parse(text.data)
+    tree = _tree(rules, dialect, text.data)
     found = capture(rules, tree, text)
     for definition in found.definitions:
         name = definition.first("name")
@@ -37,6 +39,8 @@ def read_source(source: Source) -> Parsed:
     kept = [one for one in kept if one.name or one.kind == "scope"]
     if dialect.finish is not None:
         kept = dialect.finish(kept, found)
+    if "error" in found.others:
+        kept += rescued(source, found, kept)
     margins = Margins(found)
     placed = place(kept, text, methods_in_types=dialect.functions_in_types_are_methods)
     calls, outside = _calls(found, placed)
@@ -52,6 +56,16 @@ def read_source(source: Source) -> Parsed:
         package=_package(found),
         broken=found.root.has_error,
     )
+
+
+def _tree(rules: Grammar, dialect: Dialect, data: bytes) -> "Tree":
+    from tree_sitter import Parser
+
+    tree = Parser(rules.language).parse(data)
+    if dialect.mask is None or not tree.root_node.has_error:
+        return tree
+    masked = dialect.mask(data)
+    return tree if masked == data else Parser(rules.language).parse(masked)
 
 
 def source_bytes(text: str) -> bytes:

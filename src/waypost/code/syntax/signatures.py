@@ -18,10 +18,10 @@ MAX_DEPTH = 20  # from a parameter down to its name
 _READ = 4000  # bytes of a signature that are looked at
 _TAIL = re.compile(r"(?:[\s{;]|=>|(?<![=!<>])=|(?<!:):)+$")
 _NAME_FIELDS = ("name", "pattern", "declarator", "left")
-_NO_PARAMETERS = frozenset(
-    ["comment", "line_comment", "block_comment", "keyword_separator", "positional_separator", "ERROR", "modifier"]
-    + ["attribute_list", "array_type", "predefined_type", "generic_name", "nullable_type"]
-)
+_NO_PARAMETERS = frozenset({"keyword_separator", "positional_separator", "ERROR", "modifier", "attribute_list"}) | {
+    *("comment", "line_comment", "block_comment"),
+    *("array_type", "predefined_type", "generic_name", "nullable_type"),
+}
 _ITSELF = frozenset({"self", "cls", "this", "&self", "&mut self", "mut self"})
 
 

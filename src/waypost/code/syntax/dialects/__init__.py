@@ -13,6 +13,8 @@ class Dialect:
 
     # Completes or corrects a definition; False drops it.
     refine: Callable[[Definition, Found], bool] = lambda definition, found: True  # noqa: ARG005
+    # Hides what the grammar trips over, in text of the same length; used when the file does not parse as it is.
+    mask: Callable[[bytes], bytes] | None = None
     # Looks at all definitions together, after each was refined.
     finish: Callable[[list[Definition], Found], list[Definition]] | None = None
     # The imports of one match, where its captures alone do not say them.

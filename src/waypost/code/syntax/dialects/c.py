@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from waypost.code.source import Import
 from waypost.code.syntax.captures import Captures, Definition, Found
 from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.dialects.c_macros import without_macros
 from waypost.code.syntax.signatures import MAX_DEPTH, one_line
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 MAX_NAME = 300
 _TEMPLATE = re.compile(r"<[^<>]*>")
 _NAME = re.compile(r"operator\s*\S+.*|~?\s*[\w$]+")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 _NO_NAMES = frozenset({"if", "for", "while", "switch", "return", "sizeof", "else", "catch"})
 _KINDS = {"prototype": "function", "member": "method", "typedef": "type", "variable": "constant"}
 
@@ -36,8 +38,9 @@ def _refine(definition: Definition, found: Found) -> bool:
     return bool(definition.name) and definition.name not in _NO_NAMES
 
 
-def _read_declarator(definition: Definition, node: "Node", found: Found, written: str) -> bool:
+def _read_declarator(definition: Definition, declarator: "Node", found: Found, written: str) -> bool:
     """The name, parameters and result of `int *Type::name(int a)`."""
+    node = declarator
     function: Node | None = None
     for _ in range(MAX_DEPTH):
         if node.type == "function_declarator":
@@ -53,6 +56,9 @@ def _read_declarator(definition: Definition, node: "Node", found: Found, written
         if inner is None:
             break
         node = inner
+    if function is None and written == "function" and declarator.type == "parenthesized_declarator":
+        definition.name = found.text.of(node)[:MAX_NAME]  # TEST_IMPL(name) { … }
+        return True
     if function is None and written in {"function", "prototype", "member"} and node.type != "operator_cast":
         return False
     name = found.text.of(node)[:MAX_NAME]
@@ -62,7 +68,17 @@ def _read_declarator(definition: Definition, node: "Node", found: Found, written
         if parameters is not None:
             definition.parameters = _parameters(parameters, found)
         definition.returns = _result(definition.node, found)
+        if written == "function" and definition.returns is None and _CAPITALS.fullmatch(definition.name):
+            _name_by_arguments(definition, parameters, found)
     return True
+
+
+def _name_by_arguments(definition: Definition, parameters: "Node | None", found: Found) -> None:
+    """`TEST(Suite, Name) { … }` is the function `Name` of `Suite`."""
+    words = [found.text.of(child) for child in parameters.named_children[:4]] if parameters is not None else []
+    if words and all(word.isidentifier() for word in words):
+        *owner, definition.name = words
+        definition.owner, definition.parameters = tuple(owner), []
 
 
 def _result(node: "Node", found: Found) -> str | None:
@@ -126,4 +142,4 @@ def _imports(captures: Captures, found: Found) -> list[Import]:
     return [Import(module.strip('"'), star, "", text.line_of(captures["import"][0]))]
 
 
-DIALECT = Dialect(refine=_refine, finish=_finish, imports=_imports)
+DIALECT = Dialect(mask=without_macros, refine=_refine, finish=_finish, imports=_imports)

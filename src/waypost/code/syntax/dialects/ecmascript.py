@@ -20,6 +20,8 @@ def _refine(definition: Definition, found: Found) -> bool:
     elif definition.first("name") is None:
         definition.name = "default" if definition.kind != "scope" else ""
     match definition.kind:
+        case "expression":
+            definition.kind, definition.minor = "function", True
         case "member":
             definition.kind, definition.minor = "method", True
         case "default":
@@ -75,4 +77,10 @@ def _imports(captures: Captures, found: Found) -> list[Import]:
     return [Import(module, name, alias if alias != name else "", line)]
 
 
-DIALECT = Dialect(refine=_refine, imports=_imports)
+def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:
+    """A function expression that is the value of a definition is that definition, whatever its own name."""
+    values = {node.id for one in definitions for node in one.captures.get("function", ()) if node.id != one.node.id}
+    return [one for one in definitions if one.node.id not in values]
+
+
+DIALECT = Dialect(refine=_refine, finish=_finish, imports=_imports)

@@ -1,5 +1,6 @@
 """Kotlin: kinds of classes, extension functions, companion objects, results."""
 
+import re
 from typing import TYPE_CHECKING
 
 from waypost.code.source import Import
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 _TYPES = frozenset({"user_type", "nullable_type", "function_type", "parenthesized_type"})
 _PARAMETERS = frozenset({"parameter", "class_parameter"})
+_KEYWORD_START = re.compile(rb"\b(?:in|is|as)(?=\d)|\b(?:open|value|data|inner|expect|actual)(?=\()")
+_BEFORE_ACCESSOR = re.compile(rb"@\w{1,60}[ \t]+(?=[gs]et\()")
 MAX_TYPE = 200
 
 
@@ -35,6 +38,12 @@ def _refine(definition: Definition, found: Found) -> bool:
     if accessor is not None:
         definition.body = accessor.start_byte
     return True
+
+
+def _mask(data: bytes) -> bytes:
+    """Soft keywords that are names here, and what the grammar does not take before an accessor."""
+    data = _KEYWORD_START.sub(lambda match: match[0].swapcase(), data)
+    return _BEFORE_ACCESSOR.sub(lambda match: b" " * len(match[0]), data)
 
 
 def _kind_of_class(node: "Node") -> str:
@@ -78,4 +87,4 @@ def _imports(captures: Captures, found: Found) -> list[Import]:
     return [Import(module, "*" if star else "", alias, text.line_of(statement))]
 
 
-DIALECT = Dialect(refine=_refine, imports=_imports)
+DIALECT = Dialect(mask=_mask, refine=_refine, imports=_imports)
