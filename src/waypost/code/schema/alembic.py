@@ -82,7 +82,9 @@ def _read(call: Call, batch: str, known: dict[str, str]) -> Iterator[SchemaChang
             old = text_of(call.arg(0, "old_table_name"), known)
             yield replace(made, action="rename_table", table=old, name=old, new_name=new)
         case "add_column" | "add_columns" if table:
-            columns = [read_column(arg, known=known) for arg in call.args if isinstance(arg, Call) and arg.name in COLUMN_CALLS]
+            columns = [
+                read_column(arg, known=known) for arg in call.args if isinstance(arg, Call) and arg.name in COLUMN_CALLS
+            ]
             column = call.named.get("column")
             if isinstance(column, Call):
                 columns.append(read_column(column, known=known))

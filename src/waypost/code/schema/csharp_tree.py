@@ -10,7 +10,14 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _FLAT = frozenset(
-    ("compilation_unit", "namespace_declaration", "declaration_list", "block", "if_statement", "file_scoped_namespace_declaration")
+    (
+        "compilation_unit",
+        "namespace_declaration",
+        "declaration_list",
+        "block",
+        "if_statement",
+        "file_scoped_namespace_declaration",
+    )
 )
 
 
@@ -63,7 +70,11 @@ class _CSharpReader(TreeReader):
         for listed in node.named_children:
             for child in listed.named_children if listed.type == "attribute_list" else ():
                 arguments = self.first(child, "attribute_argument_list")
-                args = [self.value(c.named_children[-1], depth) for c in arguments.named_children if c.named_children] if arguments else []
+                args = (
+                    [self.value(c.named_children[-1], depth) for c in arguments.named_children if c.named_children]
+                    if arguments
+                    else []
+                )
                 yield self.call(child, self.text(child.child_by_field_name("name")), None, args, {})
 
     def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
@@ -99,7 +110,11 @@ class _CSharpReader(TreeReader):
             head = function.child_by_field_name("expression")
             target = self.value(head, depth) if head else None
             name = function.child_by_field_name("name") or function
-        args = [self.value(c.named_children[-1], depth) for c in arguments.named_children if c.named_children] if arguments else []
+        args = (
+            [self.value(c.named_children[-1], depth) for c in arguments.named_children if c.named_children]
+            if arguments
+            else []
+        )
         named: dict[str, Value] = {}
         if name.type == "generic_name":
             named["<>"] = Name(self.text(name.named_children[-1]).strip("<>")[:200])

@@ -65,7 +65,9 @@ def find_django_apps(source: Source) -> Iterator[SchemaChange]:
     """`apps.py` names an application; the settings may say which model stands for a user."""
     for setting in _SETTING.finditer(source.text):
         line = source.text.count("\n", 0, setting.start()) + 1
-        yield SchemaChange("app", "", LineRange(line, line), MODEL, "model", name=setting[1], new_name=setting[2], flags=("setting",))
+        yield SchemaChange(
+            "app", "", LineRange(line, line), MODEL, "model", name=setting[1], new_name=setting[2], flags=("setting",)
+        )
     if not source.path.endswith("apps.py"):
         return
     folder = source.path.rpartition("/")[0]
@@ -90,7 +92,9 @@ def _model(found: Class, unit: Unit, in_models: bool) -> SchemaChange | None:
             flags.add(flag)
     if not (root or columns or many or in_models):
         return None
-    if not root and any(isinstance(i.value, Call) and name_of(i.value.target).endswith("models") for i in fields(found.body)):
+    if not root and any(
+        isinstance(i.value, Call) and name_of(i.value.target).endswith("models") for i in fields(found.body)
+    ):
         flags.add("fields")
     scope = text_of(said.get("app_label"))
     return SchemaChange(
@@ -145,7 +149,9 @@ def _is_column(call: Call) -> bool:
 
 
 def _with(column: Column, *, references: tuple[str, str] | None, unique: bool) -> Column:
-    return Column(column.name, column.type, column.nullable, column.default, column.primary, unique, references, column.comment)
+    return Column(
+        column.name, column.type, column.nullable, column.default, column.primary, unique, references, column.comment
+    )
 
 
 def _column(name: str, call: Call, kind: str) -> Column:
@@ -264,7 +270,9 @@ def _state_change(call: Call, unit: Unit, model: str) -> SchemaChange | None:  #
     columns: list[Column] = []
     many: list[Relation] = []
 
-    def change(action: str, name: str = "", new_name: str = "", flags: tuple[str, ...] = (), **more: tuple[Index, ...]) -> SchemaChange:
+    def change(
+        action: str, name: str = "", new_name: str = "", flags: tuple[str, ...] = (), **more: tuple[Index, ...]
+    ) -> SchemaChange:
         return SchemaChange(
             action, "", call.lines, MIGRATION, "model", tuple(columns), more.get("indexes", ()), tuple(many),
             name=name, new_name=new_name, model=model, flags=flags,

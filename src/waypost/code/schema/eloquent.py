@@ -6,7 +6,22 @@ from dataclasses import replace
 from waypost.code.schema.model import Column, Relation, SchemaChange
 from waypost.code.schema.names import plural, snake
 from waypost.code.schema.php_tree import read_php
-from waypost.code.schema.values import Assign, Call, Class, Function, Name, Unit, Value, classes, constants, fields, functions, name_of, text_of, texts_of
+from waypost.code.schema.values import (
+    Assign,
+    Call,
+    Class,
+    Function,
+    Name,
+    Unit,
+    Value,
+    classes,
+    constants,
+    fields,
+    functions,
+    name_of,
+    text_of,
+    texts_of,
+)
 from waypost.code.source import Source
 
 KIND = "Eloquent model"
@@ -54,7 +69,9 @@ def _full(name: str, unit: Unit) -> str:
 
 def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | None:
     bases = [name_of(base).lstrip("\\") for base in found.bases]
-    relations = tuple(relation for method in functions(found.body) for relation in _relations(method, found.name, unit, known))
+    relations = tuple(
+        relation for method in functions(found.body) for relation in _relations(method, found.name, unit, known)
+    )
     said: dict[str, Value] = {item.name: item.value for item in fields(found.body)}
     full = [unit.imports.get(base, base) for base in bases]
     root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
@@ -86,7 +103,15 @@ def _columns(said: dict[str, Value], found: Class, known: dict[str, str]) -> tup
             for item in method.body:
                 if isinstance(item, Assign) and isinstance(item.value, dict):
                     types |= item.value
-    names = list(dict.fromkeys((*texts_of(said.get("$fillable"), known), *texts_of(said.get("$guarded"), known), *texts_of(said.get("$hidden"), known))))
+    names = list(
+        dict.fromkeys(
+            (
+                *texts_of(said.get("$fillable"), known),
+                *texts_of(said.get("$guarded"), known),
+                *texts_of(said.get("$hidden"), known),
+            )
+        )
+    )
     names = [name for name in names if name != "*"]
     return tuple(Column(name, _cast(types.get(name))) for name in names)
 

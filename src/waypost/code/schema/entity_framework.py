@@ -7,7 +7,19 @@ from dataclasses import replace
 from waypost.code.schema.csharp_tree import read_csharp
 from waypost.code.schema.draft import Draft
 from waypost.code.schema.model import Column, Index, Relation, SchemaChange
-from waypost.code.schema.values import Assign, Block, Call, Class, calls, classes, fields, functions, name_of, spelled, text_of
+from waypost.code.schema.values import (
+    Assign,
+    Block,
+    Call,
+    Class,
+    calls,
+    classes,
+    fields,
+    functions,
+    name_of,
+    spelled,
+    text_of,
+)
 from waypost.code.source import Source
 
 MODEL, SNAPSHOT = "Entity Framework model", "Entity Framework snapshot"
@@ -38,7 +50,9 @@ def find_snapshot(source: Source) -> Iterator[SchemaChange]:
         for name in names:
             column = known.columns.get(name.lower())
             if column is not None and target in drafts:
-                known.columns[name.lower()] = replace(column, references=(drafts[target].name, ""), unique=unique or column.unique)
+                known.columns[name.lower()] = replace(
+                    column, references=(drafts[target].name, ""), unique=unique or column.unique
+                )
     for entity, draft in drafts.items():
         yield SchemaChange(
             "create_table", draft.name, lines[entity], SNAPSHOT, "dump", tuple(draft.columns.values()),
@@ -53,12 +67,16 @@ def _snapshot_call(draft: Draft, entity: str, call: Call, keys: list[tuple[str, 
     match first.name:
         case "Property" if names:
             kind = name_of(first.named.get("<>"))
-            stored = text_of(rest["HasColumnType"].arg(0)) if "HasColumnType" in rest else _TYPES.get(kind.rstrip("?"), kind)
+            stored = (
+                text_of(rest["HasColumnType"].arg(0)) if "HasColumnType" in rest else _TYPES.get(kind.rstrip("?"), kind)
+            )
             default = rest.get("HasDefaultValue") or rest.get("HasDefaultValueSql")
             optional = kind.endswith("?") or (kind == "string" and "IsRequired" not in rest)
             draft.put(
                 Column(
-                    text_of(rest["HasColumnName"].arg(0)) if "HasColumnName" in rest else names[0], stored, optional,
+                    text_of(rest["HasColumnName"].arg(0)) if "HasColumnName" in rest else names[0],
+                    stored,
+                    optional,
                     spelled(default.arg(0)) if default else None,
                 )  # fmt: skip
             )
@@ -138,7 +156,13 @@ def _member(item: Assign, owner: str, columns: list[Column], relations: list[Rel
         relations.append(Relation("relates", f"@{listed[1]}", "", item.name))
     elif bare in _TYPES:
         primary = "Key" in marks or item.name in ("Id", f"{owner}Id")
-        size = marks["MaxLength"].arg(0) if "MaxLength" in marks else marks["StringLength"].arg(0) if "StringLength" in marks else None
+        size = (
+            marks["MaxLength"].arg(0)
+            if "MaxLength" in marks
+            else marks["StringLength"].arg(0)
+            if "StringLength" in marks
+            else None
+        )
         named = text_of(marks["Column"].arg(0)) if "Column" in marks else ""
         told = f"varchar({size})" if isinstance(size, int) and bare == "string" else _TYPES[bare]
         optional = kind.endswith("?") and "Required" not in marks

@@ -63,7 +63,12 @@ def _sqlalchemy(source: Source) -> bool:
     """A file with a model. The operations of Alembic speak of columns too, but are no model."""
     if "down_revision" in source.text or "/migrations/" in source.path:  # migrations keep models of their time
         return False
-    named = "sqlalchemy" in source.text.lower() or "sqlmodel" in source.text or "__tablename__" in source.text or "db.Column(" in source.text
+    named = (
+        "sqlalchemy" in source.text.lower()
+        or "sqlmodel" in source.text
+        or "__tablename__" in source.text
+        or "db.Column(" in source.text
+    )
     return named and _SQLALCHEMY.search(source.text) is not None
 
 

@@ -69,7 +69,11 @@ class _JavaReader(TreeReader):
         """Annotations may stand at the getter: `@Column getName()` is the field `name`."""
         found = tuple(self._annotations(node, depth))
         name = self.text(node.child_by_field_name("name"))
-        if name.startswith("get") and len(name) > 3 and any(a.name in ("Column", "Id", "ManyToOne", "OneToMany") for a in found):
+        if (
+            name.startswith("get")
+            and len(name) > 3
+            and any(a.name in ("Column", "Id", "ManyToOne", "OneToMany") for a in found)
+        ):
             kind = Name(self.text(node.child_by_field_name("type"))[:200])
             yield Assign(name[3].lower() + name[4:], None, self.lines(node), kind, found)
 
@@ -92,7 +96,9 @@ class _JavaReader(TreeReader):
                 for child in arguments.named_children if arguments else ():
                     if child.type == "element_value_pair":
                         value = child.child_by_field_name("value")
-                        named[self.text(child.child_by_field_name("key"))] = self.value(value, depth + 1) if value else None
+                        named[self.text(child.child_by_field_name("key"))] = (
+                            self.value(value, depth + 1) if value else None
+                        )
                     else:
                         args.append(self.value(child, depth + 1))
                 name = self.text(node.child_by_field_name("name")).rsplit(".", 1)[-1]

@@ -11,7 +11,12 @@ from waypost.code.schema.values import Assign, Call, Class, Unit, Value, classes
 from waypost.code.source import Source
 
 KIND = "JPA entity"
-_RELATIONS = {"ManyToOne": "belongs_to", "OneToMany": "has_many", "OneToOne": "has_one", "ManyToMany": "belongs_to_many"}
+_RELATIONS = {
+    "ManyToOne": "belongs_to",
+    "OneToMany": "has_many",
+    "OneToOne": "has_one",
+    "ManyToMany": "belongs_to_many",
+}
 _TYPES = {
     "String": "varchar", "Integer": "integer", "int": "integer", "Long": "bigint", "long": "bigint",
     "Boolean": "boolean", "boolean": "boolean", "LocalDate": "date", "LocalDateTime": "timestamp",
@@ -27,7 +32,10 @@ def find_jpa(source: Source) -> Iterator[SchemaChange]:
     for found in classes(unit.items):
         marks = {mark.name: mark for mark in found.decorators}
         if marks.keys() & {"Entity", "MappedSuperclass", "Embeddable"}:
-            yield _entity(found, marks, unit)
+            change = _entity(found, marks, unit)
+            yield change
+            for item in fields(found.body):
+                yield from _join_table(item, change, unit)
 
 
 def _entity(found: Class, marks: Mapping[str, Call], unit: Unit) -> SchemaChange:
@@ -52,6 +60,26 @@ def _entity(found: Class, marks: Mapping[str, Call], unit: Unit) -> SchemaChange
     )  # fmt: skip
 
 
+def _join_table(item: Assign, owner: SchemaChange, unit: Unit) -> Iterator[SchemaChange]:
+    """The table of `@JoinTable`, where it names its columns."""
+    mark = next((mark for mark in item.decorators if mark.name == "JoinTable"), None)
+    table = text_of(mark.named.get("name")) if mark else ""
+    inner = re.findall(r"\w+", name_of(item.annotation))
+    columns = []
+    for option, model in (("joinColumns", owner.model), ("inverseJoinColumns", inner[-1] if inner else "")):
+        said = mark.named.get(option) if mark else None
+        first = said[0] if isinstance(said, list) and said else said
+        if isinstance(first, Call) and text_of(first.named.get("name")):
+            target = "@" + unit.imports.get(model, model)
+            columns.append(Column(text_of(first.named["name"]), nullable=False, references=(target, "")))
+    if table and len(columns) == 2:
+        key = tuple(column.name for column in columns)
+        yield SchemaChange(
+            "model", table, item.lines, KIND, "model", tuple(columns), primary_key=key, model=f"{owner.model}.{item.name}",
+            flags=("root",), scope=unit.namespace,
+        )  # fmt: skip
+
+
 def _indexes(table: Call | None) -> tuple[Index, ...]:
     found = []
     for option in ("uniqueConstraints", "indexes"):
@@ -59,7 +87,9 @@ def _indexes(table: Call | None) -> tuple[Index, ...]:
         for mark in said if isinstance(said, list) else [said]:
             if isinstance(mark, Call):
                 names = texts_of(mark.named.get("columnNames")) or tuple(
-                    part.strip().split(" ")[0] for part in text_of(mark.named.get("columnList")).split(",") if part.strip()
+                    part.strip().split(" ")[0]
+                    for part in text_of(mark.named.get("columnList")).split(",")
+                    if part.strip()
                 )
                 if names:
                     unique = mark.name == "UniqueConstraint" or mark.named.get("unique") is True
@@ -89,13 +119,22 @@ def _member(item: Assign, columns: list[Column], relations: list[Relation], unit
         Column(
             text_of(said.get("name")).strip('`"') or snake(item.name),
             f"{told}({size})" if isinstance(size, int) and told == "varchar" else told,
-            nullable, None, primary, said.get("unique") is True,
+            nullable,
+            None,
+            primary,
+            said.get("unique") is True,
         )  # fmt: skip
     )
 
 
 def _relate(
-    item: Assign, mark: Call, marks: Mapping[str, Call], kind: str, columns: list[Column], relations: list[Relation], unit: Unit
+    item: Assign,
+    mark: Call,
+    marks: Mapping[str, Call],
+    kind: str,
+    columns: list[Column],
+    relations: list[Relation],
+    unit: Unit,
 ) -> None:
     inner = re.findall(r"\w+", kind)
     if not inner:

@@ -7,7 +7,19 @@ from waypost.code.schema.model import Column, Index, SchemaChange
 from waypost.code.schema.names import data
 from waypost.code.schema.script_tree import read_script
 from waypost.code.schema.sql import read_sql
-from waypost.code.schema.values import Assign, Block, Call, Function, Item, Name, calls, constants, spelled, text_of, texts_of
+from waypost.code.schema.values import (
+    Assign,
+    Block,
+    Call,
+    Function,
+    Item,
+    Name,
+    calls,
+    constants,
+    spelled,
+    text_of,
+    texts_of,
+)
 from waypost.code.source import Source
 from waypost.model.reference import LineRange
 
@@ -84,7 +96,9 @@ def _create(made: SchemaChange, block: Block, known: Mapping[str, str]) -> Schem
                     columns[column.name] = column
             indexes += change.indexes
             key = change.primary_key or key
-    return replace(made, action="create_table", columns=tuple(columns.values()), indexes=tuple(indexes), primary_key=key)
+    return replace(
+        made, action="create_table", columns=tuple(columns.values()), indexes=tuple(indexes), primary_key=key
+    )
 
 
 def _column(made: SchemaChange, call: Call, known: Mapping[str, str]) -> Iterator[SchemaChange]:
@@ -124,7 +138,9 @@ def _target(rest: Mapping[str, Call], known: Mapping[str, str]) -> tuple[str, st
     return (table, column)
 
 
-def _typed(made: SchemaChange, first: Call, rest: Mapping[str, Call], name: str, kind: str, known: Mapping[str, str]) -> SchemaChange:
+def _typed(
+    made: SchemaChange, first: Call, rest: Mapping[str, Call], name: str, kind: str, known: Mapping[str, str]
+) -> SchemaChange:
     primary = "ncrements" in first.name or "primary" in rest
     size = first.arg(1)
     if kind == "{1}":

@@ -45,11 +45,18 @@ def _walk(
 ) -> Iterator[SchemaChange]:
     """The calls of `up`, and of the methods of the class that it calls."""
     for call in calls(body):
-        if isinstance(call.target, Name) and call.target.text in ("$this", "self", "static") and call.name in bodies and depth < 4:
+        if (
+            isinstance(call.target, Name)
+            and call.target.text in ("$this", "self", "static")
+            and call.name in bodies
+            and depth < 4
+        ):
             yield from _walk(bodies[call.name].body, bodies, known, unit, depth + 1)
         else:
             yield from _statement(call, known, unit)
-            for arg in call.args if call.name in ("transaction", "withoutForeignKeyConstraints", "each", "when") else ():
+            for arg in (
+                call.args if call.name in ("transaction", "withoutForeignKeyConstraints", "each", "when") else ()
+            ):
                 if isinstance(arg, Block):
                     yield from _walk(arg.body, bodies, known, unit, depth + 1)
 
@@ -129,16 +136,29 @@ def _blueprint(call: Call, table: str, known: Mapping[str, str], unit: Unit) -> 
         first = replace(first, name=text_of(first.arg(0)) or "string", args=first.args[1:])
     if first.name in keys or (first.name in types and "autoIncrement" in modifiers):
         kind = keys.get(first.name, types.get(first.name, ""))
-        column = Column(name or names.get(first.name, "id"), kind, nullable=False, primary="increments" in first.name.lower() or first.name == "id" or "autoIncrement" in modifiers)
+        column = Column(
+            name or names.get(first.name, "id"),
+            kind,
+            nullable=False,
+            primary="increments" in first.name.lower() or first.name == "id" or "autoIncrement" in modifiers,
+        )
         yield replace(made, columns=(_modified(column, modifiers, known),))
     elif first.name in types:
-        yield from _column(made, first, modifiers, name or names.get(first.name, ""), str(types[first.name]), known, unit)
+        yield from _column(
+            made, first, modifiers, name or names.get(first.name, ""), str(types[first.name]), known, unit
+        )
     else:
         yield from _several(made, first, modifiers, name, known, unit)
 
 
 def _column(
-    made: SchemaChange, first: Call, modifiers: Mapping[str, Call], name: str, kind: str, known: Mapping[str, str], unit: Unit
+    made: SchemaChange,
+    first: Call,
+    modifiers: Mapping[str, Call],
+    name: str,
+    kind: str,
+    known: Mapping[str, str],
+    unit: Unit,
 ) -> Iterator[SchemaChange]:
     references = None
     if first.name == "foreignIdFor":
@@ -150,7 +170,10 @@ def _column(
     if not name:
         return
     for place in (1, 2):
-        size = first.arg(place, ("", "length", "places")[place] if "decimal" not in first.name.lower() else ("", "total", "places")[place])
+        size = first.arg(
+            place,
+            ("", "length", "places")[place] if "decimal" not in first.name.lower() else ("", "total", "places")[place],
+        )
         kind = kind.replace(f"{{{place}}}", str(size) if isinstance(size, int | str) else "")
     column = _modified(Column(name, kind.replace("(,)", "").replace(",)", ")").replace("()", "")), modifiers, known)
     if "constrained" in modifiers and references is None:
@@ -163,7 +186,9 @@ def _column(
     indexes = ()
     if "index" in modifiers:
         indexes = (Index((name,), False, text_of(modifiers["index"].arg(0), known)),)
-    yield replace(made, action="alter_column" if "change" in modifiers else "add_column", columns=(column,), indexes=indexes)
+    yield replace(
+        made, action="alter_column" if "change" in modifiers else "add_column", columns=(column,), indexes=indexes
+    )
 
 
 def _modified(column: Column, modifiers: Mapping[str, Call], known: Mapping[str, str]) -> Column:
@@ -197,7 +222,15 @@ def _several(
             yield replace(made, columns=(Column(name or "deleted_at", "timestamp", nullable=True),))
         case "rememberToken":
             yield replace(made, columns=(Column("remember_token", "varchar(100)", nullable=True),))
-        case "morphs" | "nullableMorphs" | "uuidMorphs" | "ulidMorphs" | "numericMorphs" | "nullableUuidMorphs" | "nullableUlidMorphs":
+        case (
+            "morphs"
+            | "nullableMorphs"
+            | "uuidMorphs"
+            | "ulidMorphs"
+            | "numericMorphs"
+            | "nullableUuidMorphs"
+            | "nullableUlidMorphs"
+        ):
             kind = "uuid" if "uid" in first.name.lower() else "bigint unsigned"
             null = first.name.startswith("nullable")
             columns = (Column(f"{name}_type", "varchar", null), Column(f"{name}_id", kind, null))
@@ -212,7 +245,9 @@ def _several(
         case "foreign" if names and "on" in modifiers:
             target = text_of(modifiers["on"].arg(0), known)
             fields = texts_of(modifiers["references"].arg(0), known) if "references" in modifiers else ()
-            columns = tuple(Column(n, references=(target, fields[i] if i < len(fields) else "")) for i, n in enumerate(names))
+            columns = tuple(
+                Column(n, references=(target, fields[i] if i < len(fields) else "")) for i, n in enumerate(names)
+            )
             yield replace(made, action="add_reference", columns=columns)
         case "comment" if name:
             yield replace(made, action="comment", comment=name)
@@ -221,7 +256,11 @@ def _several(
 
 
 def _dropped(made: SchemaChange, first: Call, name: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:
-    names = texts_of(first.arg(0), known) if isinstance(first.arg(0), list) else tuple(text_of(arg, known) for arg in first.args)
+    names = (
+        texts_of(first.arg(0), known)
+        if isinstance(first.arg(0), list)
+        else tuple(text_of(arg, known) for arg in first.args)
+    )
     match first.name:
         case "dropColumn" | "removeColumn":
             for column in names:

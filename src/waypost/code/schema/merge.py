@@ -4,9 +4,7 @@ import re
 
 from waypost.code.schema.draft import Draft, overlay
 
-_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|fixtures?)/|(?:^|/)test_[^/]*$", re.I
-)
+_TESTS = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|fixtures?)/|(?:^|/)test_[^/]*$", re.I)
 MAX_CONFLICTS = 20
 
 

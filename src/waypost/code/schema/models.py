@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from waypost.code.schema.draft import Draft, fill
+from waypost.code.schema.joins import join_tables
 from waypost.code.schema.merge import in_tests
 from waypost.code.schema.model import Column, Relation, SchemaChange
 from waypost.code.schema.names import data, plural, snake
@@ -205,36 +206,7 @@ def model_tables(models: Models, known: Collection[str]) -> Iterator[Draft]:
     models.known = known
     drafts = list(_model_drafts(models))
     yield from drafts
-    yield from _prisma_joins([draft for draft in drafts if draft.evidence[0].kind == "Prisma schema"])
-
-
-def _prisma_joins(drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """Two models that list each other, without a key on either side, are joined by a table between them."""
-    by_name = {draft.name: draft for draft in drafts}
-    made: set[str] = set()
-    for draft in drafts:
-        for place, relation in enumerate(draft.relations):
-            if relation.kind != "has_many":
-                continue
-            other = by_name.get(relation.target)
-            same = [r for r in other.relations if r.target == draft.name and r.kind in ("has_many", "belongs_to_many")] if other else []
-            back = any(r.kind == "belongs_to" and r.target == draft.name for r in other.relations) if other else True
-            shared = [r for r in same if r.via == relation.via or r.kind == "belongs_to_many"]
-            if other is None or not shared or (back and not relation.via):
-                continue
-            first, second = sorted((draft.scope or draft.name, other.scope or other.name))
-            join = shared[0].via if shared[0].kind == "belongs_to_many" else relation.via or f"_{first}To{second}"
-            if not shared[0].kind == "belongs_to_many" and other is draft and len(shared) < 2:
-                continue
-            draft.relations[place] = replace(relation, kind="belongs_to_many", via=join)
-            if join not in made:
-                made.add(join)
-                between = Draft(join, evidence=[draft.evidence[0], other.evidence[0]])
-                for name, target in (("A", first), ("B", second)):
-                    table = draft.name if (draft.scope or draft.name) == target else other.name
-                    between.put(Column(name, nullable=False, references=(table, "")))
-                yield between
-        draft.relations = [replace(r, via="") if r.kind == "has_many" and r.via[:1] == "_" else r for r in draft.relations]
+    yield from join_tables(drafts, known)
 
 
 def _model_drafts(models: Models) -> Iterator[Draft]:
@@ -248,7 +220,11 @@ def _model_drafts(models: Models) -> Iterator[Draft]:
         if change.kind == "Entity Framework model" and "set" not in change.flags and change.model in models.set_names:
             continue  # told by its set
         for part in (*reversed(ancestors), entry):
-            inherits = {"abstract", "mixin"} & set(part.change.flags) or part == entry or {"one_table", "set"} & set(change.flags)
+            inherits = (
+                {"abstract", "mixin"} & set(part.change.flags)
+                or part == entry
+                or {"one_table", "set"} & set(change.flags)
+            )
             if inherits:
                 fill(draft, settled(part, models))
         draft.comment = change.comment

@@ -11,9 +11,22 @@ if TYPE_CHECKING:
 
 _FLAT = frozenset(
     (
-        "program", "compound_statement", "if_statement", "else_clause", "else_if_clause",
-        "for_statement", "while_statement", "try_statement", "catch_clause", "finally_clause", "namespace_definition",
-        "declaration_list", "colon_block", "switch_statement", "switch_block", "case_statement",
+        "program",
+        "compound_statement",
+        "if_statement",
+        "else_clause",
+        "else_if_clause",
+        "for_statement",
+        "while_statement",
+        "try_statement",
+        "catch_clause",
+        "finally_clause",
+        "namespace_definition",
+        "declaration_list",
+        "colon_block",
+        "switch_statement",
+        "switch_block",
+        "case_statement",
     )  # fmt: skip
 )
 _CALLS = frozenset(
@@ -56,7 +69,11 @@ class _PhpReader(TreeReader):
             case "const_declaration":
                 for child in node.named_children:
                     if child.type == "const_element" and len(child.named_children) > 1:
-                        yield Assign(self.text(child.named_children[0]), self.value(child.named_children[1], depth), self.lines(node))
+                        yield Assign(
+                            self.text(child.named_children[0]),
+                            self.value(child.named_children[1], depth),
+                            self.lines(node),
+                        )
             case "foreach_statement" if len(node.named_children) > 1:
                 listed, variable = node.named_children[:2]
                 for _ in self.turns(self.text(variable), self.value(listed, depth + 1)):
@@ -139,9 +156,15 @@ class _PhpReader(TreeReader):
                 return self._closure(node, depth + 1)
             case "binary_expression" if self.text(node.child_by_field_name("operator")) == ".":
                 parts = [self.value(child, depth + 1) for child in node.named_children]
-                return "".join(p for p in parts if isinstance(p, str)) if all(isinstance(p, str) for p in parts) else self.unknown(node)
+                return (
+                    "".join(p for p in parts if isinstance(p, str))
+                    if all(isinstance(p, str) for p in parts)
+                    else self.unknown(node)
+                )
             case "parenthesized_expression" | "argument" | "cast_expression":
-                inner = [child for child in node.named_children if child.type not in ("name", "cast_type")] or node.named_children
+                inner = [
+                    child for child in node.named_children if child.type not in ("name", "cast_type")
+                ] or node.named_children
                 return self.value(inner[-1], depth + 1) if inner else None
             case _ if node.type in _CALLS:
                 return self._call(node, depth + 1)
@@ -177,7 +200,9 @@ class _PhpReader(TreeReader):
 
     def _closure(self, node: "Node", depth: int) -> Block:
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        names = [self.text(child.child_by_field_name("name")) for child in parameters.named_children] if parameters else []
+        names = (
+            [self.text(child.child_by_field_name("name")) for child in parameters.named_children] if parameters else []
+        )
         if body is not None and body.type != "compound_statement":
             value = self.value(body, depth)
             return Block(tuple(names), (value,) if isinstance(value, Call | Name) else ())

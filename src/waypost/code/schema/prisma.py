@@ -139,7 +139,11 @@ def _field(
     mapped = re.search(r'@map\(\s*(?:name:\s*)?"([^"]*)"', rest)
     native = re.search(r"@db\.(\w+)(\([^)]*\))?", rest)
     default = re.search(r"@default\((.*)", rest)
-    told = (native[1] + (native[2] or "")).lower() if native else _TYPES.get(kind, "" if kind in enums else "@") or f"enum {kind}"
+    told = (
+        (native[1] + (native[2] or "")).lower()
+        if native
+        else _TYPES.get(kind, "" if kind in enums else "@") or f"enum {kind}"
+    )
     if told == "@":  # a model or an enum of another file: the models will tell
         told = f"@{kind}"
         relations.append(Relation("has_many" if many else "has_one", f"@{kind}", "", name))
@@ -147,7 +151,7 @@ def _field(
     columns[name] = Column(
         mapped[1] if mapped else name,
         told + ("[]" if many else ""),
-        nullable=bool(optional),
+        nullable=None if many else bool(optional),  # an empty list needs no value
         default=_balanced(default[1]) if default else None,
         primary=primary,
         unique=re.search(r"@unique\b", rest) is not None,
@@ -179,7 +183,9 @@ def _relation(
     else:
         # With a name it may be the other side of a many-to-many relation, which is stored in a table of that name.
         told = re.search(r'@relation\(\s*(?:name:\s*)?"([^"]*)"', rest)
-        relations.append(Relation("has_many" if many else "has_one", f"@{kind}", f"_{told[1]}" if told and many else "", name))
+        relations.append(
+            Relation("has_many" if many else "has_one", f"@{kind}", f"_{told[1]}" if told and many else "", name)
+        )
 
 
 def _refer(columns: dict[str, Column], keys: Mapping[str, tuple[str, list[str]]]) -> None:
@@ -188,5 +194,12 @@ def _refer(columns: dict[str, Column], keys: Mapping[str, tuple[str, list[str]]]
             known = columns[name]
             target = (f"@{kind}", targets[0] if targets else "")
             columns[name] = Column(
-                known.name, known.type, known.nullable, known.default, known.primary, known.unique, target, known.comment
+                known.name,
+                known.type,
+                known.nullable,
+                known.default,
+                known.primary,
+                known.unique,
+                target,
+                known.comment,
             )

@@ -136,7 +136,11 @@ class _PythonReader(TreeReader):
                 return self._string(node)
             case "concatenated_string":
                 parts = [self._string(child) for child in node.named_children if child.type == "string"]
-                return "".join(p for p in parts if isinstance(p, str)) if all(isinstance(p, str) for p in parts) else self.unknown(node)
+                return (
+                    "".join(p for p in parts if isinstance(p, str))
+                    if all(isinstance(p, str) for p in parts)
+                    else self.unknown(node)
+                )
             case "integer" | "float":
                 return self.number(node)
             case "true" | "false":
@@ -150,8 +154,12 @@ class _PythonReader(TreeReader):
                 return self._call(node, depth + 1)
             case "subscript" | "generic_type":
                 target, *inner = node.named_children
-                inner = [c for part in inner for c in (part.named_children if part.type == "type_parameter" else [part])]
-                return self.call(node, "[]", self.value(target, depth + 1), [self.value(c, depth + 1) for c in inner], {})
+                inner = [
+                    c for part in inner for c in (part.named_children if part.type == "type_parameter" else [part])
+                ]
+                return self.call(
+                    node, "[]", self.value(target, depth + 1), [self.value(c, depth + 1) for c in inner], {}
+                )
             case "list" | "tuple" | "set":
                 return [self.value(child, depth + 1) for child in node.named_children if child.type != "comment"]
             case "dictionary":

@@ -7,7 +7,19 @@ from waypost.code.schema.model import Column, Index, Relation, SchemaChange
 from waypost.code.schema.names import data, plural
 from waypost.code.schema.ruby_tree import read_ruby
 from waypost.code.schema.sql import read_sql
-from waypost.code.schema.values import Block, Call, Item, Value, calls, classes, constants, functions, spelled, text_of, texts_of
+from waypost.code.schema.values import (
+    Block,
+    Call,
+    Item,
+    Value,
+    calls,
+    classes,
+    constants,
+    functions,
+    spelled,
+    text_of,
+    texts_of,
+)
 from waypost.code.source import Source
 from waypost.model.reference import LineRange
 
@@ -33,7 +45,10 @@ def find_rails_migration(source: Source) -> Iterator[SchemaChange]:
 
 
 def _changes(
-    body: tuple[Item, ...], known: Mapping[str, str], bodies: Mapping[str, tuple[Item, ...]] | None = None, depth: int = 0
+    body: tuple[Item, ...],
+    known: Mapping[str, str],
+    bodies: Mapping[str, tuple[Item, ...]] | None = None,
+    depth: int = 0,
 ) -> Iterator[SchemaChange]:
     for item in body:
         call = item if isinstance(item, Call) else getattr(item, "value", None)
@@ -42,7 +57,14 @@ def _changes(
             yield from _changes(bodies[name], known, bodies, depth + 1)
         elif isinstance(call, Call):
             block = call.args[-1] if call.args and isinstance(call.args[-1], Block) else None
-            if block is not None and call.name in ("safety_assured", "reversible", "up", "transaction", "up_only", "say_with_time"):
+            if block is not None and call.name in (
+                "safety_assured",
+                "reversible",
+                "up",
+                "transaction",
+                "up_only",
+                "say_with_time",
+            ):
                 yield from _changes(block.body, known, bodies, depth + 1)
             elif call.name not in ("revert", "down"):
                 yield from _statement(call, known)
@@ -139,7 +161,11 @@ def _types() -> Mapping[str, str]:
 
 
 def _column(name: str, kind: str, said: Mapping[str, Value]) -> Column:
-    kind = text_of(said.get("enum_type")) or text_of(said.get("type")) if kind in ("enum", "virtual") else _types().get(kind, kind)
+    kind = (
+        text_of(said.get("enum_type")) or text_of(said.get("type"))
+        if kind in ("enum", "virtual")
+        else _types().get(kind, kind)
+    )
     sizes = [str(said[key]) for key in ("limit", "precision", "scale") if isinstance(said.get(key), int)]
     if sizes and kind in ("varchar", "decimal", "numeric", "char"):
         kind = f"{kind}({','.join(sizes)})"
@@ -166,7 +192,11 @@ def _on_table(
             yield replace(made, action="add_column", columns=tuple(_column(n, kind, call.named) for n in names))
         case "add_timestamps":
             said = {"null": call.named.get("null", False)}
-            yield replace(made, action="add_column", columns=tuple(_column(n, "datetime", said) for n in ("created_at", "updated_at")))
+            yield replace(
+                made,
+                action="add_column",
+                columns=tuple(_column(n, "datetime", said) for n in ("created_at", "updated_at")),
+            )
         case "remove_column" | "remove_columns" | "remove_column_concurrently":
             for column in names[:1] if name == "remove_column" else names:
                 yield replace(made, action="drop_column", name=column)
@@ -185,7 +215,9 @@ def _on_table(
         case "change_column_default" if names:
             value = call.named.get("to", args[1] if len(args) > 1 else None)
             column = Column(names[0], default=spelled(value) if value is not None else None)
-            yield replace(made, action="alter_column", columns=(column,), flags=("drop_default",) if value is None else ())
+            yield replace(
+                made, action="alter_column", columns=(column,), flags=("drop_default",) if value is None else ()
+            )
         case "add_attachment":  # of the paperclip gem
             kinds = {"file_name": "string", "content_type": "string", "file_size": "bigint", "updated_at": "datetime"}
             columns = tuple(_column(f"{n}_{part}", kind, {}) for n in names for part, kind in kinds.items())
@@ -231,7 +263,9 @@ def _keys(
 def _reference(made: SchemaChange, target: str, said: Mapping[str, Value]) -> SchemaChange:
     """`t.references :author, foreign_key: { to_table: :users }`."""
     kind = text_of(said.get("type")) or "bigint"
-    column = _column(f"{target}_id", kind, {key: value for key, value in said.items() if key in ("null", "default", "comment")})
+    column = _column(
+        f"{target}_id", kind, {key: value for key, value in said.items() if key in ("null", "default", "comment")}
+    )
     columns = [column]
     relations: tuple[Relation, ...] = ()
     foreign = said.get("foreign_key")

@@ -11,8 +11,23 @@ if TYPE_CHECKING:
 
 _FLAT = frozenset(
     (
-        "program", "body_statement", "then", "else", "if", "unless", "elsif", "begin", "ensure", "rescue", "do",
-        "if_modifier", "unless_modifier", "case", "when", "block_body", "parenthesized_statements",
+        "program",
+        "body_statement",
+        "then",
+        "else",
+        "if",
+        "unless",
+        "elsif",
+        "begin",
+        "ensure",
+        "rescue",
+        "do",
+        "if_modifier",
+        "unless_modifier",
+        "case",
+        "when",
+        "block_body",
+        "parenthesized_statements",
     )  # fmt: skip
 )
 
@@ -84,7 +99,9 @@ class _RubyReader(TreeReader):
             lines.insert(0, self.text(above).lstrip("# ").strip())
             above, line = above.prev_named_sibling, above.start_point[0]
         text = " ".join(lines)
-        return "" if "Schema Information" in text or "frozen_string_literal" in text or "rubocop" in text else text[:300]
+        return (
+            "" if "Schema Information" in text or "frozen_string_literal" in text or "rubocop" in text else text[:300]
+        )
 
     def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
         if depth > MAX_DEPTH:

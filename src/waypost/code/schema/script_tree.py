@@ -11,8 +11,18 @@ if TYPE_CHECKING:
 
 _FLAT = frozenset(
     (
-        "program", "statement_block", "if_statement", "else_clause", "for_statement", "for_in_statement",
-        "while_statement", "try_statement", "catch_clause", "finally_clause", "export_statement", "class_body",
+        "program",
+        "statement_block",
+        "if_statement",
+        "else_clause",
+        "for_statement",
+        "for_in_statement",
+        "while_statement",
+        "try_statement",
+        "catch_clause",
+        "finally_clause",
+        "export_statement",
+        "class_body",
     )  # fmt: skip
 )
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
@@ -64,14 +74,18 @@ class _ScriptReader(TreeReader):
                 for child in node.named_children:
                     value = child.child_by_field_name("value")
                     if child.type == "variable_declarator" and value is not None:
-                        yield Assign(self.text(child.child_by_field_name("name")), self.value(value, depth), self.lines(node))
+                        yield Assign(
+                            self.text(child.child_by_field_name("name")), self.value(value, depth), self.lines(node)
+                        )
             case "expression_statement" | "return_statement":
                 for child in node.named_children:
                     yield from self._expression(child, depth)
             case "import_statement":
                 self._import(node)
             case _ if node.type in _FLAT:
-                found = [call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)]
+                found = [
+                    call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)
+                ]
                 inner = node.child_by_field_name("declaration")
                 if inner is not None:
                     yield from self._item(inner, depth + 1, (*decorators, *found))
@@ -168,7 +182,13 @@ class _ScriptReader(TreeReader):
                 return self._object(node, depth + 1)
             case "call_expression" | "new_expression":
                 return self._call(node, depth + 1)
-            case "parenthesized_expression" | "await_expression" | "as_expression" | "satisfies_expression" | "non_null_expression":
+            case (
+                "parenthesized_expression"
+                | "await_expression"
+                | "as_expression"
+                | "satisfies_expression"
+                | "non_null_expression"
+            ):
                 return self.value(node.named_children[0], depth + 1) if node.named_children else None
             case _ if node.type in _FUNCTIONS:
                 return self._function(node, depth + 1)

@@ -6,7 +6,21 @@ from dataclasses import replace
 from waypost.code.schema.model import Column, Index, Relation, SchemaChange
 from waypost.code.schema.names import data, plural, snake
 from waypost.code.schema.script_tree import read_script
-from waypost.code.schema.values import Assign, Block, Call, Class, Function, Item, Name, Value, constants, name_of, spelled, text_of, texts_of
+from waypost.code.schema.values import (
+    Assign,
+    Block,
+    Call,
+    Class,
+    Function,
+    Item,
+    Name,
+    Value,
+    constants,
+    name_of,
+    spelled,
+    text_of,
+    texts_of,
+)
 from waypost.code.source import Source
 
 MODEL, MIGRATION = "Sequelize model", "Sequelize migration"
@@ -47,7 +61,12 @@ def _all_calls(items: tuple[Item, ...]) -> Iterator[Call]:
 def _model(call: Call, known: Mapping[str, str]) -> SchemaChange | None:
     if call.name == "define" and "equelize" in name_of(call.target) and isinstance(call.arg(1), dict):
         name, fields, options = text_of(call.arg(0), known), call.arg(1), call.arg(2)
-    elif call.name == "init" and isinstance(call.target, Name) and isinstance(call.arg(0), dict) and isinstance(call.arg(1), dict):
+    elif (
+        call.name == "init"
+        and isinstance(call.target, Name)
+        and isinstance(call.arg(0), dict)
+        and isinstance(call.arg(1), dict)
+    ):
         name, fields, options = call.target.text, call.arg(0), call.arg(1)
         assert isinstance(options, dict)
         if "sequelize" not in options:
@@ -65,7 +84,15 @@ def _model(call: Call, known: Mapping[str, str]) -> SchemaChange | None:
     model = text_of(said.get("modelName")) or name
     table = text_of(said.get("tableName"), known) or (model if said.get("freezeTableName") is True else plural(model))
     return SchemaChange(
-        "model", table, call.lines, MODEL, "model", tuple(columns), _indexes(said.get("indexes")), model=name, flags=("root",)
+        "model",
+        table,
+        call.lines,
+        MODEL,
+        "model",
+        tuple(columns),
+        _indexes(said.get("indexes")),
+        model=name,
+        flags=("root",),
     )
 
 
@@ -133,7 +160,13 @@ def _ups(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
         if isinstance(item, Function) and item.name == "up":
             yield item.body
         elif isinstance(item, Assign):
-            inner = item.value.get("up") if isinstance(item.value, dict) else item.value if item.name.endswith("up") else None
+            inner = (
+                item.value.get("up")
+                if isinstance(item.value, dict)
+                else item.value
+                if item.name.endswith("up")
+                else None
+            )
             if isinstance(inner, Block):
                 yield inner.body
 
@@ -160,5 +193,3 @@ def _statement(call: Call) -> Iterator[SchemaChange]:
         case "addIndex" if isinstance(second, list):
             unique = isinstance(third, dict) and third.get("unique") is True
             yield replace(made, action="add_index", indexes=(Index(texts_of(second), unique),))
-
-

@@ -37,8 +37,20 @@ def find_sql(source: Source) -> tuple[SchemaChange, ...]:
 def read_sql(text: str, role: str, kind: str) -> Iterator[SchemaChange]:
     """The changes of an SQL text, in order."""
     for statement in statements(text):
+        if statement.tokens[0].upper == "DO":
+            yield from _anonymous(statement, role, kind)
+            continue
         for change in _read(statement):
             yield replace(change, role=role, kind=kind)
+
+
+def _anonymous(statement: Statement, role: str, kind: str) -> Iterator[SchemaChange]:
+    """`DO $$ … $$`: what the block changes, whatever its conditions."""
+    for token in statement.tokens:
+        if token.kind == "string" and not token.text.lstrip().upper().startswith("DO"):
+            for change in read_sql(token.text.strip("$"), role, kind):
+                lines = LineRange(change.lines.start + token.line - 1, change.lines.end + token.line - 1)
+                yield replace(change, lines=lines)
 
 
 def _role(path: str, text: str) -> tuple[str, str]:

@@ -21,7 +21,7 @@ _ESCAPING = re.compile(_ESCAPED_STRING + _SPANS, re.S | re.I)
 _STANDARD = re.compile(_PLAIN_STRING + _SPANS, re.S | re.I)
 _LEAD = re.compile(r"(?:\s+|--[^\n]*|\#[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*", re.S)
 _FIRST_WORD = re.compile(r"[A-Za-z]+")
-_READ = frozenset({"CREATE", "ALTER", "DROP", "COMMENT", "RENAME", "EXEC", "EXECUTE", "IF", "BEGIN"})
+_READ = frozenset({"CREATE", "ALTER", "DROP", "COMMENT", "RENAME", "EXEC", "EXECUTE", "IF", "BEGIN", "DO"})
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))

@@ -81,7 +81,9 @@ def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | No
     for item in found.body:
         if isinstance(item, Assign):
             _field(draft, item, known, plain=sqlmodel or "SQLModel" in bases)
-        elif isinstance(item, Function) and any("declared_attr" in name_of(d) or "declared_attr" in d.name for d in item.decorators):
+        elif isinstance(item, Function) and any(
+            "declared_attr" in name_of(d) or "declared_attr" in d.name for d in item.decorators
+        ):
             _declared(draft, item, known)
     _table_args(draft, said.get("__table_args__"), known)
     if isinstance(said.get("__table__"), Call) and not draft.name:
@@ -106,7 +108,11 @@ def _flags(draft: Draft, bases: list[str], sqlmodel: bool, said: dict[str, Value
     # Flask-SQLAlchemy names the table after the class; everything else without a name is a mixin or a subclass
     if "db.Model" in bases and draft.primary_key:
         return ("root",)
-    if not bases or bases == ["object"] or any(base in ("SQLModel", "Base") or base.endswith("Mixin") for base in bases):
+    if (
+        not bases
+        or bases == ["object"]
+        or any(base in ("SQLModel", "Base") or base.endswith("Mixin") for base in bases)
+    ):
         return ("mixin",)
     return ("mixin", "one_table") if not draft.primary_key else ("mixin",)
 
@@ -117,7 +123,11 @@ def _first_line(doc: str) -> str:
 
 def _field(draft: Draft, item: Assign, known: dict[str, str], *, plain: bool) -> None:
     value, hint = item.value, item.annotation
-    inner = hint.args[0] if isinstance(hint, Call) and hint.name == "[]" and name_of(hint.target).endswith("Mapped") and hint.args else None
+    inner = (
+        hint.args[0]
+        if isinstance(hint, Call) and hint.name == "[]" and name_of(hint.target).endswith("Mapped") and hint.args
+        else None
+    )
     if isinstance(value, Call):
         if value.name in COLUMN_CALLS:
             column = read_column(value, item.name, known)
@@ -157,7 +167,9 @@ def _annotated(column: Column, hint: Value) -> Column:
     assert isinstance(names, dict)
     text = _hint_text(hint)
     optional = "Optional" in text or "None" in text
-    word = next((word for word in re.findall(r"\w+", text) if word not in ("Optional", "None", "Union", "Annotated")), "")
+    word = next(
+        (word for word in re.findall(r"\w+", text) if word not in ("Optional", "None", "Union", "Annotated")), ""
+    )
     return replace(
         column,
         type=column.type or str(names.get(word, word)),
@@ -172,7 +184,12 @@ def _hint_text(hint: Value) -> str:
 
 
 def _is_list(hint: Value) -> bool:
-    return re.match(r"(?:\w+\.)*(?:list|List|set|Set|Sequence)\[|(?:\w+\.)*(?:DynamicMapped|WriteOnlyMapped)", _hint_text(hint)) is not None
+    return (
+        re.match(
+            r"(?:\w+\.)*(?:list|List|set|Set|Sequence)\[|(?:\w+\.)*(?:DynamicMapped|WriteOnlyMapped)", _hint_text(hint)
+        )
+        is not None
+    )
 
 
 def _sqlmodel(name: str, call: Call, hint: Value) -> Column:
@@ -215,7 +232,9 @@ def _relate(draft: Draft, item: Assign, call: Call, hint: Value) -> None:
         draft.relations.append(Relation("relates", "@" + name, "", item.name))
 
 
-_CONTAINERS = frozenset("list List set Set Optional Union None Mapped typing Sequence DynamicMapped WriteOnlyMapped t".split())
+_CONTAINERS = frozenset(
+    "list List set Set Optional Union None Mapped typing Sequence DynamicMapped WriteOnlyMapped t".split()
+)
 
 
 def _table_args(draft: Draft, value: Value, known: dict[str, str]) -> None:

@@ -32,7 +32,9 @@ def read_column(call: Call, name: str = "", known: Mapping[str, str] | None = No
         name=name,
         type=kind,
         nullable=False if primary else nullable if isinstance(nullable, bool) else None,
-        default=spelled(default.args[0] if isinstance(default, Call) and default.name == "text" and default.args else default)
+        default=spelled(
+            default.args[0] if isinstance(default, Call) and default.name == "text" and default.args else default
+        )
         if default is not None
         else None,
         primary=primary,
@@ -42,7 +44,9 @@ def read_column(call: Call, name: str = "", known: Mapping[str, str] | None = No
     )
 
 
-_NOT_TYPES = frozenset({"ForeignKey", "Sequence", "Identity", "Computed", "CheckConstraint", "FetchedValue", "UniqueConstraint"})
+_NOT_TYPES = frozenset(
+    {"ForeignKey", "Sequence", "Identity", "Computed", "CheckConstraint", "FetchedValue", "UniqueConstraint"}
+)
 
 
 def type_of(value: Value) -> str:

@@ -70,7 +70,9 @@ class TreeReader:
         return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def unknown(self, node: "Node") -> Name:
-        return Name(self.source[node.start_byte : min(node.end_byte, node.start_byte + MAX_TEXT)].decode("utf-8", "replace"))
+        return Name(
+            self.source[node.start_byte : min(node.end_byte, node.start_byte + MAX_TEXT)].decode("utf-8", "replace")
+        )
 
     def lines(self, node: "Node") -> LineRange:
         start, end = node.start_point[0] + 1, node.end_point[0] + 1

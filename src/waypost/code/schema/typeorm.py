@@ -8,7 +8,23 @@ from waypost.code.schema.model import Column, Index, Relation, SchemaChange
 from waypost.code.schema.names import snake
 from waypost.code.schema.script_tree import read_script
 from waypost.code.schema.sql import read_sql
-from waypost.code.schema.values import Assign, Block, Call, Class, Name, Unit, Value, calls, classes, fields, functions, name_of, spelled, text_of, texts_of
+from waypost.code.schema.values import (
+    Assign,
+    Block,
+    Call,
+    Class,
+    Name,
+    Unit,
+    Value,
+    calls,
+    classes,
+    fields,
+    functions,
+    name_of,
+    spelled,
+    text_of,
+    texts_of,
+)
 from waypost.code.source import Source
 from waypost.model.reference import LineRange
 
@@ -221,7 +237,8 @@ def _relate(
         relations.append(Relation("belongs_to", target, name, item.name))
     else:
         said = next((arg for arg in table.args if isinstance(arg, dict)), {}) if table else {}
-        relations.append(Relation(kind, target, text_of(said.get("name")), item.name))
+        via = text_of(said.get("name")) or ("+" if table else "")
+        relations.append(Relation(kind, target, via, item.name))
 
 
 def _target(value: Value, item: Assign, unit: Unit) -> str:

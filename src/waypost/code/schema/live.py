@@ -1,0 +1,185 @@
+"""The schema of a live database. Only its catalogue is read, in a read-only session; never data, never a write.
+
+The address may hold a password: it goes to the driver and nowhere else, not into messages, results or traces.
+"""
+
+import importlib
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+
+from waypost.code.schema.live_rows import Catalogue, assemble
+from waypost.code.schema.model import Table
+from waypost.code.schema.names import data
+from waypost.errors import InvalidInput, NotFound, WaypostError
+
+CONNECT_SECONDS = 10
+QUERY_SECONDS = 15  # a catalogue of thousands of tables answers in one or two
+
+
+def read_live(url: str) -> tuple[Table, ...]:
+    """The tables of `sqlite:///path`, `postgresql://user:password@host/database` or `mysql://…`, by name."""
+    parts = _parts(url)
+    kind = parts.scheme.partition("+")[0]
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise InvalidInput(
+            f"Waypost cannot read databases of kind {kind[:30] or '(none)'!r}.",
+            "Give sqlite:///path/to/file, postgresql://user@host/name or mysql://user@host/name.",
+        )
+    return assemble(reader(parts, url), shown(url), _NAMES[kind])
+
+
+def shown(url: str) -> str:
+    """The address without user, password and options: what may be told."""
+    parts = _parts(url)
+    kind = parts.scheme.partition("+")[0]
+    if kind == "sqlite":
+        return f"sqlite://{parts.path}"
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+    return f"{kind}://{host}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # a port that is no number is found only when it is asked for
+    except ValueError:
+        raise InvalidInput(
+            "The address of the database cannot be read.",
+            "Write it as postgresql://user:password@host:5432/name; percent-encode special characters in the password.",
+        ) from None
+    if "\0" in unquote(url):
+        raise InvalidInput("The address of the database holds a NUL character.", "Remove it.")
+    return parts
+
+
+def _failed(parts: SplitResult, url: str, error: BaseException) -> WaypostError:
+    """What the driver said, without any part of the secret."""
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    for secret in (parts.password, unquote(parts.password or "")):
+        if secret:
+            said = said.replace(secret, "***")
+    return WaypostError(
+        f"The database {shown(url)} cannot be read: {said[:300]}",
+        "Check that it runs, that the address is right and that the user may connect.",
+    )
+
+
+def _driver(name: str, package: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise WaypostError(
+            f"Reading this database needs the Python package {package}.",
+            f"Install it beside Waypost: pip install {package}",
+        ) from None
+
+
+def _queries(kind: str) -> dict[str, str]:
+    """The questions to the catalogue, by what they ask for."""
+    table = data("live_queries")[kind]
+    assert isinstance(table, dict)
+    return {name: str(text) for name, text in table.items()}
+
+
+def _ask(kind: str, ask: Callable[[str], list[tuple[Any, ...]]]) -> Catalogue:
+    answers = {name: ask(text) for name, text in _queries(kind).items()}
+    return Catalogue(**answers)
+
+
+def _read_postgresql(parts: SplitResult, url: str) -> Catalogue:
+    driver = _driver("psycopg", "psycopg[binary]")
+    address = "postgresql" + url[len(parts.scheme) :]
+    options = (
+        f"-c default_transaction_read_only=on -c statement_timeout={QUERY_SECONDS * 1000} -c lock_timeout=3000"
+        " -c search_path=pg_catalog"
+    )
+    try:
+        with closing(
+            driver.connect(address, connect_timeout=CONNECT_SECONDS, options=options, application_name="waypost")
+        ) as connection:
+            return _ask("postgresql", lambda query: list(connection.execute(query).fetchall()))
+    except driver.Error as error:
+        raise _failed(parts, url, error) from None
+
+
+def _read_mysql(parts: SplitResult, url: str) -> Catalogue:
+    driver = _driver("pymysql", "pymysql")
+    name = unquote(parts.path.lstrip("/"))
+    if not name:
+        raise InvalidInput("The address names no database.", "Write it as mysql://user:password@host/name.")
+    try:
+        with closing(
+            driver.connect(
+                host=parts.hostname or "localhost",
+                port=parts.port or 3306,
+                user=unquote(parts.username or ""),
+                password=unquote(parts.password or ""),
+                database=name,
+                connect_timeout=CONNECT_SECONDS,
+                read_timeout=QUERY_SECONDS,
+                write_timeout=QUERY_SECONDS,
+                charset="utf8mb4",
+                local_infile=False,  # a hostile server could ask for files of this machine
+            )
+        ) as connection:
+            cursor = connection.cursor()
+            cursor.execute("SET SESSION TRANSACTION READ ONLY")
+
+            def ask(query: str) -> list[tuple[Any, ...]]:
+                cursor.execute(query)
+                return list(cursor.fetchall())
+
+            return _ask("mysql", ask)
+    except driver.MySQLError as error:
+        raise _failed(parts, url, error) from None
+
+
+def _read_sqlite(parts: SplitResult, url: str) -> Catalogue:
+    import apsw
+
+    text = unquote(parts.path)
+    if parts.netloc or not text.strip("/"):
+        raise InvalidInput("The address names no file.", "Write sqlite:///relative.db or sqlite:////absolute/path.db.")
+    path = Path(text[1:])  # one slash belongs to the address: sqlite:////srv/a.db is /srv/a.db
+    if not path.is_file():
+        raise NotFound(
+            f"There is no database file {path}.", "Check the path; sqlite:///a.db is relative to where you are."
+        )
+    try:
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        with closing(apsw.Connection(_sqlite_address(path), flags=flags)) as connection:
+            connection.set_busy_timeout(3000)
+            connection.pragma("trusted_schema", False)
+            connection.pragma("query_only", True)
+            return _ask("sqlite", lambda query: list(connection.execute(query)))
+    except (apsw.Error, OSError) as error:
+        raise _failed(parts, url, error) from None
+
+
+def _sqlite_address(path: Path) -> str:
+    """Read-only; a file in WAL mode whose log is gone is opened as unchangeable, or SQLite would make a new log."""
+    with path.open("rb") as file:
+        header = file.read(20)
+    resting = header[18:20] == b"\x02\x02" and not path.with_name(path.name + "-wal").exists()
+    return f"file:{quote(str(path.absolute()))}?mode=ro{'&immutable=1' if resting else ''}"
+
+
+_READERS: dict[str, Callable[[SplitResult, str], Catalogue]] = {
+    "sqlite": _read_sqlite,
+    "postgresql": _read_postgresql,
+    "postgres": _read_postgresql,
+    "mysql": _read_mysql,
+    "mariadb": _read_mysql,
+}
+_NAMES = {
+    "sqlite": "live SQLite",
+    "postgresql": "live PostgreSQL",
+    "postgres": "live PostgreSQL",
+    "mysql": "live MySQL",
+    "mariadb": "live MariaDB",
+}
