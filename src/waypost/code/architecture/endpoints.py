@@ -49,7 +49,7 @@ def _glued(*parts: str) -> str:
 
 
 def endpoints_of(
-    evidence: Mapping[str, Sequence[Evidence]], used: Mapping[str, frozenset[str]], handlers: Mapping[str, Place]
+    evidence: Mapping[str, Sequence[Evidence]], used: Mapping[str, frozenset[str]], handlers: Mapping[str, Sequence[Place]]
 ) -> tuple[Endpoint, ...]:
     """All endpoints, in the order of files and lines.
 
@@ -98,19 +98,21 @@ def _graph(routes: Routes) -> _Graph:
     for path, items in routes.mounts.items():
         for item in items:
             for node in resolve(item.name, path, routes):
+                if role_of(path) != role_of(node[0]):
+                    continue  # a test puts the routers of the product wherever it likes
                 parent = (path, item.get("owner"))
                 if node != parent:
                     graph.parents.setdefault(node, []).append((parent, item.value, item.get("framework") == "Flask"))
     return graph
 
 
-def _views(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[tuple[str, str, int]]]:
-    """What views answer, by name: (their path, their actions, line)."""
-    found: dict[str, list[tuple[str, str, int]]] = {}
+def _views(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[tuple[str, str, str]]]:
+    """What views answer, by name: (their path, their actions, what they look up by)."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
     for path, items in evidence.items():
         for item in items:
             if item.kind == "viewset":
-                found.setdefault(item.name, []).append((path, item.value, item.line))
+                found.setdefault(item.name, []).append((path, item.value, item.get("lookup")))
     return found
 
 
@@ -119,7 +121,7 @@ def _of_route(
     item: Evidence,
     graph: _Graph,
     used: Mapping[str, frozenset[str]],
-    views: Mapping[str, list[tuple[str, str, int]]],
+    views: Mapping[str, list[tuple[str, str, str]]],
     evidence: Mapping[str, Sequence[Evidence]],
     constants: Mapping[str, str],
 ) -> Iterator[Endpoint]:
@@ -129,8 +131,8 @@ def _of_route(
     prefixes = graph.prefixes((path, item.get("owner"))) if item.get("owner") or framework == "Laravel" else [""]
     if framework == "Laravel":
         prefixes = _laravel(path, graph)
-    elif framework == "Nest":
-        prefixes = _declared_prefix(evidence, "Nest")
+    elif framework in ("Nest", "Symfony"):
+        prefixes = _declared_prefix(evidence, framework)
     place = Place(path, item.line)
     for prefix in prefixes:
         whole = _filled(_glued(prefix, item.name), constants)
@@ -139,14 +141,14 @@ def _of_route(
 
 
 def _expanded(
-    item: Evidence, whole: str, views: Mapping[str, list[tuple[str, str, int]]], path: str
+    item: Evidence, whole: str, views: Mapping[str, list[tuple[str, str, str]]], path: str
 ) -> Iterator[tuple[str, str, str]]:
     """The methods of a view where the view tells them; the actions of a viewset."""
     method = item.get("method")
     if method not in ("VIEWSET", ANY) or not item.get("framework").startswith("Django"):
         yield method, whole, item.value
         return
-    answers = _answers(item.value, views, path)
+    answers, lookup = _answers(item.value, views, path)
     if method == ANY:
         verbs = [word.upper() for word in answers if word.upper() in METHODS]
         for verb in verbs or [ANY]:
@@ -156,22 +158,22 @@ def _expanded(
     base = whole.rstrip("/")
     for action in answers or list(verbs_of):
         if action in verbs_of:
-            tail = "/" if action in ON_COLLECTION else "/<pk>/"
+            tail = "/" if action in ON_COLLECTION else f"/<{lookup}>/"
             yield verbs_of[action], base + tail, f"{item.value}.{action}"
         elif action.startswith("+"):
             name, tail, on, verbs = (action[1:].split("|") + ["", "", ""])[:4]
-            middle = "/<pk>/" if on == "detail" else "/"
+            middle = f"/<{lookup}>/" if on == "detail" else "/"
             for verb in verbs.split(","):
                 yield verb.upper(), f"{base}{middle}{tail}/", f"{item.value}.{name}"
 
 
-def _answers(handler: str, views: Mapping[str, list[tuple[str, str, int]]], path: str) -> list[str]:
-    """What a view answers; of several with one name, the one whose path is nearest."""
+def _answers(handler: str, views: Mapping[str, list[tuple[str, str, str]]], path: str) -> tuple[list[str], str]:
+    """What a view answers, and by what it looks up one; of several with one name, the one whose path is nearest."""
     candidates = views.get(handler.rpartition(".")[2], [])
     if not candidates:
-        return []
+        return [], "pk"
     best = max(candidates, key=lambda one: _shared(one[0], path))
-    return best[1].split()
+    return best[1].split(), best[2] or "pk"
 
 
 def _shared(one: str, other: str) -> int:
@@ -217,11 +219,12 @@ def _declared_prefix(evidence: Mapping[str, Sequence[Evidence]], framework: str)
     return list(found)[:1] or [""]
 
 
-def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Place]) -> Endpoint:
+def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Sequence[Place]]) -> Endpoint:
     """The place of the handler, when one class of that name has such a method."""
     if not endpoint.handler or endpoint.method == PAGE:
         return endpoint
-    place = handlers.get(_key(endpoint.handler))
+    by_method = handlers.get(_key(f"{endpoint.handler}.{endpoint.method.lower()}"))
+    place = _chosen(by_method or handlers.get(_key(endpoint.handler), ()), endpoint.place)
     if place is None:
         return endpoint
     return Endpoint(
@@ -235,6 +238,14 @@ def _with_handler(endpoint: Endpoint, handlers: Mapping[str, Place]) -> Endpoint
     )
 
 
+def _chosen(places: Sequence[Place], route: Place) -> Place | None:
+    """The only place; of several the first after the route in its own file."""
+    if len(places) == 1:
+        return places[0]
+    after = [place for place in places if place.path == route.path and place.line >= route.line]
+    return min(after, default=None)
+
+
 def _key(handler: str) -> str:
     """`api/v1/users#show` and `UsersController.show` are found under one key: usersshow."""
     controller, _, action = handler.replace("#", ".").rpartition(".")
@@ -245,18 +256,18 @@ def _key(handler: str) -> str:
     return f"{controller.lower()}.{action.lower()}"
 
 
-def handlers_of(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Place]:
-    """Where the methods of controllers are; a name that two places have is left out."""
-    found: dict[str, Place | None] = {}
+def handlers_of(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[Place]]:
+    """Where the methods of controllers are, by class and method."""
+    found: dict[str, list[Place]] = {}
     for path, items in evidence.items():
         if role_of(path) != "":
             continue
         for item in items:
             if item.kind == "part" and (methods := item.get("methods")):
+                found.setdefault(f".{item.value.rpartition('.')[2].lower()}", []).append(Place(path, item.line))
                 owners = {item.value.rpartition(".")[2].lower(), item.value.replace(".", "").replace("::", "").lower()}
                 for word in methods.split():
                     name, _, line = word.rpartition(":")
                     for owner in owners:
-                        key = f"{owner}.{name.lower()}"
-                        found[key] = None if key in found else Place(path, int(line))
-    return {key: place for key, place in found.items() if place is not None}
+                        found.setdefault(f"{owner}.{name.lower()}", []).append(Place(path, int(line)))
+    return found

@@ -87,6 +87,10 @@ def _routes(source: Source) -> Iterator[Evidence]:
     text = source.text
     if source.path.endswith(".proto"):
         yield from others.read_proto(text)
+    elif source.path.endswith((".cshtml", ".razor")):
+        yield from others.read_razor(source.path, text)
+    elif source.path.endswith(("config/routes.yaml", "config/routes/annotations.yaml", "config/routes/attributes.yaml")):
+        yield from others.read_symfony_routes(text)
     elif family == "ruby":
         if _is_ruby_routes(source):
             yield from ruby.read(Tokens(text, "ruby"), text)

@@ -11,6 +11,7 @@ from waypost.code.architecture.knowledge import knows_package
 
 _Found = tuple[str, str, str]  # package, version wanted, scope ("dev" or "")
 _MAX = 1_000_000
+_COMMANDS = ('"bin":', "[project.scripts]", "[tool.poetry.scripts]", "console_scripts", "[[bin]]", ".executables")
 _WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.\-]{0,100})(?:\[[^\]\n]{0,200}\])?\s*([=<>!~^][^;#\n]{0,100})?")
 _GEM = re.compile(r"^\s*(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]+['\"]([\w\-]{1,100})['\"](?:,\s*['\"]([^'\"\n]{1,40})['\"])?", re.MULTILINE)
@@ -39,8 +40,9 @@ def read_manifest(path: str, text: str) -> Iterator[Evidence]:
         own = (path.rpartition("/")[0] or "workspace", "")
     if own is not None:
         name, version = own
+        installs = "yes" if any(mark in text for mark in _COMMANDS) else ""
         workspace = "yes" if any(mark in text for mark in _WORKSPACE) else ""
-        yield evidence("package", name, version, _line(text, name), ecosystem=ecosystem, workspace=workspace)
+        yield evidence("package", name, version, _line(text, name), ecosystem=ecosystem, workspace=workspace, bin=installs)
     seen = set()
     for name, version, scope in wanted:
         key = name.lower().replace("_", "-") if ecosystem == "pypi" else name

@@ -21,6 +21,7 @@ _READ = re.compile(
 _FILLED = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,60})[:}]")
 _FILLED_NAMES = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$|application[\w.\-]*\.(?:ya?ml|properties)$")
 _WORDPRESS = ("register_rest_route(", "add_action( ", "add_action('", "add_filter( '", "add_filter('", "wp_enqueue_")
+_LOCK = re.compile(r"(?:\.lock|[.\-]lock\.(?:json|ya?ml)|go\.sum|\.lockb|npm-shrinkwrap\.json)$")
 _COMPOSE = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$")
 _MAX_VARIABLES = 200
 _NOT_CODE = frozenset(("", "markdown", "json", "html", "css", "text", "rst", "xml", "sql", "svg", "dockerfile", "ini"))
@@ -54,6 +55,8 @@ def auth_words() -> dict[str, str]:
 
 
 def read_marks(source: Source) -> Iterator[Evidence]:
+    if _LOCK.search(source.path):
+        return
     if source.language in _NOT_CODE and not source.path.endswith((".yaml", ".yml", ".mix", ".exs")):
         yield from _filled(source)
         return
@@ -83,10 +86,17 @@ def _place(text: str, mark: str) -> int:
         end = at + len(mark)
         before = at > 0 and text[at - 1].isalnum() and mark[0].isalnum()
         after = end < len(text) and mark[-1].isalnum() and (text[end].islower() or text[end].isdigit())
-        if not before and not after:
+        if not before and not after and not _is_comment(text, at):
             return at
         at = text.find(mark, end)
     return -1
+
+
+def _is_comment(text: str, at: int) -> bool:
+    """Whether the line of a place begins as a comment."""
+    start = text.rfind("\n", max(0, at - 400), at) + 1
+    line = text[start : start + 200].lstrip() if start or at < 400 else ""
+    return line.startswith(("//", "/*", "* ", "<!--")) or (line.startswith("#") and not line.startswith("#["))
 
 
 def _filled(source: Source) -> Iterator[Evidence]:

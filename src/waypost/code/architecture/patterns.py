@@ -184,6 +184,19 @@ def _web(project: Project, name: str, count: int) -> Sign:
     return "", []
 
 
+def _no_web(project: Project, name: str, count: int) -> Sign:
+    del name, count
+    return ("there are no endpoints", []) if not project.endpoints else ("", [])
+
+
+def _bin(project: Project, name: str, count: int) -> Sign:
+    del name, count
+    for path, item in _own_packages(project):
+        if item.get("bin"):
+            return f"{path} installs a command", [Place(path, item.line)]
+    return "", []
+
+
 def _manifests(project: Project, name: str, count: int) -> Sign:
     del name
     found = _own_packages(project)
@@ -270,6 +283,8 @@ _SIGNS: dict[str, Callable[[Project, str, int], Sign]] = {
     "rpc": _rpc,
     "entry": _entry,
     "web": _web,
+    "noweb": _no_web,
+    "bin": _bin,
     "manifests": _manifests,
     "workspace": _workspace,
     "services": _services,

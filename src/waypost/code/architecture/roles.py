@@ -8,6 +8,7 @@ from waypost.code.languages import is_test_path
 _EXAMPLE = frozenset(("example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox", "fixtures"))
 _EXAMPLE |= frozenset(("template", "templates_project", "benchmark", "benchmarks", "stubs", "skeleton", "integration"))
 _DOCS = frozenset(("doc", "docs", "documentation", "docs_src", "website", "tutorial", "tutorials", "guides"))
+_SOURCES = re.compile(r"(?<=src/main/)(?:java|kotlin|scala)/")
 _TEST = re.compile(r"(?:^|/)(?:[\w.\-]*\.)?(?:UnitTests|FunctionalTests|IntegrationTests|PublicApiIntegrationTests)/")
 
 
@@ -16,7 +17,8 @@ def role_of(path: str) -> str:
     """"" for code of the product, else "test", "example" or "docs"."""
     if is_test_path(path) or _TEST.search(path):
         return "test"
-    folders = path.lower().split("/")[:-1]
+    # A Java package may be called anything: `src/main/java/org/example` is the product.
+    folders = _SOURCES.split(path.lower(), maxsplit=1)[0].split("/")[:-1]
     if any(folder in _EXAMPLE for folder in folders):
         return "example"
     if any(folder in _DOCS for folder in folders):

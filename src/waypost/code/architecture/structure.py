@@ -108,8 +108,9 @@ def _by_base(
         yield "adapter", f"it fits {takes[0] if takes else 'something else'} to {_first(symbol.bases, 'an interface')}"
     if name.endswith(("Decorator", "Wrapper")) and symbol.bases and takes:
         yield "decorator", f"it is a {symbol.bases[0]} around {takes[0]}"
+    is_console = any(_last(decorator) == "AsCommand" for decorator in symbol.decorators)
     acts = lower & {"execute", "handle", "run", "__invoke", "call", "__call__", "perform"}
-    if name.endswith("Command") and acts and not any(word in base for base in symbol.bases for word in _CONSOLE):
+    if name.endswith("Command") and acts and not is_console and not any(word in base for base in symbol.bases for word in _CONSOLE):
         yield "command", f"an action as an object, done by {min(acts)}"
     for base in symbol.bases:
         if _last(base).endswith(("Strategy", "Policy")) and _last(base) not in (name, "ApplicationPolicy"):

@@ -47,6 +47,8 @@ def _endpoints(tokens: Tokens, style: dict[str, Any], declared: Declared) -> Ite
     for base in bases or [""]:
         for path in paths or [""]:
             whole = path if style.get("absolute") and path.startswith(("/", "~/")) else join(base, path)
+            if style.get("query"):
+                whole = whole.partition("?")[0]
             whole = _filled(whole.removeprefix("~"), owner.name if owner else "", declared.name)
             for verb in verbs or [ANY]:
                 line = tokens.lines[declared.annotations[0].at]

@@ -43,6 +43,7 @@ ON_COLLECTION = ("list", "create")
 _VIEW_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*\(([^)\n]{0,400}(?:\n[^)\n]{0,200}){0,8})\)[ \t]*:", re.MULTILINE)
 _METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _ACTION = re.compile(r"^[ \t]{1,8}@action\(([^\n]{0,200}(?:\n[^)\n]{0,200}){0,6})\)[ \t]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def[ \t]+(\w+)", re.MULTILINE)
+_LOOKUP = re.compile(r"^[ \t]+lookup_(?:url_kwarg|field)[ \t]*=[ \t]*['\"](\w+)['\"]", re.MULTILINE)
 _DECORATED = re.compile(
     r"^@(?:api_view|require_http_methods|require_(GET|POST|safe))(?:\(([^)\n]{0,120})\))?[ \t]*\n"
     r"(?:@[^\n]*\n){0,9}(?:async[ \t]+)?def[ \t]+(\w+)",
@@ -198,7 +199,9 @@ def views(text: str) -> Iterator[Evidence]:
         for action in _ACTION.finditer(text, match.end(), end):
             answers.append(_extra(action[1], action[2]))
         if answers:
-            yield evidence("viewset", match[1], " ".join(dict.fromkeys(answers)), line)
+            lookup = _LOOKUP.search(text, match.end(), end)
+            by = lookup[1] if lookup else ""
+            yield evidence("viewset", match[1], " ".join(dict.fromkeys(answers)), line, lookup=by)
     for match in _DECORATED.finditer(text):
         line = text.count("\n", 0, match.start(3)) + 1
         verbs = re.findall(r"[A-Z]{3,7}", match[2] or "") or [{"safe": "GET"}.get(match[1], match[1] or "GET")]

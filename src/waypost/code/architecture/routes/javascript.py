@@ -25,7 +25,7 @@ _LINK = re.compile(
     r"import\s+(?:type\s+)?(?P<names>[\w$*{}\s,]{1,600}?)\s+from\s*['\"](?P<from>[^'\"\n]{1,200})['\"]"
     r"|(?:const|let|var)\s+(?P<vars>\w+|\{[\w$\s,:]{1,400}\})\s*=\s*(?:await\s+)?require\(\s*['\"](?P<module>[^'\"\n]{1,200})['\"]\s*\)"
 )
-_GUARD = re.compile(r"(?:require|ensure|is|check|verify|must|needs?)_?(?:auth|login|logged|admin|jwt|token)|auth\w*\.required|passport\.|authenticat|authoriz", re.IGNORECASE)
+_GUARD = re.compile(r"(?:require|ensure|is|check|verify|must|needs?)_?(?:auth|login|logged|admin|jwt|token)|auth\w*\.required|passport\.|authenticat|authoriz|^auth\w*$|^(?:jwt|secured?|protected?)$", re.IGNORECASE)
 _PAGE_KEYS = ("component", "components", "element", "loadComponent", "lazy", "Component", "redirectTo", "redirect")
 _PAGE_KEYS += ("children", "loadChildren")
 

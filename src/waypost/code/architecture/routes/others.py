@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from waypost.code.architecture.evidence import Evidence
+from waypost.code.architecture.evidence import Evidence, evidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, assigned, join, mount, named, route
 from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, Tokens
 
@@ -44,7 +44,7 @@ def _inline(tokens: Tokens, at: int) -> str:
 
 
 _PHOENIX = (("index", "GET", ""), ("edit", "GET", "/:id/edit"), ("new", "GET", "/new"), ("show", "GET", "/:id"))
-_PHOENIX += (("create", "POST", ""), ("update", "PATCH", "/:id"), ("delete", "DELETE", "/:id"))
+_PHOENIX += (("create", "POST", ""), ("update", "PATCH", "/:id"), ("update", "PUT", "/:id"), ("delete", "DELETE", "/:id"))
 _ELIXIR_VERBS = {method.lower(): method for method in METHODS} | {"live": "LIVE"}
 
 
@@ -124,6 +124,32 @@ def read_proto(text: str) -> Iterator[Evidence]:
             line = text.count("\n", 0, match.start(5)) + 1
             full = f"{package}.{service}" if package else service
             yield route("RPC", f"/{full}/{match[6]}", f"{service}.{match[6]}", line, "gRPC")
+
+
+_SYMFONY_PREFIX = re.compile(r"^[ \t]+prefix:[ \t]*['\"]?(/[^'\"\s#]{0,100})", re.MULTILINE)
+_RAZOR_PAGE = re.compile(r"^\ufeff?@page(?:[ \t]+\"([^\"\n]{0,200})\")?", re.MULTILINE)
+
+
+def read_symfony_routes(text: str) -> Iterator[Evidence]:
+    """config/routes.yaml: the prefix that all controllers have, when the file states one."""
+    found = list(_SYMFONY_PREFIX.finditer(text))
+    if len(found) == 1 and ("Controller" in text or "routing.controllers" in text):
+        yield evidence("prefix", "Symfony", found[0][1], text.count("\n", 0, found[0].start(1)) + 1)
+
+
+def read_razor(path: str, text: str) -> Iterator[Evidence]:
+    """Razor pages and Blazor components: `@page "/x"`, or the path below `Pages`."""
+    match = _RAZOR_PAGE.search(text)
+    if match is None:
+        return
+    parts = path.split("/")
+    own = match[1] or ""
+    if not own.startswith("/"):
+        place = _last(parts, "Pages") + 1 if "Pages" in parts else len(parts) - 1
+        inner = [part for part in (*parts[place:-1], parts[-1].split(".")[0]) if part != "Index"]
+        area = parts[parts.index("Areas") + 1] if "Areas" in parts[:-2] else ""
+        own = join(area, *inner, own)
+    yield route(PAGE, own, parts[-1], text.count("\n", 0, match.start()) + 1, "ASP.NET Core")
 
 
 def read_files(path: str, text: str) -> Iterator[Evidence]:

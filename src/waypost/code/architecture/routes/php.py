@@ -14,6 +14,7 @@ _RESOURCE = (
     ("show", "GET", "/{id}"),
     ("edit", "GET", "/{id}/edit"),
     ("update", "PUT", "/{id}"),
+    ("update", "PATCH", "/{id}"),
     ("destroy", "DELETE", "/{id}"),
 )
 _OWNERS = {"$router": "Laravel", "$routes": "CodeIgniter", "$app": "Slim", "$group": "Slim", "$api": "Laravel"}

@@ -15,6 +15,7 @@ _PLURAL = (
     ("edit", "GET", "/:id/edit"),
     ("show", "GET", "/:id"),
     ("update", "PATCH", "/:id"),
+    ("update", "PUT", "/:id"),
     ("destroy", "DELETE", "/:id"),
 )
 _SINGULAR = (
@@ -22,6 +23,7 @@ _SINGULAR = (
     ("edit", "GET", "/edit"),
     ("show", "GET", ""),
     ("update", "PATCH", ""),
+    ("update", "PUT", ""),
     ("destroy", "DELETE", ""),
     ("create", "POST", ""),
 )
@@ -228,6 +230,10 @@ def _endpoints(tokens: Tokens, statement: _Statement, scope: _Scope) -> Iterator
         yield route("GET", scope.path or "/", _handler(scope, target, None, None), line, "Rails")
     elif name == "mount" and statement.unnamed:
         yield from _mounted(tokens, statement, scope, line)
+    elif name == "devise_for" and statement.unnamed:
+        for word in _words(tokens, statement.unnamed[0]):
+            own = _first(tokens, statement.named.get("path"))
+            yield route(ANY, join(scope.path, own if own is not None else word), "Devise", line, "Rails")
     elif name in _VERBS or name == "match":
         yield from _single(tokens, statement, scope, line)
 
