@@ -12,7 +12,6 @@ from waypost.code.schema.values import (
     Assign,
     Call,
     Item,
-    calls,
     constants,
     fields,
     functions,
@@ -130,7 +129,7 @@ def _alter(call: Call, made: SchemaChange, name: str) -> Iterator[SchemaChange]:
         comment=text_of(call.named.get("comment")),
     )
     dropped = "server_default" in call.named and default is None
-    if name and column != Column(name) or dropped:
+    if (name and column != Column(name)) or dropped:
         yield replace(made, action="alter_column", columns=(column,), flags=("drop_default",) if dropped else ())
     if name and new and new != name:
         yield replace(made, action="rename_column", name=name, new_name=new)

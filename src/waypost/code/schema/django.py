@@ -209,9 +209,8 @@ def _indexes(meta: Mapping[str, Value]) -> tuple[Index, ...]:
                     found.append(Index(names, unique))
     for option in ("indexes", "constraints"):
         listed = meta.get(option)
-        for call in listed if isinstance(listed, list) else ():
-            if isinstance(call, Call) and (index := _index(call)):
-                found.append(index)
+        marks = [call for call in listed if isinstance(call, Call)] if isinstance(listed, list) else []
+        found += [index for call in marks if (index := _index(call))]
     return tuple(found)
 
 
@@ -261,9 +260,9 @@ def _operation(call: Call, unit: Unit, revision: str) -> Iterator[SchemaChange]:
                     change.columns, change.indexes, (), change.primary_key, change.name, change.new_name,
                 )  # fmt: skip
         return
-    change = _state_change(call, unit, model)
-    if change is not None:
-        yield change
+    operation = _state_change(call, unit, model)
+    if operation is not None:
+        yield operation
 
 
 def _state_change(call: Call, unit: Unit, model: str) -> SchemaChange | None:  # noqa: PLR0911 - one case per operation

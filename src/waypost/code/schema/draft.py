@@ -94,8 +94,8 @@ class Database:
             self._create(path, change, keep_known)
             return
         if change.action == "drop_index" and not change.table:
-            for draft in self.tables.values():
-                draft.drop_index(change.name)
+            for each in self.tables.values():
+                each.drop_index(change.name)
             return
         draft = self.tables.get(change.table.lower())
         if draft is None:
@@ -147,7 +147,7 @@ def fill(draft: Draft, change: SchemaChange) -> None:
     draft.comment = draft.comment or change.comment
 
 
-def alter(draft: Draft, change: SchemaChange) -> None:
+def alter(draft: Draft, change: SchemaChange) -> None:  # noqa: PLR0912 - one case per kind
     match change.action:
         case "add_column" | "alter_column" | "add_reference":
             for column in change.columns:

@@ -134,7 +134,7 @@ def _relations(method: Function, owner: str, unit: Unit, known: dict[str, str]) 
                 return
 
 
-def _relation(
+def _relation(  # noqa: PLR0911 - one case per kind
     call: Call, modifiers: list[Call], method: str, owner: str, unit: Unit, known: dict[str, str]
 ) -> Relation | None:
     kind = _KINDS[call.name]

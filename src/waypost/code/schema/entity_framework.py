@@ -21,6 +21,7 @@ from waypost.code.schema.values import (
     text_of,
 )
 from waypost.code.source import Source
+from waypost.model.reference import LineRange
 
 MODEL, SNAPSHOT = "Entity Framework model", "Entity Framework snapshot"
 _TYPES = {
@@ -33,7 +34,7 @@ _TYPES = {
 def find_snapshot(source: Source) -> Iterator[SchemaChange]:
     """What `…ModelSnapshot.cs` says: `modelBuilder.Entity("X", b => { b.Property<int>("Id"); b.ToTable("xs"); })`."""
     drafts: dict[str, Draft] = {}
-    lines = {}
+    lines: dict[str, LineRange] = {}
     keys: list[tuple[str, str, tuple[str, ...], bool]] = []
     for found in classes(read_csharp(source.text).items):
         for method in functions(found.body):
@@ -78,7 +79,7 @@ def _snapshot_call(draft: Draft, entity: str, call: Call, keys: list[tuple[str, 
                     stored,
                     optional,
                     spelled(default.arg(0)) if default else None,
-                )  # fmt: skip
+                )
             )
         case "HasKey":
             draft.primary_key = names

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from waypost.code.schema.active_record import find_active_record
 from waypost.code.schema.alembic import find_alembic
 from waypost.code.schema.django import find_django_apps, find_django_migration, find_django_models
-from waypost.code.schema.eloquent import find_eloquent
 from waypost.code.schema.drizzle import find_drizzle
+from waypost.code.schema.eloquent import find_eloquent
 from waypost.code.schema.entity_framework import find_context, find_snapshot
 from waypost.code.schema.jpa import find_jpa
 from waypost.code.schema.knex import find_knex
@@ -125,7 +125,7 @@ _DETECTORS: dict[str, list[tuple[Detector, Callable[[Source], bool]]]] = {
     "js": _SCRIPT,
     "mjs": _SCRIPT,
     "cjs": _SCRIPT,
-    "sql": [(find_sql, lambda source: True)],
+    "sql": [(find_sql, _has(""))],
     "py": [
         (find_django_migration, lambda source: "migrations.Migration" in source.text or "Migration)" in source.text),
         (find_django_apps, lambda source: source.path.endswith("apps.py") or "_MODEL = " in source.text),

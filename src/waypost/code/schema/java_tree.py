@@ -77,7 +77,7 @@ class _JavaReader(TreeReader):
             kind = Name(self.text(node.child_by_field_name("type"))[:200])
             yield Assign(name[3].lower() + name[4:], None, self.lines(node), kind, found)
 
-    def value(self, node: "Node", depth: int) -> Value:
+    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind
         if depth > MAX_DEPTH:
             return self.unknown(node)
         match node.type:

@@ -73,7 +73,7 @@ def _prisma_joins(drafts: Sequence[Draft]) -> Iterator[Draft]:
                 continue
             first, second = sorted((draft.scope or draft.name, other.scope or other.name))
             join = shared[0].via if shared[0].kind == "belongs_to_many" else relation.via or f"_{first}To{second}"
-            if not shared[0].kind == "belongs_to_many" and other is draft and len(shared) < 2:
+            if shared[0].kind != "belongs_to_many" and other is draft and len(shared) < 2:
                 continue
             draft.relations[place] = replace(relation, kind="belongs_to_many", via=join)
             if join not in made:

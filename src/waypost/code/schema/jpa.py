@@ -112,7 +112,7 @@ def _member(item: Assign, columns: list[Column], relations: list[Relation], unit
     size = said.get("length")
     if "Lob" in marks and told == "varchar":
         told = "text"
-    nullable = False if primary or kind in _PRIMITIVE or marks.keys() & {"NotNull", "NotBlank", "NotEmpty"} else True
+    nullable = not (primary or kind in _PRIMITIVE or marks.keys() & {"NotNull", "NotBlank", "NotEmpty"})
     if isinstance(said.get("nullable"), bool):
         nullable = said["nullable"] is True
     columns.append(
@@ -123,7 +123,7 @@ def _member(item: Assign, columns: list[Column], relations: list[Relation], unit
             None,
             primary,
             said.get("unique") is True,
-        )  # fmt: skip
+        )
     )
 
 

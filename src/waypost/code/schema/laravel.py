@@ -135,7 +135,7 @@ def _blueprint(call: Call, table: str, known: Mapping[str, str], unit: Unit) -> 
         name = text_of(first.arg(1, "name"), known)
         first = replace(first, name=text_of(first.arg(0)) or "string", args=first.args[1:])
     if first.name in keys or (first.name in types and "autoIncrement" in modifiers):
-        kind = keys.get(first.name, types.get(first.name, ""))
+        kind = str(keys.get(first.name) or types.get(first.name) or "")
         column = Column(
             name or names.get(first.name, "id"),
             kind,
@@ -183,7 +183,7 @@ def _column(
     elif "references" in modifiers and "on" in modifiers:
         references = (text_of(modifiers["on"].arg(0), known), text_of(modifiers["references"].arg(0), known))
     column = replace(column, references=references)
-    indexes = ()
+    indexes: tuple[Index, ...] = ()
     if "index" in modifiers:
         indexes = (Index((name,), False, text_of(modifiers["index"].arg(0), known)),)
     yield replace(
@@ -255,7 +255,7 @@ def _several(
             yield from _dropped(made, first, name, known)
 
 
-def _dropped(made: SchemaChange, first: Call, name: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:
+def _dropped(made: SchemaChange, first: Call, name: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
     names = (
         texts_of(first.arg(0), known)
         if isinstance(first.arg(0), list)

@@ -84,7 +84,8 @@ class SchemaChange:
 
     def to_json(self) -> dict[str, Any]:
         """Only the keys that say something."""
-        return _plain(self)
+        row: dict[str, Any] = _plain(self)
+        return row
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "SchemaChange":

@@ -27,7 +27,7 @@ _FLAT = frozenset(
         "switch_statement",
         "switch_block",
         "case_statement",
-    )  # fmt: skip
+    )
 )
 _CALLS = frozenset(
     ("scoped_call_expression", "member_call_expression", "nullsafe_member_call_expression", "function_call_expression")
@@ -48,7 +48,7 @@ class _PhpReader(TreeReader):
         for child in node.named_children:
             yield from self._item(child, depth)
 
-    def _item(self, node: "Node", depth: int) -> Iterator[Item]:
+    def _item(self, node: "Node", depth: int) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
         match node.type:
             case "expression_statement" | "return_statement" | "echo_statement":
                 for child in node.named_children:
@@ -119,7 +119,7 @@ class _PhpReader(TreeReader):
         above = node.prev_named_sibling
         if above is None or above.type != "comment" or above.end_point[0] < node.start_point[0] - 1:
             return ""
-        words = []
+        words: list[str] = []
         for line in self.text(above).splitlines():
             told = line.strip().strip("/*").strip()
             if told.startswith("@") or (not told and words):

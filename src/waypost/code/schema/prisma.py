@@ -48,7 +48,8 @@ def _blocks(text: str) -> tuple[list[_Model], set[str]]:
     models: list[_Model] = []
     enums: set[str] = set()
     current: _Model | None = None
-    kind, doc = "", []
+    kind = ""
+    doc: list[str] = []
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.strip()[:MAX_LINE]
         if current is not None:

@@ -10,8 +10,20 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _FLAT = frozenset(
-    "module block if_statement elif_clause else_clause while_statement try_statement except_clause"
-    " finally_clause with_statement match_statement case_clause".split()  # noqa: SIM905 - a list of words
+    (
+        "module",
+        "block",
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "while_statement",
+        "try_statement",
+        "except_clause",
+        "finally_clause",
+        "with_statement",
+        "match_statement",
+        "case_clause",
+    )
 )
 
 
@@ -32,7 +44,7 @@ class _PythonReader(TreeReader):
         for child in node.named_children:
             yield from self._item(child, depth, inside, ())
 
-    def _item(self, node: "Node", depth: int, inside: str, decorators: tuple[Call, ...]) -> Iterator[Item]:
+    def _item(self, node: "Node", depth: int, inside: str, decorators: tuple[Call, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
         match node.type:
             case "expression_statement":
                 yield from self._expression(node, depth)
@@ -128,7 +140,7 @@ class _PythonReader(TreeReader):
                 alias = name if module else name.split(".")[0]
             self.imports[alias] = f"{module}.{name}" if module else name
 
-    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
+    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911, PLR0912 - one case per kind of expression
         if depth > MAX_DEPTH:
             return self.unknown(node)
         match node.type:

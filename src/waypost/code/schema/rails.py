@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from waypost.code.schema.model import Column, Index, Relation, SchemaChange
-from waypost.code.schema.names import data, plural
+from waypost.code.schema.names import data, plural, singular
 from waypost.code.schema.ruby_tree import read_ruby
 from waypost.code.schema.sql import read_sql
 from waypost.code.schema.values import (
@@ -125,8 +125,6 @@ def _join_name(call: Call, known: Mapping[str, str]) -> str:
 
 
 def _join(call: Call, made: SchemaChange, known: Mapping[str, str]) -> SchemaChange:
-    from waypost.code.schema.names import singular
-
     columns = tuple(
         Column(f"{singular(text_of(arg, known))}_id", "bigint", nullable=False, references=(text_of(arg, known), ""))
         for arg in call.args[:2]
@@ -181,7 +179,7 @@ def _column(name: str, kind: str, said: Mapping[str, Value]) -> Column:
     )
 
 
-def _on_table(
+def _on_table(  # noqa: PLR0912 - one case per kind
     name: str, table: str, call: Call, args: tuple[Value, ...], known: Mapping[str, str]
 ) -> Iterator[SchemaChange]:
     made = SchemaChange("revision", table, call.lines, "")
@@ -206,17 +204,17 @@ def _on_table(
         case "rename_column" if len(names) > 1:
             yield replace(made, action="rename_column", name=names[0], new_name=names[1])
         case "change_column" if len(names) > 1:
-            column = _column(names[0], names[1], call.named)
+            changed = _column(names[0], names[1], call.named)
             if "null" not in call.named:
-                column = replace(column, nullable=None)
-            yield replace(made, action="alter_column", columns=(column,))
+                changed = replace(changed, nullable=None)
+            yield replace(made, action="alter_column", columns=(changed,))
         case "change_column_null" if names and len(args) > 1 and isinstance(args[1], bool):
             yield replace(made, action="alter_column", columns=(Column(names[0], nullable=args[1]),))
         case "change_column_default" if names:
             value = call.named.get("to", args[1] if len(args) > 1 else None)
-            column = Column(names[0], default=spelled(value) if value is not None else None)
+            changed = Column(names[0], default=spelled(value) if value is not None else None)
             yield replace(
-                made, action="alter_column", columns=(column,), flags=("drop_default",) if value is None else ()
+                made, action="alter_column", columns=(changed,), flags=("drop_default",) if value is None else ()
             )
         case "add_attachment":  # of the paperclip gem
             kinds = {"file_name": "string", "content_type": "string", "file_size": "bigint", "updated_at": "datetime"}
@@ -253,8 +251,6 @@ def _keys(
                 yield replace(made, action="drop_index", name=by)
         case "add_foreign_key" | "add_concurrent_foreign_key" if names or args:
             target = names[0] if names else ""
-            from waypost.code.schema.names import singular
-
             column = text_of(call.named.get("column")) or f"{singular(target.rsplit('.', 1)[-1])}_id"
             found = Column(column, references=(target, text_of(call.named.get("primary_key"))))
             yield replace(made, action="add_reference", columns=(found,))

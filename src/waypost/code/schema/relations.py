@@ -39,10 +39,10 @@ def _settle(draft: Draft, models: Models, named: Mapping[str, list[Draft]]) -> N
             draft.columns[key] = replace(column, references=(table, field))
     relations = []
     for relation in draft.relations:
-        target = models.table_named(relation.target, path)
+        name = models.table_named(relation.target, path)
         via = models.table_named(relation.via, path)
-        known = _nearest(named.get(target.lower(), []), draft)
-        relations.append(replace(relation, target=known.name if known else target, via=via))
+        known = _nearest(named.get(name.lower(), []), draft)
+        relations.append(replace(relation, target=known.name if known else name, via=via))
     draft.relations = [_decided(relation, draft, named) for relation in dict.fromkeys(relations)]
 
 

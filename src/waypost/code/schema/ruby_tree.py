@@ -28,7 +28,7 @@ _FLAT = frozenset(
         "when",
         "block_body",
         "parenthesized_statements",
-    )  # fmt: skip
+    )
 )
 
 
@@ -94,16 +94,18 @@ class _RubyReader(TreeReader):
     def _comment(self, node: "Node") -> str:
         """The comment right above; the table that a tool writes there (`== Schema Information`) is not one."""
         lines: list[str] = []
-        above, line = node.prev_named_sibling, node.start_point[0]
+        above: Node | None = node.prev_named_sibling
+        line = node.start_point[0]
         while above is not None and above.type == "comment" and above.end_point[0] >= line - 1:
             lines.insert(0, self.text(above).lstrip("# ").strip())
-            above, line = above.prev_named_sibling, above.start_point[0]
+            line = above.start_point[0]
+            above = above.prev_named_sibling
         text = " ".join(lines)
         return (
             "" if "Schema Information" in text or "frozen_string_literal" in text or "rubocop" in text else text[:300]
         )
 
-    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
+    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911, PLR0912 - one case per kind of expression
         if depth > MAX_DEPTH:
             return self.unknown(node)
         match node.type:

@@ -23,7 +23,7 @@ _FLAT = frozenset(
         "finally_clause",
         "export_statement",
         "class_body",
-    )  # fmt: skip
+    )
 )
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
 
@@ -59,7 +59,7 @@ class _ScriptReader(TreeReader):
             elif isinstance(value, Name):
                 yield Call(value.text, None, (), {}, self.lines(node))
 
-    def _item(self, node: "Node", depth: int, decorators: tuple[Call, ...]) -> Iterator[Item]:
+    def _item(self, node: "Node", depth: int, decorators: tuple[Call, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
         match node.type:
             case "class_declaration" | "abstract_class_declaration" | "class":
                 yield self._class(node, depth, decorators)
@@ -160,7 +160,7 @@ class _ScriptReader(TreeReader):
             else:
                 todo += child.named_children
 
-    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
+    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911, PLR0912 - one case per kind of expression
         if depth > MAX_DEPTH:
             return self.unknown(node)
         match node.type:
@@ -216,8 +216,10 @@ class _ScriptReader(TreeReader):
         parameters = node.child_by_field_name("parameters")
         single, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
         names = [self.text(single)] if single else []
-        for child in parameters.named_children if parameters else ():
-            names.append(self.text(child.child_by_field_name("pattern") or child).split(":")[0].strip())
+        names += [
+            self.text(child.child_by_field_name("pattern") or child).split(":")[0].strip()
+            for child in (parameters.named_children if parameters else ())
+        ]
         if body is not None and body.type != "statement_block":
             value = self.value(body, depth)
             if isinstance(value, list | dict):

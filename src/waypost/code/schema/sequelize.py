@@ -129,11 +129,12 @@ def _type(value: Value) -> str:
 
 
 def _indexes(value: Value) -> tuple[Index, ...]:
-    found = []
-    for said in value if isinstance(value, list) else ():
-        if isinstance(said, dict) and (names := texts_of(said.get("fields"))):
-            found.append(Index(names, said.get("unique") is True, text_of(said.get("name"))))
-    return tuple(found)
+    listed = [said for said in value if isinstance(said, dict)] if isinstance(value, list) else []
+    return tuple(
+        Index(names, said.get("unique") is True, text_of(said.get("name")))
+        for said in listed
+        if (names := texts_of(said.get("fields")))
+    )
 
 
 def _relation(call: Call) -> Relation:

@@ -242,7 +242,7 @@ def _alter(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
         yield from _alter_clause(clause, table, lines)
 
 
-def _alter_clause(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
+def _alter_clause(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
     if clause.accept("ADD"):
         yield from _add(clause, table, lines)
     elif clause.accept("DROP"):

@@ -8,12 +8,61 @@ from waypost.code.schema.sql_tokens import Reader, Token
 
 # The words at which the type of a column ends.
 _AFTER_TYPE = frozenset(
-    "NOT NULL DEFAULT PRIMARY UNIQUE REFERENCES CHECK CONSTRAINT COLLATE GENERATED AUTO_INCREMENT AUTOINCREMENT IDENTITY"
-    " COMMENT ON ENCODE AS CHARSET KEY INVISIBLE VISIBLE STORAGE COMPRESSION STORED VIRTUAL FIRST AFTER ROWGUIDCOL"
-    " SPARSE USING DISTKEY SORTKEY PERSISTED CODEC TTL ALIAS ;".split()
+    (
+        "NOT",
+        "NULL",
+        "DEFAULT",
+        "PRIMARY",
+        "UNIQUE",
+        "REFERENCES",
+        "CHECK",
+        "CONSTRAINT",
+        "COLLATE",
+        "GENERATED",
+        "AUTO_INCREMENT",
+        "AUTOINCREMENT",
+        "IDENTITY",
+        "COMMENT",
+        "ON",
+        "ENCODE",
+        "AS",
+        "CHARSET",
+        "KEY",
+        "INVISIBLE",
+        "VISIBLE",
+        "STORAGE",
+        "COMPRESSION",
+        "STORED",
+        "VIRTUAL",
+        "FIRST",
+        "AFTER",
+        "ROWGUIDCOL",
+        "SPARSE",
+        "USING",
+        "DISTKEY",
+        "SORTKEY",
+        "PERSISTED",
+        "CODEC",
+        "TTL",
+        "ALIAS",
+        ";",
+    )
 )
 _CONSTRAINTS = frozenset(
-    "PRIMARY UNIQUE FOREIGN CHECK EXCLUDE CONSTRAINT KEY INDEX FULLTEXT SPATIAL LIKE PERIOD".split()
+    (
+        "PRIMARY",
+        "UNIQUE",
+        "FOREIGN",
+        "CHECK",
+        "EXCLUDE",
+        "CONSTRAINT",
+        "KEY",
+        "INDEX",
+        "FULLTEXT",
+        "SPATIAL",
+        "LIKE",
+        "PERIOD",
+    )
 )
 
 
@@ -146,13 +195,12 @@ def _read_type(reader: Reader) -> str:
         token = reader.peek()
         if depth == 0 and token.kind == "word" and token.upper in _AFTER_TYPE:
             break
-        if (
-            depth == 0
-            and token.upper in ("CHARACTER", "WITH")
-            and reader.peek(1).upper not in ("VARYING", "(", "TIME", "LOCAL")
+        after = reader.peek(1).upper
+        if depth == 0 and (
+            (token.upper == "CHARACTER" and after == "SET")
+            or (token.upper == "WITH" and after not in ("TIME", "LOCAL"))
         ):
-            if token.upper == "WITH" or reader.peek(1).upper == "SET":
-                break
+            break
         depth += {"(": 1, ")": -1}.get(token.upper, 0)
         words.append(reader.next())
     return spell(words)[:200]

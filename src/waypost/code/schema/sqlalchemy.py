@@ -25,6 +25,7 @@ from waypost.code.schema.values import (
     text_of,
 )
 from waypost.code.source import Source
+from waypost.model.reference import LineRange
 
 MODEL = "SQLAlchemy model"
 _BASES = frozenset({"db.Model", "Base", "DeclarativeBase", "SQLModel", "Model", "DeclarativeBaseNoMeta", "db.Entity"})
@@ -59,8 +60,6 @@ def _table(item: Assign, call: Call, known: dict[str, str]) -> SchemaChange | No
 
 
 def _change(draft: Draft, model: str, start: int, end: int, flags: tuple[str, ...]) -> SchemaChange:
-    from waypost.model.reference import LineRange
-
     return SchemaChange(
         "model", draft.name, LineRange(start, end), MODEL, "model", tuple(draft.columns.values()),
         tuple(draft.indexes), tuple(draft.relations), draft.primary_key, model=model, flags=flags,
@@ -90,9 +89,9 @@ def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | No
         made = _table(Assign(found.name, said["__table__"], found.lines), said["__table__"], known)  # type: ignore[arg-type]
         if made is not None:
             return replace(made, model=found.name, bases=tuple("@" + unit.imports.get(b, b) for b in bases))
-    if not draft.columns and not draft.relations and not draft.name:
-        if not any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases):
-            return None  # else it may hand on what it inherits
+    hands_on = any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases)
+    if not (draft.columns or draft.relations or draft.name or hands_on):
+        return None
     flags = _flags(draft, bases, sqlmodel, said)
     if not draft.name and "root" in flags:
         draft.name = found.name.lower() if sqlmodel else snake(found.name.rsplit(".", 1)[-1])
@@ -140,9 +139,10 @@ def _field(draft: Draft, item: Assign, known: dict[str, str], *, plain: bool) ->
             draft.put(Column(item.name, "integer", nullable=False, primary=True))
         elif value.name == "Field" and plain and hint is not None:
             draft.put(_sqlmodel(item.name, value, hint))
-        elif value.name in ("deferred", "column_property") and value.args and isinstance(value.args[0], Call):
-            if value.args[0].name in COLUMN_CALLS:
-                draft.put(_nullable(read_column(value.args[0], item.name, known)))
+        elif value.name in ("deferred", "column_property"):
+            inside = value.arg(0)
+            if isinstance(inside, Call) and inside.name in COLUMN_CALLS:
+                draft.put(_nullable(read_column(inside, item.name, known)))
     elif inner is not None and not item.name.startswith("__"):
         draft.put(_annotated(Column(item.name), inner))
     elif plain and hint is not None and not item.name.startswith(("_", "class:", "model_config")):
@@ -233,7 +233,21 @@ def _relate(draft: Draft, item: Assign, call: Call, hint: Value) -> None:
 
 
 _CONTAINERS = frozenset(
-    "list List set Set Optional Union None Mapped typing Sequence DynamicMapped WriteOnlyMapped t".split()
+    (
+        "list",
+        "List",
+        "set",
+        "Set",
+        "Optional",
+        "Union",
+        "None",
+        "Mapped",
+        "typing",
+        "Sequence",
+        "DynamicMapped",
+        "WriteOnlyMapped",
+        "t",
+    )
 )
 
 

@@ -38,8 +38,10 @@ class TreeReader:
 
     def turns(self, name: str, listed: Value) -> Iterator[None]:
         """Once for each turn of a loop over fixed texts, with its variable bound; once unbound for any other loop."""
-        texts = self.lists.get(listed.text, []) if isinstance(listed, Name) else listed
-        told = [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
+        texts = (
+            self.lists.get(listed.text, []) if isinstance(listed, Name) else listed if isinstance(listed, list) else []
+        )
+        told = [text for text in texts if isinstance(text, str)]
         before = self.bound.get(name)
         for text in told[:MAX_TURNS] if told and len(told) == len(texts) else [None]:
             if text is not None:

@@ -57,7 +57,7 @@ class Block:
     body: tuple["Item", ...]
 
 
-Value: TypeAlias = Union[str, int, float, bool, None, Name, Call, Block, "list[Value]", "dict[str, Value]"]
+Value: TypeAlias = Union[str, int, float, bool, Name, Call, Block, "list[Value]", "dict[str, Value]", None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def texts_of(value: Value, known: Mapping[str, str] | None = None) -> tuple[str,
     return (text,) if text else ()
 
 
-def spelled(value: Value) -> str:
+def spelled(value: Value) -> str:  # noqa: PLR0911 - one case per kind
     """A value as it might be written, short: for defaults."""
     match value:
         case None:
