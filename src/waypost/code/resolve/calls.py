@@ -1,13 +1,13 @@
 """Calls: which symbol each of them reaches."""
 
 from waypost.code.outline import Use
-from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
+from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import habits
 from waypost.code.resolve.names import Names, enclosing_class
 from waypost.code.resolve.tree import FUNCTIONS, Value, View
+from waypost.text.identifiers import identifier_parts
 
 UNIQUE = 0.6  # how sure a name is that only one symbol of the tree has
-SHORTEST_UNIQUE = 4  # characters of a name that may be told by being unique
 _CALLABLE = frozenset(
     {"function", "method", "class", "struct", "property", "macro", "enum", "type", "trait", "interface"}
 )
@@ -43,32 +43,33 @@ class CallResolver:
         return value
 
     def _by_unique_name(self, view: View, use: Use) -> Value | None:
-        habit = habits(view.family)
-        if use.name in habit.built_in or len(use.name) < SHORTEST_UNIQUE:
-            return None
-        if not use.receiver:
+        if use.name in habits(view.family).built_in or len(identifier_parts(use.name.strip("_"))) < 2:
             return None
         if not self._may_be_ours(view, use):
             return None
         key = (view.family, use.name, view.is_test)
         if key not in self._unique:
             self._unique[key] = self._only_one(view, use.name)
-        return self._unique[key]
+        found = self._unique[key]
+        # A method that calls its own name on something else wraps a thing from outside.
+        return None if found is not None and (found.path, found.symbol) == (view.path, use.owner) else found
 
     def _may_be_ours(self, view: View, use: Use) -> bool:
-        """Whether the object of a call could be of the tree: not a module or class from outside, not a literal."""
+        """Whether the object of a call could be of the tree: a variable or a field of which nothing else is known."""
         path = steps(use.receiver)
         habit = habits(view.family)
-        if not path:
+        if len(path) == 2 and path[0] in habit.own:
+            return path[1] != CALL and not view.bindings.get((enclosing_class(view, use.owner), path[1]))
+        if len(path) != 1 or path[0] in view.imports or path[0] in habit.built_in | habit.own | habit.above:
             return False
-        if path[0] in habit.own or path[0] in habit.above:
-            # The class is known, and it has no such method: unless a base is from outside, or it is a field.
-            return len([step for step in path if step not in {CALL, UNKNOWN}]) > 1
-        if path[0] in view.imports or path[0] in habit.built_in:
-            return False
-        if CALL in path and path.index(CALL) == 1:
-            return path[0] in view.top
-        return enclosing_class(view, use.owner) >= -1
+        if path[0][0].isupper():
+            return False  # a class that is not known here: `Object`, `JSON`
+        scope = use.owner
+        while scope >= 0:
+            if view.bindings.get((scope, path[0])):
+                return False  # it holds something from outside
+            scope = view.outline.symbols[scope].parent
+        return not view.bindings.get((-1, path[0])) and path[0] not in view.top
 
     def _only_one(self, view: View, name: str) -> Value | None:
         found: list[Value] = []

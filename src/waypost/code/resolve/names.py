@@ -9,7 +9,7 @@ from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import habits
 from waypost.code.resolve.tree import FUNCTIONS, Tree, Value, View, is_container
 
-DEEPEST = 24  # steps from name to name; re-exports and bases are never nested deeper in earnest
+DEEPEST = 24  # steps from name to name, scopes around a name: nothing is nested deeper in earnest
 INHERITED = 0.95  # how sure a method of the own class or a base is: a subclass may have its own
 HELD = 0.9  # how sure it is that a variable still holds what it was given
 DOUBTFUL = 0.9  # a base before the one that was found is unknown
@@ -95,12 +95,13 @@ class Names:
 
     def _lookup(self, view: View, owner: int, name: str) -> Value | None:
         scope = owner
-        while scope >= 0:
-            symbol = view.outline.symbols[scope]
+        for _ in range(DEEPEST):
+            if scope < 0:
+                break
             is_known, value = self._in_scope(view, owner, scope, name)
             if is_known:
                 return value
-            scope = symbol.parent
+            scope = view.outline.symbols[scope].parent
         return self._in_file(view, name, owner, exported=False)
 
     def _in_scope(self, view: View, owner: int, scope: int, name: str) -> tuple[bool, Value | None]:
@@ -303,6 +304,14 @@ class Names:
         view = self.tree.view(value.path)
         assert view is not None  # a value of kind symbol is made from a view
         return view.outline.symbols[value.symbol]
+
+
+def _first_result(returns: str) -> str:
+    """The type of the first of several results: Go's `(c *Context, err error)`."""
+    if not returns.startswith("("):
+        return returns
+    words = returns.strip("()").split(",")[0].split()
+    return words[-1] if words else ""
 
 
 def enclosing_class(view: View, owner: int) -> int:

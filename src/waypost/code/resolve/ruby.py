@@ -7,6 +7,7 @@ from waypost.code.outline import Brought
 from waypost.code.resolve.tree import Tree, Value, View, is_container
 
 GUESSED = 0.9  # of several files that open a class, none is named after it
+DEEPEST_NESTING = 12  # classes and modules around a name
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -15,6 +16,7 @@ class RubyModules:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self._known: dict[str, dict[str, list[tuple[str, int]]]] = {}
 
     def module(self, view: View, brought: Brought) -> Value | None:
         name = brought.module if brought.module.endswith(".rb") else f"{brought.module}.rb"
@@ -34,20 +36,25 @@ class RubyModules:
     def together(self, view: View, name: str, owner: int) -> Value | None:
         if not name[:1].isupper():
             return None
-        nesting = view.outline.symbols[owner].qualified.split(".") if owner >= 0 else []
-        candidates = [
-            (path, number, other.outline.symbols[number].qualified)
-            for path, number in self._tree.defined(name)
-            if (other := self._tree.view(path)) is not None
-            and other.family == "ruby"
-            and (is_container(other.outline.symbols[number].kind) or other.outline.symbols[number].kind == "constant")
-        ]
+        nesting = view.outline.symbols[owner].qualified.split(".")[:DEEPEST_NESTING] if owner >= 0 else []
+        constants = self._constants(name)
         for depth in range(len(nesting), -1, -1):
             wanted = ".".join([*nesting[:depth], name])
-            fitting = [(path, number) for path, number, qualified in candidates if qualified == wanted]
-            if fitting:
-                return _named_after(fitting, wanted)
+            if wanted in constants:
+                return _named_after(constants[wanted], wanted)
         return None
+
+    def _constants(self, name: str) -> dict[str, list[tuple[str, int]]]:
+        """Every constant of a name, by its qualified name."""
+        if name not in self._known:
+            known: dict[str, list[tuple[str, int]]] = {}
+            for path, number in self._tree.defined(name):
+                view = self._tree.view(path)
+                symbol = view.outline.symbols[number] if view is not None and view.family == "ruby" else None
+                if symbol is not None and (is_container(symbol.kind) or symbol.kind == "constant"):
+                    known.setdefault(symbol.qualified, []).append((path, number))
+            self._known[name] = known
+        return self._known[name]
 
 
 def _named_after(fitting: list[tuple[str, int]], qualified: str) -> Value:

@@ -1,0 +1,370 @@
+import json
+import time
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from waypost.code.languages import language_of_path
+from waypost.code.outline import Outline, outline
+from waypost.code.parse import parse
+from waypost.code.relations import Place, Relations, centrality, relate
+from waypost.code.source import Source
+
+MANIFESTS = ("package.json", "tsconfig.json", "go.mod", "Cargo.toml")
+Edges = set[tuple[str, str, str, str, str]]
+
+
+def outlines_of(files: Mapping[str, str]) -> dict[str, Outline]:
+    sources = [Source(path, language_of_path(path, text), text) for path, text in files.items()]
+    return {one.path: outline(parse(one), one.text) for one in sources if not one.path.endswith(MANIFESTS)}
+
+
+def related(files: Mapping[str, str]) -> Relations:
+    return relate(outlines_of(files), {path: text for path, text in files.items() if path.endswith(MANIFESTS)})
+
+
+def edges(files: Mapping[str, str], kind: str) -> Edges:
+    found = related(files).edges
+    return {
+        (one.source.path, one.source.qualified, "→", one.target.path, one.target.qualified)
+        for one in found
+        if one.kind == kind
+    }
+
+
+def calls(files: Mapping[str, str], caller: str) -> set[str]:
+    """`path:symbol` of everything that a symbol calls."""
+    return {f"{path}:{name}" for _, source, _, path, name in edges(files, "calls") if source == caller}
+
+
+SHOP = {
+    "shop/__init__.py": "from .cart import Cart\nfrom .items import *\n",
+    "shop/items.py": "class Item:\n    def price(self): ...\n\ndef make_item() -> 'Item':\n    return Item()\n",
+    "shop/cart.py": (
+        "from . import items\nfrom .items import Item as Thing\nimport shop.store\nimport json\n\n"
+        "class Base:\n    def save(self): ...\n    def load(self): ...\n\n"
+        "class Cart(Base):\n"
+        "    def __init__(self, store: shop.store.Store):\n        self.item = Thing()\n        self.store = store\n"
+        "    def add(self):\n        self.save()\n        super().load()\n        items.make_item()\n        json.dumps(1)\n"
+        "    def total(self):\n        self.item.price()\n        self.store.write()\n        shop.store.connect()\n"
+        "    def chain(self):\n        items.make_item().price()\n        Thing().price()\n"
+    ),
+    "shop/store.py": "class Store:\n    def write(self): ...\n\ndef connect(): ...\n",
+    "app.py": "import shop\nfrom shop import Cart, make_item\n\ndef main(cart: Cart):\n    c = Cart(None)\n    c.add()\n    make_item()\n    shop.Item()\n    cart.total()\n",
+}
+
+
+def test_python_imports_reach_files_and_symbols() -> None:
+    found = edges(SHOP, "imports")
+    assert ("app.py", "", "→", "shop/cart.py", "Cart") in found  # through the package
+    assert ("app.py", "", "→", "shop/items.py", "make_item") in found  # through a star
+    assert ("app.py", "", "→", "shop/__init__.py", "") in found
+    assert ("shop/cart.py", "", "→", "shop/items.py", "") in found
+    assert ("shop/cart.py", "", "→", "shop/items.py", "Item") in found
+    assert ("shop/cart.py", "", "→", "shop/store.py", "") in found
+
+
+def test_python_calls_reach_methods_through_self_and_bases() -> None:
+    assert calls(SHOP, "Cart.add") == {"shop/cart.py:Base.save", "shop/cart.py:Base.load", "shop/items.py:make_item"}
+
+
+def test_python_fields_and_parameters_are_followed() -> None:
+    assert calls(SHOP, "Cart.total") == {
+        "shop/items.py:Item.price",
+        "shop/store.py:Store.write",
+        "shop/store.py:connect",
+    }
+
+
+def test_what_a_call_returns_is_followed() -> None:
+    assert calls(SHOP, "Cart.chain") == {"shop/items.py:make_item", "shop/items.py:Item.price", "shop/items.py:Item"}
+
+
+def test_python_variables_are_followed_where_one_line_tells() -> None:
+    assert calls(SHOP, "main") == {
+        "shop/cart.py:Cart", "shop/cart.py:Cart.add", "shop/items.py:make_item", "shop/items.py:Item", "shop/cart.py:Cart.total",
+    }  # fmt: skip
+
+
+def test_inheritance_is_an_edge() -> None:
+    assert edges(SHOP, "inherits") == {("shop/cart.py", "Cart", "→", "shop/cart.py", "Base")}
+
+
+def test_strength_says_how_sure_an_edge_is() -> None:
+    strengths = {
+        (one.source.qualified, one.target.qualified): one.strength for one in related(SHOP).edges if one.kind == "calls"
+    }
+    assert strengths["Cart.add", "make_item"] == 1.0
+    assert strengths["Cart.add", "Base.save"] == 0.95
+    assert strengths["Cart.total", "Item.price"] == 0.9
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def f(make):\n    make()\n",  # a parameter hides the function
+        "def f():\n    make = other()\n    make()\n",  # so does a variable
+        "def f():\n    x = A()\n    x = other()\n    x.run()\n",  # held twice
+        "def f(x):\n    x.run()\n",  # one word says too little
+        "def f():\n    for make in others():\n        make()\n",
+        "def f():\n    with other() as make:\n        make()\n",
+        "import outside\n\ndef f():\n    outside.make()\n    outside.A().run()\n",
+        "def f():\n    'text'.run()\n    [].run()\n    x[0].run()\n",
+    ],
+)
+def test_what_is_unknown_stays_unknown(body: str) -> None:
+    files = {
+        "lib.py": "def make(): ...\n\nclass A:\n    def run(self): ...\n",
+        "a.py": f"from lib import make, A\n{body}",
+    }
+    assert calls(files, "f") <= {"lib.py:A"}
+
+
+def test_a_method_that_only_one_class_has_is_a_guess() -> None:
+    files = {"lib.py": "class A:\n    def run_all_jobs(self): ...\n", "a.py": "def f(x):\n    x.run_all_jobs()\n"}
+    (edge,) = related(files).edges
+    assert (edge.target, edge.strength) == (Place("lib.py", "A.run_all_jobs"), 0.6)
+    files["b.py"] = "class B:\n    def run_all_jobs(self): ...\n"
+    assert not related(files).edges
+
+
+def test_modules_of_the_standard_library_are_not_taken_from_the_tree() -> None:
+    assert not edges({"json.py": "def dumps(): ...\n", "a.py": "import json\njson.dumps()\n"}, "imports")
+
+
+def test_python_finds_packages_below_src_and_tests() -> None:
+    files = {
+        "src/shop/__init__.py": "",
+        "src/shop/cart.py": "def add(): ...\n",
+        "tests/unit/__init__.py": "",
+        "tests/unit/tools.py": "def fake(): ...\n",
+        "tests/unit/test_cart.py": "from shop.cart import add\nfrom unit.tools import fake\n",
+    }
+    assert {target for _, _, _, target, _ in edges(files, "imports")} == {"src/shop/cart.py", "tests/unit/tools.py"}
+
+
+def test_circular_imports_and_bases_end() -> None:
+    files = {
+        "a.py": "from b import *\nfrom b import x\nclass A(B): ...\nA().go()\nx()\n",
+        "b.py": "from a import *\nfrom a import x\nclass B(A): ...\nB().go()\ny = y()\n",
+    }
+    assert related(files).edges
+
+
+def test_typescript_imports() -> None:
+    files = {
+        "package.json": '{"name": "root", "workspaces": ["packages/*"]}',
+        "packages/core/package.json": '{"name": "@shop/core", "main": "dist/index.js", "exports": {".": {"import": "./dist/index.js"}, "./util": "./dist/util.js"}}',
+        "packages/core/src/index.ts": "export { Cart } from './cart'\nexport * from './items.js'\n",
+        "packages/core/src/cart.ts": "export class Cart {\n  add() { this.save() }\n  save() {}\n}\n",
+        "packages/core/src/items.ts": "export function makeItem() {}\nexport default class Items { all() {} }\n",
+        "packages/core/src/util.ts": "export const once = () => 1\n",
+        "packages/web/tsconfig.json": '{ // comment\n "compilerOptions": {"paths": {"#lib/*": ["./src/lib/*"]},}, }',
+        "packages/web/src/lib/api/index.ts": "export async function load() {}\n",
+        "packages/web/src/main.ts": (
+            "import { Cart, makeItem as make } from '@shop/core'\nimport { once } from '@shop/core/util'\n"
+            "import * as api from '#lib/api'\nimport Items from '../../core/src/items'\nimport fs from 'fs'\n"
+            "export function main(given: Cart) {\n  const cart = new Cart()\n  cart.add()\n  make()\n  once()\n  api.load()\n  given.save()\n"
+            "  new Items().all()\n  fs.readFile()\n}\n"
+        ),
+    }  # fmt: skip
+    core = "packages/core/src"
+    assert calls(files, "main") == {
+        f"{core}/cart.ts:Cart", f"{core}/cart.ts:Cart.add", f"{core}/cart.ts:Cart.save", f"{core}/items.ts:makeItem",
+        f"{core}/util.ts:once", "packages/web/src/lib/api/index.ts:load", f"{core}/items.ts:Items", f"{core}/items.ts:Items.all",
+    }  # fmt: skip
+    assert calls(files, "Cart.add") == {f"{core}/cart.ts:Cart.save"}
+
+
+def test_tsconfig_may_extend_another_and_be_broken() -> None:
+    files = {
+        "tsconfig.json": '{"compilerOptions": {"baseUrl": "src"}}',
+        "app/tsconfig.json": '{"extends": "../tsconfig.json"}',
+        "src/lib/a.ts": "export const a = () => 1\n",
+        "app/b.ts": "import { a } from 'lib/a'\na()\n",
+    }
+    assert {target for _, _, _, target, _ in edges(files, "imports")} == {"src/lib/a.ts"}
+    assert not edges({**files, "tsconfig.json": "[" * 100_000}, "imports")
+
+
+def test_vue_components_use_each_other() -> None:
+    files = {
+        "src/Cart.vue": "<template><CartItem/></template>\n<script setup>\nimport CartItem from './CartItem.vue'\n</script>\n",
+        "src/CartItem.vue": "<template><p/></template>\n",
+    }
+    assert edges(files, "imports") == {("src/Cart.vue", "", "→", "src/CartItem.vue", "CartItem")}
+    assert calls(files, "Cart") == {"src/CartItem.vue:CartItem"}
+
+
+def test_go_packages_are_folders() -> None:
+    files = {
+        "go.mod": "module example.com/shop\n",
+        "cart/cart.go": "package cart\n\ntype Base struct{}\n\ntype Cart struct {\n\tBase\n\tstore *Store\n}\n\nfunc New() *Cart { return &Cart{} }\n",
+        "cart/methods.go": "package cart\n\nfunc (c *Cart) Add() { c.total(); c.store.Write(); c.Close() }\nfunc (c *Cart) total() {}\nfunc (b *Base) Close() {}\n",
+        "cart/store.go": "package cart\n\ntype Store struct{}\n\nfunc (s *Store) Write() {}\n",
+        "main.go": 'package main\n\nimport (\n\t"fmt"\n\t"example.com/shop/cart"\n)\n\nfunc main() {\n\tc := cart.New()\n\tc.Add()\n\tfmt.Println()\n}\n',
+    }
+    assert calls(files, "main") == {"cart/cart.go:New", "cart/methods.go:Cart.Add"}
+    assert calls(files, "Cart.Add") == {
+        "cart/methods.go:Cart.total",
+        "cart/store.go:Store.Write",
+        "cart/methods.go:Base.Close",
+    }
+    assert {(source, target) for source, _, _, target, _ in edges(files, "imports")} == {
+        ("main.go", "cart/cart.go"),
+        ("main.go", "cart/methods.go"),
+    }
+
+
+def test_java_and_kotlin_packages() -> None:
+    files = {
+        "src/main/java/com/shop/Store.java": "package com.shop;\npublic class Store { public void write() {} public static Store open() { return null; } }\n",
+        "src/main/java/com/shop/cart/Base.java": "package com.shop.cart;\nabstract class Base { void save() {} }\n",
+        "src/main/java/com/shop/cart/Cart.java": (
+            "package com.shop.cart;\nimport com.shop.Store;\nclass Cart extends Base {\n  private final Store store;\n"
+            "  void add() { save(); store.write(); Store.open().write(); new Cart(); }\n}\n"
+        ),
+        "src/main/kotlin/com/shop/Main.kt": "package com.shop\nimport com.shop.cart.*\nfun main() {\n  val c = Cart()\n  c.add()\n  helper()\n}\nfun helper() {}\n",
+    }  # fmt: skip
+    java = "src/main/java/com/shop"
+    assert calls(files, "Cart.add") == {
+        f"{java}/cart/Base.java:Base.save", f"{java}/Store.java:Store.write", f"{java}/Store.java:Store.open", f"{java}/cart/Cart.java:Cart",
+    }  # fmt: skip
+    assert calls(files, "main") == {
+        f"{java}/cart/Cart.java:Cart",
+        f"{java}/cart/Cart.java:Cart.add",
+        "src/main/kotlin/com/shop/Main.kt:helper",
+    }
+    assert ("src/main/kotlin/com/shop/Main.kt", "", "→", f"{java}/cart/Cart.java", "") in edges(files, "imports")
+
+
+def test_php_namespaces() -> None:
+    files = {
+        "app/Models/User.php": "<?php\nnamespace App\\Models;\nclass User extends Model { use Named; public static function find() {} public function save(): static { return $this; } }\n",
+        "app/Models/Model.php": "<?php\nnamespace App\\Models;\nabstract class Model { public function refresh() {} }\n",
+        "app/Models/Named.php": "<?php\nnamespace App\\Models;\ntrait Named { public function rename() {} }\n",
+        "app/Http/Cart.php": (
+            "<?php\nnamespace App\\Http;\nuse App\\Models\\User as Person;\nclass Cart {\n  public function __construct(private Person $owner) {}\n"
+            "  public function add(Person $p) { $this->owner->refresh(); $p->rename(); Person::find(); $p->save()->save(); self::make(); new Person(); }\n"
+            "  static function make() {}\n}\n"
+        ),
+    }  # fmt: skip
+    assert calls(files, "Cart.add") == {
+        "app/Models/Model.php:Model.refresh", "app/Models/Named.php:Named.rename", "app/Models/User.php:User.find",
+        "app/Models/User.php:User.save", "app/Http/Cart.php:Cart.make", "app/Models/User.php:User",
+    }  # fmt: skip
+
+
+def test_rust_modules() -> None:
+    files = {
+        "Cargo.toml": '[package]\nname = "my-shop"\n',
+        "src/lib.rs": "pub mod cart;\nmod store;\npub use store::Store;\n",
+        "src/cart/mod.rs": "mod items;\nuse crate::Store;\nuse self::items::make;\npub struct Cart {\n    store: Store,\n}\nimpl Cart {\n    pub fn add(&self) { self.total(); self.store.write(); make(); Store::open(); items::other(); }\n    fn total(&self) {}\n}\n",
+        "src/cart/items.rs": "use super::Cart;\npub fn make() {}\npub fn other(c: &Cart) { c.add(); }\n",
+        "src/store.rs": "pub struct Store;\nimpl Store {\n    pub fn open() -> Self { Store }\n    pub fn write(&self) {}\n}\n",
+        "src/main.rs": "use my_shop::cart::Cart;\nfn main() { Cart::new(); }\n",
+    }
+    assert calls(files, "Cart.add") == {
+        "src/cart/mod.rs:Cart.total", "src/store.rs:Store.write", "src/cart/items.rs:make", "src/store.rs:Store.open", "src/cart/items.rs:other",
+    }  # fmt: skip
+    assert calls(files, "other") == {"src/cart/mod.rs:Cart.add"}
+    assert ("src/main.rs", "", "→", "src/cart/mod.rs", "Cart") in edges(files, "imports")
+
+
+def test_ruby_constants_are_found_by_their_nesting() -> None:
+    files = {
+        "app/models/user.rb": "class User < ApplicationRecord\n  def self.find_first(x)\n  end\n  def rename(x)\n  end\nend\n",
+        "app/models/application_record.rb": "class ApplicationRecord\n  def save_all(x)\n  end\nend\n",
+        "lib/shop/cart.rb": "require_relative 'tools'\nmodule Shop\n  class Cart\n    include Sums\n    def add(x)\n      total(1)\n      User.find_first(1)\n      User.new.rename(2)\n      Tools.run_now(1)\n      sum_up(1)\n    end\n    def total(x)\n    end\n  end\nend\n",
+        "lib/shop/tools.rb": "module Shop\n  module Tools\n    def self.run_now(x)\n    end\n  end\nend\n",
+        "lib/shop/sums.rb": "module Shop\n  module Sums\n    def sum_up(x)\n    end\n  end\nend\n",
+    }
+    assert calls(files, "Shop.Cart.add") >= {
+        "lib/shop/cart.rb:Shop.Cart.total", "app/models/user.rb:User.find_first", "app/models/user.rb:User.rename",
+        "lib/shop/tools.rb:Shop.Tools.run_now", "lib/shop/sums.rb:Shop.Sums.sum_up",
+    }  # fmt: skip
+    assert ("lib/shop/cart.rb", "", "→", "lib/shop/tools.rb", "") in edges(files, "imports")
+
+
+def test_csharp_namespaces() -> None:
+    files = {
+        "Store.cs": "namespace Shop.Data { public class Store { public void Write() {} } }\n",
+        "Cart.cs": "using Shop.Data;\nnamespace Shop.Carts;\npublic class Cart : Base {\n  private readonly Store _store;\n  public void Add() {\n    _store.Write(); Save();\n    var other = new Cart();\n    other.Add();\n  }\n}\n",
+        "Base.cs": "namespace Shop;\npublic class Base { public void Save() {} }\n",
+    }
+    assert calls(files, "Cart.Add") == {"Store.cs:Store.Write", "Base.cs:Base.Save", "Cart.cs:Cart", "Cart.cs:Cart.Add"}
+    assert ("Cart.cs", "", "→", "Store.cs", "") in edges(files, "imports")
+
+
+def test_c_functions_are_found_through_headers() -> None:
+    files = {
+        "include/shop/store.h": "int store_write(int x);\n",
+        "src/store.c": '#include "shop/store.h"\nint store_write(int x) { return x; }\n',
+        "src/cart.c": '#include "shop/store.h"\n#include <stdio.h>\nint cart_add(int x) { printf("x"); return store_write(x); }\n',
+    }
+    assert ("src/cart.c", "", "→", "include/shop/store.h", "") in edges(files, "imports")
+    assert {name.rpartition(":")[2] for name in calls(files, "cart_add")} == {"store_write"}
+
+
+def test_one_file_is_related_again_without_reading_the_others() -> None:
+    all_outlines = outlines_of(SHOP)
+    read: set[str] = set()
+
+    class Stored(Mapping[str, Outline]):
+        def __getitem__(self, path: str) -> Outline:
+            read.add(path)
+            return Outline.from_json(json.loads(json.dumps(all_outlines[path].to_json())))
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(all_outlines)
+
+        def __len__(self) -> int:
+            return len(all_outlines)
+
+    def places(name: str) -> list[Place]:
+        return [
+            Place(path, one.qualified)
+            for path, kept in all_outlines.items()
+            for one in kept.symbols
+            if one.name == name
+        ]
+
+    again = relate(Stored(), {}, only=["shop/cart.py"], names=places)
+    whole = [one for one in relate(all_outlines, {}).edges if one.source.path == "shop/cart.py"]
+    assert set(again.edges) == set(whole)
+    assert "app.py" not in read
+
+
+def test_an_outline_survives_json_and_one_of_another_format_is_empty() -> None:
+    for one in outlines_of(SHOP).values():
+        data = json.loads(json.dumps(one.to_json()))
+        assert Outline.from_json(data) == one
+        assert Outline.from_json({**data, "format": 0}) == Outline(one.language)
+
+
+def test_central_files_are_those_that_others_need() -> None:
+    ranks = centrality(related(SHOP))
+    assert max(ranks.values()) == 1.0 and min(ranks.values()) >= 0
+    assert ranks["shop/items.py"] > ranks["app.py"]
+    assert centrality(relate({}, {})) == {}
+
+
+def test_edges_never_leave_the_tree() -> None:
+    files = {
+        "a/b.py": "from ....x import y\nfrom . import z\n",
+        "a/c.ts": "import x from '../../../etc/passwd'\nimport y from '..'\n",
+    }
+    assert not related(files).edges
+
+
+@pytest.mark.parametrize("language", ["python", "typescript", "go", "java", "php", "rust", "ruby", "csharp", "cpp"])
+@pytest.mark.parametrize(
+    "unit",
+    ["x = ", "x = f(", "a.", "class A(B):\n", "self.x = A()\n", "(", "x: A = ", "\\", "const x = {", "x := ", "Foo x "],
+)
+def test_hostile_files_are_outlined_in_linear_time(language: str, unit: str) -> None:
+    text = unit * (20_000 // len(unit))
+    started = time.process_time()
+    one = outline(parse(Source("a", language, text)), text)
+    relate({"a": one, "b": one}, {"package.json": text, "tsconfig.json": text, "go.mod": text, "Cargo.toml": text})
+    assert time.process_time() - started < 3
