@@ -208,3 +208,13 @@ def test_derived_memories_are_counted_by_sort(store: Store) -> None:
     with store.read() as reader:
         assert reader.derived_counts("here") == {("symbol", "function"): 1, ("symbol", "class"): 1}
         assert [one.name for one in reader.derived_of_kind("here", "symbol")] == ["one", "two"]
+
+
+def test_what_only_keywords_find_is_never_owed(store: Store) -> None:
+    only = PassageRow(b"", "code", code_terms=("", "", "", "word"))
+    add(store, symbol("one"), only, ENGINE)
+    with store.write() as writer:
+        writer.owe(ENGINE)
+    assert found(store, "word") == ["one"]
+    with store.read() as reader:
+        assert reader.owed() == {ENGINE: 0}

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from waypost.code.outline import outline
 from waypost.code.parse import parse
 from waypost.code.reading import Unread, read_source
 from waypost.code.schema import find_schema
+from waypost.code.sections import read_together
 from waypost.code.source import Parsed, Source
 from waypost.code.summary import Summary, describe, summarise
 from waypost.model.reference import CodeReference, LineRange
@@ -24,6 +25,7 @@ from waypost.text.secrets import mask
 _MANIFEST = re.compile(
     r"package\.json|[jt]sconfig[\w.-]*\.json|composer\.json|go\.(?:mod|work)|Cargo\.toml|pyproject\.toml"
 )
+_SINGLE_TESTS = frozenset({"function", "method", "property", "constant"})
 IS_TEST, IS_DOCUMENT = 1, 2  # bits of a derived memory's traits
 
 
@@ -81,6 +83,7 @@ def digest_file(root: Path, job: Job) -> Digest | Unread:
     hidden = mask(read.text)
     source = Source(path, language_of_path(path, hidden.text), hidden.text)
     parsed = parse(source)
+    parsed = replace(parsed, sections=read_together(parsed.sections))
     return Digest(
         path=path,
         size=read.size,
@@ -138,12 +141,15 @@ def _imports(parsed: Parsed) -> list[str]:
 
 
 def _derived(source: Source, kind: str, card: Card, details: dict[str, Any], scip: str | None) -> Derived:
-    text = CodeText(card.name, card.path, card.doc, card.body, card.embedded)
+    is_test = is_test_path(source.path)
+    # Single tests are many and are asked for by their words; their class and file are found by meaning too.
+    embedded = () if is_test and card.symbol_kind in _SINGLE_TESTS else card.embedded
+    text = CodeText(card.name, card.path, card.doc, card.body, embedded)
     language = _language(card.doc) if is_document(source.language) else "code"
     kept = {name: value for name, value in details.items() if value not in (None, [], "")}
     kept |= text.to_details(card.text)
     passages = tuple(code_passages(text, language))
-    traits = IS_TEST * is_test_path(source.path) + IS_DOCUMENT * is_document(source.language)
+    traits = IS_TEST * is_test + IS_DOCUMENT * is_document(source.language)
     return Derived(
         kind=kind,
         type=details["type"],

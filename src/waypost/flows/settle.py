@@ -117,7 +117,7 @@ def rebuild(space: OpenSpace, caller: Caller, *, progress: Progress = lambda *_:
         if not numbers:
             break
         _index_again(space, [version.number for version in versions])
-        passages = {p.content_hash: p for version in versions for p in passages_of(version)}
+        passages = {p.content_hash: p for version in versions for p in passages_of(version) if p.content_hash}
         for engine in engines:
             progress(engine.name, last - after)
             vectors = space.engines.embed(engine, [p.text for p in passages.values()]) if passages else None

@@ -27,7 +27,7 @@ _SALT = b"code\0"  # the same words as prose are another passage: code and prose
 @dataclass(frozen=True, slots=True)
 class Passage:
     text: str  # what is embedded
-    content_hash: bytes  # of that text: the same text is embedded once
+    content_hash: bytes  # of that text: the same text is embedded once; empty where nothing is embedded
     language: str
     terms: str = ""  # what the keyword index holds
     code_terms: tuple[str, str, str, str] | None = None  # what the index of code holds: name, path, doc, body
@@ -80,13 +80,16 @@ def passages_of(version: Version) -> list[Passage]:
 
 
 def code_passages(code: CodeText, language: str) -> list[Passage]:
-    """One passage for each text that is embedded; the first is found by keywords too."""
+    """One passage for each text that is embedded; the first is found by keywords too, or where there is none, an empty
+    one."""
     columns = (
         _short_terms(code.name),
         _short_terms(code.path),
         _index_terms(code.doc, "en"),
         _index_terms(code.body, "en"),
     )
+    if not code.embedded:
+        return [Passage("", b"", language, code_terms=columns)]
     return [
         Passage(
             text,

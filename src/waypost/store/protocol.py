@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
-    """A piece of a version as it is indexed. `content_hash` is over the text that is embedded."""
+    """A piece of a version as it is indexed. `content_hash` is over the text that is embedded; empty where keywords alone
+    find it."""
 
     content_hash: bytes
     language: str  # of code it begins with "code": code and prose are searched apart

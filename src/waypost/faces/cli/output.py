@@ -60,7 +60,10 @@ def print_answer(answer: "Answer", *, explain: bool) -> None:
     for place, hit in enumerate(answer.hits, 1):
         out.print(f"[bold]{place}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
         out.print(_place(hit), markup=False, style="green")
-        _print_text(out, hit.text)
+        if hit.source == "code":
+            out.print(f"   {_told(hit)}", markup=False)
+        else:
+            _print_text(out, hit.text)
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
         if hit.is_stale:
             out.print(f"   stale: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
@@ -77,6 +80,12 @@ def print_notices(notices: tuple[str, ...]) -> None:
         print(f"note: {safe(notice)}", file=sys.stderr)
 
 
+def _told(hit: "Hit") -> str:
+    """Of code its name and what it does, on a line; who wants to read it opens the place."""
+    name = hit.name if hit.name and hit.name != hit.path else ""
+    return safe(" ─ ".join(part for part in (name, hit.summary or "") if part))
+
+
 def _place(hit: "Hit") -> str:
     return safe(f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "")
 
@@ -84,7 +93,7 @@ def _place(hit: "Hit") -> str:
 def _origin(hit: "Hit") -> str:
     when = (hit.time or hit.valid_from).strftime("%Y-%m-%d")
     who = f"{safe(hit.speaker)}, " if hit.speaker else ""
-    return f"{hit.kind} · {who}{hit.source} · {when} · {hit.id}"
+    return f"{hit.type or hit.kind} · {who}{hit.source} · {when} · {hit.id}"
 
 
 def _print_text(out: "Console", text: str) -> None:

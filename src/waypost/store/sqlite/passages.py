@@ -43,7 +43,7 @@ class PassageChanges(SqliteReader):
             self._db.executemany(
                 "INSERT OR IGNORE INTO owed SELECT ?1, ?2, ?3"
                 " WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE engine_id = ?1 AND hash = ?2)",
-                [(engine_id, passage.content_hash, urgency) for passage in passages],
+                [(engine_id, passage.content_hash, urgency) for passage in passages if passage.content_hash],
             )
 
     def replace_passages(
@@ -65,7 +65,7 @@ class PassageChanges(SqliteReader):
 
     def owe(self, engine: str) -> None:
         self._db.execute(
-            "INSERT OR IGNORE INTO owed SELECT ?1, p.hash, 1 FROM passages p WHERE NOT EXISTS"
+            "INSERT OR IGNORE INTO owed SELECT ?1, p.hash, 1 FROM passages p WHERE p.hash <> x'' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.engine_id = ?1 AND v.hash = p.hash)",
             (self._engine_id(engine),),
         )

@@ -1,0 +1,36 @@
+"""Sections as they are remembered: a list of short entries is read as a list, not entry by entry."""
+
+from collections.abc import Sequence
+
+from waypost.code.source import Section
+from waypost.model.reference import LineRange
+
+SMALL = 12  # lines; sections below this are read together with their neighbours ...
+TOGETHER = 40  # ... up to so many
+LONGEST_TITLE = 200
+
+
+def read_together(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Small neighbours under one heading as one section, called by all their titles."""
+    joined: list[Section] = []
+    for section in sections:
+        before = joined[-1] if joined else None
+        if before is not None and _belong_together(before, section):
+            last = section.title.rpartition(" > ")[2]
+            title = f"{before.title}; {last}" if last and len(before.title) + len(last) < LONGEST_TITLE else before.title
+            joined[-1] = Section(title, LineRange(before.lines.start, section.lines.end))
+        else:
+            joined.append(section)
+    return tuple(joined)
+
+
+def _belong_together(before: Section, section: Section) -> bool:
+    small = min(_size(before), _size(section)) < SMALL
+    if not small or section.lines.end - before.lines.start >= TOGETHER or not before.title:
+        return False
+    first = before.title.partition("; ")[0]
+    return section.title.startswith(f"{first} > ") or section.title.rpartition(" > ")[0] == first.rpartition(" > ")[0]
+
+
+def _size(section: Section) -> int:
+    return section.lines.end - section.lines.start + 1
