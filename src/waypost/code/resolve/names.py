@@ -249,15 +249,12 @@ class Names:
         """A member that stands apart from its class: another file, another block of it."""
         if view.family in {"python", "ecmascript", "php"}:
             return None
-        wanted = f"{symbol.qualified}.{name}"
         folder = view.path.rpartition("/")[0]
-        for path, number in self.tree.defined(name):
+        for path, number in self.tree.qualified(view.family, name, f"{symbol.qualified}.{name}"):
             other = self.tree.view(path)
-            if other is None or other.family != view.family or other.outline.symbols[number].qualified != wanted:
-                continue
             if view.family == "go" and path.rpartition("/")[0] != folder:
                 continue
-            if view.family in {"jvm", "dotnet"} and other.outline.package != view.outline.package:
+            if view.family in {"jvm", "dotnet"} and (other is None or other.outline.package != view.outline.package):
                 continue
             return Value("symbol", path, number)
         return None

@@ -16,7 +16,6 @@ class RubyModules:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._known: dict[str, dict[str, list[tuple[str, int]]]] = {}
 
     def module(self, view: View, brought: Brought) -> Value | None:
         name = brought.module if brought.module.endswith(".rb") else f"{brought.module}.rb"
@@ -37,24 +36,17 @@ class RubyModules:
         if not name[:1].isupper():
             return None
         nesting = view.outline.symbols[owner].qualified.split(".")[:DEEPEST_NESTING] if owner >= 0 else []
-        constants = self._constants(name)
         for depth in range(len(nesting), -1, -1):
             wanted = ".".join([*nesting[:depth], name])
-            if wanted in constants:
-                return _named_after(constants[wanted], wanted)
+            fitting = [one for one in self._tree.qualified("ruby", name, wanted) if self._is_constant(*one)]
+            if fitting:
+                return _named_after(fitting, wanted)
         return None
 
-    def _constants(self, name: str) -> dict[str, list[tuple[str, int]]]:
-        """Every constant of a name, by its qualified name."""
-        if name not in self._known:
-            known: dict[str, list[tuple[str, int]]] = {}
-            for path, number in self._tree.defined(name):
-                view = self._tree.view(path)
-                symbol = view.outline.symbols[number] if view is not None and view.family == "ruby" else None
-                if symbol is not None and (is_container(symbol.kind) or symbol.kind == "constant"):
-                    known.setdefault(symbol.qualified, []).append((path, number))
-            self._known[name] = known
-        return self._known[name]
+    def _is_constant(self, path: str, number: int) -> bool:
+        view = self._tree.view(path)
+        kind = view.outline.symbols[number].kind if view is not None else ""
+        return is_container(kind) or kind == "constant"
 
 
 def _named_after(fitting: list[tuple[str, int]], qualified: str) -> Value:

@@ -67,6 +67,7 @@ class Tree:
         self._names = names
         self._views: dict[str, View | None] = {}
         self._found: dict[str, list[tuple[str, int]]] = {}
+        self._qualified: dict[tuple[str, str], dict[str, list[tuple[str, int]]]] = {}
 
     @cached_property
     def paths(self) -> frozenset[str]:
@@ -100,6 +101,18 @@ class Tree:
         if name not in self._found:
             self._found[name] = [found for place in self._names(name) for found in self._at(place)]
         return self._found[name]
+
+    def qualified(self, kin: str, name: str, qualified: str) -> Sequence[tuple[str, int]]:
+        """Every definition of a family with this name and this qualified name."""
+        key = (kin, name)
+        if key not in self._qualified:
+            found: dict[str, list[tuple[str, int]]] = {}
+            for path, number in self.defined(name):
+                view = self.view(path)
+                if view is not None and view.family == kin:
+                    found.setdefault(view.outline.symbols[number].qualified, []).append((path, number))
+            self._qualified[key] = found
+        return self._qualified[key].get(qualified, ())
 
     def _at(self, place: Place) -> Iterable[tuple[str, int]]:
         view = self.view(place.path)
