@@ -15,7 +15,7 @@ _MAX_PREFIXES = 8  # of one router: put under more than this many prefixes, it i
 _MAX_DEPTH = 12
 _NAMED = re.compile(r"\{([\w.]{1,80})\}")
 _BY_FILES = ("Next", "Nuxt", "SvelteKit", "Remix")
-_GUESSABLE = ("Express", "Koa", "Fastify", "Hono")
+_GUESSABLE = ("Express", "Koa", "Fastify", "Hono", "Gin", "Echo", "Fiber", "chi")
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
         (("axum", "actix_web", "rocket"), rust.read),
     ),
     "go": (
-        (("gin-gonic/gin", "labstack/echo", "gofiber/fiber", "go-chi/chi", "gorilla/mux", "net/http", "httprouter"), golang.read),
+        (("gin-gonic/gin", "labstack/echo", "gofiber/fiber", "go-chi/chi", "gorilla/mux", "net/http", "httprouter", *golang.MARKS), golang.read),
     ),
     "elixir": ((("scope ", "Router"), others.read_elixir),),
 }

@@ -14,6 +14,7 @@ from waypost.code.architecture.roles import role_of
 
 _MAX_PLACES = 6
 _SHOWN_FROM = 0.6
+_CLIENT_ROUTERS = ("React Router", "Vue Router", "Angular", "Solid")
 _API_PATH = re.compile(r"^/?(?:[\w\-]+/)?(?:api|rest|v\d+)(?:/|$)")
 
 
@@ -161,8 +162,14 @@ def _api_paths(project: Project, name: str, count: int) -> Sign:
 
 def _pages(project: Project, name: str, count: int) -> Sign:
     del name
-    found = [one for one in project.endpoints if one.method == "PAGE"]
+    found = [one for one in project.endpoints if one.method == "PAGE" and one.framework in _CLIENT_ROUTERS]
     return (f"{len(found)} pages", [one.place for one in found[:2]]) if len(found) >= count else ("", [])
+
+
+def _file_pages(project: Project, name: str, count: int) -> Sign:
+    del name
+    found = [one for one in project.endpoints if one.framework in ("Next", "Nuxt", "SvelteKit", "Remix")]
+    return (_some([str(one) for one in found]), [one.place for one in found[:2]]) if len(found) >= count else ("", [])
 
 
 def _rpc(project: Project, name: str, count: int) -> Sign:
@@ -280,6 +287,7 @@ _SIGNS: dict[str, Callable[[Project, str, int], Sign]] = {
     "verbs": _verbs,
     "apipaths": _api_paths,
     "pages": _pages,
+    "filepages": _file_pages,
     "rpc": _rpc,
     "entry": _entry,
     "web": _web,

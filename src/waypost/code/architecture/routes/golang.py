@@ -9,6 +9,7 @@ from waypost.code.architecture.tokens import NAME, STRING, Tokens
 _VERBS = {method: method for method in METHODS} | {method.capitalize(): method for method in METHODS}
 _VERBS |= {"Any": ANY, "Handle": ANY, "HandleFunc": ANY, "All": ANY}
 _GROUPS = ("Group", "Route", "PathPrefix", "Subrouter")
+MARKS = ('.Group("/', '.GET("/', '.POST("/', '.PUT("/', '.DELETE("/', '.Mount("/')
 _PACKAGES = (
     ("gin-gonic/gin", "Gin"),
     ("labstack/echo", "Echo"),
@@ -23,8 +24,8 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
     framework = next((name for package, name in _PACKAGES if package in text), "")
     if not framework and '"net/http"' in text:
         framework = "net/http"
-    if not framework:
-        return
+    if not framework and not any(mark in text for mark in MARKS):
+        return  # with a mark the manifest will tell the framework
     scopes = [(name, opening, body) for name, opening, body in functions(tokens, "func")]
     groups = dict(_groups(tokens, scopes))
     for (owner, scope), (parent, prefix, at) in groups.items():

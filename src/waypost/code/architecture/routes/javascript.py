@@ -191,11 +191,17 @@ def pages(tokens: Tokens, text: str) -> Iterator[Evidence]:
             found = _page_element(tokens, at)
         else:
             continue
-        if found is not None:
-            yield route(PAGE, found[0], found[1], tokens.lines[at], framework)
+        if found is None:
+            continue
+        path, component, lazy = found
+        if lazy:
+            yield mount(f"require:{lazy}", path, tokens.lines[at], "pages", framework)
+        else:
+            yield route(PAGE, path, component, tokens.lines[at], framework, "pages")
 
 
-def _page_object(tokens: Tokens, at: int) -> tuple[str, str] | None:
+def _page_object(tokens: Tokens, at: int) -> tuple[str, str, str] | None:
+    """The path, the component, and the file with the pages below it."""
     opening = tokens.above[at]
     if opening < 0 or not tokens.is_other(opening, "{"):
         return None
@@ -208,8 +214,12 @@ def _page_object(tokens: Tokens, at: int) -> tuple[str, str] | None:
             parts.insert(0, outer)
     absolute = [place for place, part in enumerate(parts) if part.startswith("/")]
     parts = parts[absolute[-1] :] if absolute else parts
-    key = next((key for key in _PAGE_KEYS if key in names and key not in ("children", "redirect")), None)
-    return join(*parts).rstrip("/") or "/", _component(tokens, names[key]) if key else ""
+    key = next((key for key in _PAGE_KEYS if key in names and key != "redirect"), None)
+    if key == "children":
+        return None  # a group of pages, none itself
+    path = join(*parts).rstrip("/") or "/"
+    shown = _component(tokens, names[key]) if key else ""
+    return (path, "", shown) if key == "loadChildren" else (path, shown, "")
 
 
 def _component(tokens: Tokens, span: tuple[int, int]) -> str:
@@ -225,7 +235,7 @@ def _component(tokens: Tokens, span: tuple[int, int]) -> str:
     return ""
 
 
-def _page_element(tokens: Tokens, at: int) -> tuple[str, str] | None:
+def _page_element(tokens: Tokens, at: int) -> tuple[str, str, str] | None:
     start = at
     while start > max(0, at - 30) and not tokens.is_other(start, "<"):
         start -= 1
@@ -237,5 +247,5 @@ def _page_element(tokens: Tokens, at: int) -> tuple[str, str] | None:
         if tokens.is_name(place) and tokens.texts[place] in ("component", "element", "Component"):
             inner = place + 2
             name = inner + 2 if tokens.is_other(inner + 1, "<") else inner + 1
-            return join(tokens.texts[at + 2]), tokens.texts[name] if tokens.is_name(name) else ""
-    return join(tokens.texts[at + 2]), ""
+            return join(tokens.texts[at + 2]), tokens.texts[name] if tokens.is_name(name) else "", ""
+    return join(tokens.texts[at + 2]), "", ""
