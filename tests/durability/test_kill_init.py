@@ -110,7 +110,7 @@ def test_an_index_that_was_killed_is_the_same_in_the_end(big_tree: Path, tmp_pat
 def test_an_index_that_was_killed_a_hundred_times_is_the_same_in_the_end(big_tree: Path, tmp_path: Path) -> None:
     _run(big_tree, tmp_path / "undisturbed", "index")
     wanted = _dump(big_tree, tmp_path / "undisturbed")
-    chance = random.Random(4)  # noqa: S311
+    chance = random.Random(4)
     killed = 0
     for round_ in range(10):
         home = tmp_path / f"killed-{round_}"

@@ -14,9 +14,9 @@ from waypost.code.architecture import conclude as conclude_architecture
 from waypost.code.outline import Outline
 from waypost.code.relations import Relation, centrality, relate
 from waypost.code.schema import SchemaChange, Table, build_schema
-from waypost.flows.derive import TreeTimes, conclusions_key, put_derived
+from waypost.flows.derive import TreeTimes, put_derived
 from waypost.flows.digest import Derived, derived_document
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, architecture_key, conclusions_key, live_schema_key
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, Edge, Reader
 
@@ -34,7 +34,7 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
             return False
         tree = _read_tree(reader, checkout)
         rows = [row for kind in _FILES for row in reader.derived_of_kind(checkout, kind)]
-        known_live = json.loads(reader.meta(_live_key(space)) or "[]")
+        known_live = json.loads(reader.meta(live_schema_key(space)) or "[]")
     tables = [*build_schema(tree.changes), *(live if live is not None else map(Table.from_json, known_live))]
     relations = relate(tree.outlines, tree.manifests)
     architecture = conclude_architecture(tree.evidence, list(tree.outlines))
@@ -49,9 +49,9 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
             put_derived(space, writer, old, [(one, None) for one in wanted], engines, urgency=0.9)
         writer.replace_relations(list(ids.values()), RELATIONS, edges)
         writer.hurry(checkout, {path: times.urgency(path, weights.get(path, 0.0)) for path in tree.outlines})
-        writer.set_meta(_architecture_key(space), json.dumps(architecture.to_json(), ensure_ascii=False))
+        writer.set_meta(architecture_key(space), json.dumps(architecture.to_json(), ensure_ascii=False))
         if live is not None:
-            writer.set_meta(_live_key(space), json.dumps([table.to_json() for table in live], ensure_ascii=False))
+            writer.set_meta(live_schema_key(space), json.dumps([table.to_json() for table in live], ensure_ascii=False))
         if writer.meta(key) == owed:  # else something has changed meanwhile, and it is owed still
             writer.set_meta(key, "")
     return True
@@ -121,19 +121,11 @@ def _documents(architecture: Architecture) -> list[Derived]:
 def architecture_of(space: OpenSpace) -> dict[str, Any] | None:
     """What was concluded about this tree last, if it was."""
     with space.store.read() as reader:
-        kept = reader.meta(_architecture_key(space))
+        kept = reader.meta(architecture_key(space))
     found: dict[str, Any] | None = json.loads(kept) if kept else None
     return found
 
 
 def endpoint_count(space: OpenSpace, reader: Reader) -> int:
-    kept = reader.meta(_architecture_key(space))
+    kept = reader.meta(architecture_key(space))
     return len(json.loads(kept).get("endpoints", ())) if kept else 0
-
-
-def _architecture_key(space: OpenSpace) -> str:
-    return f"architecture:{space.identity.checkout_id}"
-
-
-def _live_key(space: OpenSpace) -> str:
-    return f"live_schema:{space.identity.checkout_id}"

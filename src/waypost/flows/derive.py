@@ -8,7 +8,7 @@ from pathlib import Path
 from waypost.code.history import changed_since, recent_changes
 from waypost.code.languages import is_document, is_test_path, language_of_path
 from waypost.flows.digest import Derived, Digest
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, conclusions_key, tree_changed_key
 from waypost.model.memory import Version
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, FileRow, PassageRow, Writer
@@ -159,8 +159,4 @@ def owe_conclusions(space: OpenSpace, writer: Writer) -> None:
     """Something in the tree is new: what was concluded from all of it has to be concluded again."""
     token = space.new_id()
     writer.set_meta(conclusions_key(space), token)
-    writer.set_meta(f"tree_changed:{space.identity.checkout_id}", token)
-
-
-def conclusions_key(space: OpenSpace) -> str:
-    return f"conclusions_owed:{space.identity.checkout_id}"
+    writer.set_meta(tree_changed_key(space), token)

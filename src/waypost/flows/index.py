@@ -21,7 +21,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.crew import Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, owe_conclusions, same_content, store_file
 from waypost.flows.digest import Digest, Job
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, indexed_commit_key
 from waypost.store.protocol import FileRow
 
 _MOST_AT_ONCE = 200  # files in one transaction: other writers wait for no more
@@ -66,7 +66,7 @@ def index_tree(
     entries = list(walk(root, include=include, exclude=exclude, explain=explain))
     done = Indexed(skipped={entry.path: entry.skipped for entry in entries if entry.skipped})
     present = {entry.path: entry for entry in entries if not entry.skipped}
-    commit_key = f"indexed_commit:{checkout}"
+    commit_key = indexed_commit_key(space)
     with space.store.read() as reader:
         known, since = reader.files(checkout), reader.meta(commit_key) or ""
     done.unchanged = sum(not force and _is_same(known.get(path), entry) for path, entry in present.items())

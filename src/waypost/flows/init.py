@@ -9,7 +9,7 @@ from typing import Any
 from waypost.code.schema.live import read_live
 from waypost.flows.conclude import conclude, endpoint_count
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, patterns_key
 from waypost.flows.worker import work
 from waypost.model.memory import Caller
 from waypost.store.protocol import AuditEntry
@@ -115,7 +115,7 @@ def _owed(space: OpenSpace) -> int:
 
 def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Patterns:
     """The patterns that hold for this checkout, with those given now."""
-    key = f"patterns:{space.identity.checkout_id}"
+    key = patterns_key(space)
     with space.store.read() as reader:
         kept = json.loads(reader.meta(key) or "{}")
     chosen = Patterns(

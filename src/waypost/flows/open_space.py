@@ -57,3 +57,33 @@ def note_checkout(space: OpenSpace) -> None:
     with space.store.write() as writer:
         root = os.fsencode(space.identity.root).decode("utf-8", "replace")
         writer.add_checkout(space.identity.checkout_id, root, space.clock())
+
+
+# What is noted for each checkout beside its rows, by the name in the table `meta`.
+
+
+def indexed_commit_key(space: OpenSpace) -> str:
+    """The commit that was checked out when the tree was indexed last."""
+    return f"indexed_commit:{space.identity.checkout_id}"
+
+
+def conclusions_key(space: OpenSpace) -> str:
+    """Set while conclusions are owed; another value with every change."""
+    return f"conclusions_owed:{space.identity.checkout_id}"
+
+
+def tree_changed_key(space: OpenSpace) -> str:
+    """Another value with every change of the index."""
+    return f"tree_changed:{space.identity.checkout_id}"
+
+
+def patterns_key(space: OpenSpace) -> str:
+    return f"patterns:{space.identity.checkout_id}"
+
+
+def architecture_key(space: OpenSpace) -> str:
+    return f"architecture:{space.identity.checkout_id}"
+
+
+def live_schema_key(space: OpenSpace) -> str:
+    return f"live_schema:{space.identity.checkout_id}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from waypost.context.cache import ContextCache, context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
 from waypost.flows.brief import Briefing
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tree_changed_key
 from waypost.flows.recall import hit_of, question_vectors
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
@@ -44,7 +44,7 @@ def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int =
 def _token(space: OpenSpace, reader: Reader) -> Hashable:
     """Differs as soon as a file is known to have changed, or more of the tree has been embedded."""
     checkout = space.identity.checkout_id
-    return reader.meta(f"tree_changed:{checkout}"), tuple(reader.tracked(checkout)), tuple(reader.owed().values())
+    return reader.meta(tree_changed_key(space)), tuple(reader.tracked(checkout)), tuple(reader.owed().values())
 
 
 def _make(space: OpenSpace, task: Task, view: View, tokens: int) -> Briefing:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, indexed_commit_key
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
 from waypost.model.memory import Caller
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
+from waypost.store.protocol import Reader
 
 
 def status(space: OpenSpace) -> dict[str, Any]:
@@ -23,6 +24,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         counts, owed = reader.counts(view), reader.owed()
         engines = [engine.name for engine in space.engines.active(reader)]
         newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
+        tree = _tree(space, reader)
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
         "space": space.identity.space_id,
@@ -31,6 +33,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "root": str(space.identity.root),
         "checkouts": list(checkouts.values()),
         "path": str(space.folder),
+        "tree": tree,
         "collections": counts,
         "memories": sum(counts.values()),
         "storage_bytes": space.store.size_bytes(),
@@ -39,6 +42,20 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "pending": {name: owed.get(name, 0) for name in engines},
         "initialised_at": format_time(metadata.created),
         "updated_at": format_time(newest[0].at) if newest else None,
+    }
+
+
+def _tree(space: OpenSpace, reader: Reader) -> dict[str, Any] | None:
+    """What is in the index of this tree; None where there is no index."""
+    checkout = space.identity.checkout_id
+    files = reader.files(checkout)
+    if not files:
+        return None
+    return {
+        "files": len(files),
+        "lines": sum(row.lines for row in files.values()),
+        "commit": reader.meta(indexed_commit_key(space)) or None,
+        "waiting": len(reader.tracked(checkout)),
     }
 
 

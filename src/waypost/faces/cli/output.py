@@ -126,6 +126,7 @@ def print_status(found: dict[str, Any]) -> None:
     pairs = {
         found["kind"]: f"{found['name']} ({found['space']})",
         "memories": f"{found['memories']}{f' ({counts})' if counts else ''}",
+        "tree": _tree(found["tree"]),
         "engine": found["model"] + (f"; not installed: {', '.join(missing)}" if missing else ""),
         "to embed": owed or "nothing",
         "size": f"{found['storage_bytes'] / 1e6:.1f} MB in {found['path']}",
@@ -133,6 +134,13 @@ def print_status(found: dict[str, Any]) -> None:
         "last change": (found["updated_at"] or "none yet")[:16].replace("T", " "),
     }
     print_pairs(pairs)
+
+
+def _tree(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "not indexed; `waypost init` does it"
+    waiting = f", {found['waiting']} waiting to be read again" if found["waiting"] else ""
+    return f"{found['files']:,} files, {found['lines']:,} lines{waiting}"
 
 
 def print_pairs(pairs: dict[str, Any]) -> None:
