@@ -4,7 +4,9 @@
 resolved by names, imports and classes is left out: a missing relation is better than an invented one.
 """
 
+import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from waypost.code.outline import Outline
@@ -49,11 +51,15 @@ def relate(
     only the outlines that a file depends on are read; without it, all are. `manifests` holds the texts of package.json,
     tsconfig.json, go.mod and Cargo.toml by their paths.
     """
-    tree = Tree(outlines, manifests, names)
+    with _without_collection():
+        return _relate(Tree(outlines, manifests, names), outlines if only is None else only)
+
+
+def _relate(tree: Tree, paths: Iterable[str]) -> Relations:
     resolver = CallResolver(names_of(tree))
     edges: dict[tuple[str, Place, Place], Relation] = {}
     uses = resolved = 0
-    for path in outlines if only is None else only:
+    for path in paths:
         view = tree.view(path)
         if view is None:
             continue
@@ -70,6 +76,18 @@ def relate(
         for edge in _imports(resolver.names, view, reached):
             _keep(edges, edge)
     return Relations(tuple(edges.values()), uses, resolved)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Spare the search for garbage among millions of small objects that all stay: half the time of a large tree."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _keep(edges: dict[tuple[str, Place, Place], Relation], edge: Relation) -> None:
