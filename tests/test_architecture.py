@@ -43,9 +43,10 @@ def test_the_public_surface_is_pinned() -> None:
     assert sorted(waypost.__all__) == ["Memory", "WaypostError", "__version__"]
     public = {name for name in vars(waypost.Memory) if not name.startswith("_")}
     assert public == {
-        "audit", "brief", "close", "correct", "doctor", "export", "exports", "folder", "forget", "history", "import_file",
-        "lift", "list", "open", "open_as", "protect", "rebuild", "recall", "reject", "remember", "remember_drafts",
-        "remember_many", "retract", "rows", "settle", "show", "space_id", "status", "work",
+        "analyze", "architecture", "audit", "brief", "close", "correct", "doctor", "export", "exports", "finish", "folder",
+        "forget", "history", "ignores", "import_file", "index", "lift", "list", "open", "open_as", "protect", "rebuild",
+        "recall", "reject", "remember", "remember_drafts", "remember_many", "retract", "root", "rows", "settle", "show",
+        "space_id", "status", "summarize", "summary", "track", "update", "work",
     }  # fmt: skip
 
 
