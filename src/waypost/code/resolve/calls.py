@@ -4,13 +4,10 @@ from waypost.code.outline import Use
 from waypost.code.resolve.expressions import CALL, steps
 from waypost.code.resolve.families import habits
 from waypost.code.resolve.names import Names, enclosing_class
-from waypost.code.resolve.tree import FUNCTIONS, Value, View
+from waypost.code.resolve.tree import FUNCTIONS, Value, View, is_container
 from waypost.text.identifiers import identifier_parts
 
 UNIQUE = 0.6  # how sure a name is that only one symbol of the tree has
-_CALLABLE = frozenset(
-    {"function", "method", "class", "struct", "property", "macro", "enum", "type", "trait", "interface"}
-)
 
 
 class CallResolver:
@@ -77,7 +74,11 @@ class CallResolver:
             other = self.names.tree.view(path)
             if other is None or other.family != view.family or (other.is_test and not view.is_test):
                 continue
-            symbol = other.outline.symbols[number]
-            if symbol.kind in FUNCTIONS and symbol.kind in _CALLABLE and symbol.parent >= 0:
+            symbols = other.outline.symbols
+            symbol = symbols[number]
+            is_method = symbol.qualified != symbol.name and (
+                symbol.parent < 0 or is_container(symbols[symbol.parent].kind)
+            )
+            if symbol.kind in FUNCTIONS and is_method:
                 found.append(Value("symbol", path, number, UNIQUE))
         return found[0] if len(found) == 1 else None

@@ -4,6 +4,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _DATA = Path(__file__).with_name("families.toml")
 
@@ -15,7 +16,6 @@ class Habits:
     own: frozenset[str] = frozenset()  # words for the object or class of a method: self, this
     above: frozenset[str] = frozenset()  # words for the classes it derives from: super, parent
     implied: bool = False  # a plain call in a method may mean a method of its class
-    together: str = ""  # files that see each other without import: "folder", "package", "everywhere"
     constructors: frozenset[str] = frozenset()  # methods of a class that give a new one: Ruby's `new`
     built_in: frozenset[str] = frozenset()  # functions and methods of the language: never guessed by their name
 
@@ -33,7 +33,6 @@ def habits(name: str) -> Habits:
         own=frozenset(entry.get("own", ())),
         above=frozenset(entry.get("above", ())),
         implied=entry.get("implied", False),
-        together=entry.get("together", ""),
         constructors=frozenset(entry.get("constructors", ())),
         built_in=frozenset(entry.get("built_in", "").split()) | frozenset(_data()["any"]["built_in"].split()),
     )
@@ -45,5 +44,5 @@ def _families() -> dict[str, str]:
 
 
 @cache
-def _data() -> dict[str, dict[str, object]] | dict:  # type: ignore[type-arg]
+def _data() -> dict[str, dict[str, Any]]:
     return tomllib.loads(_DATA.read_text(encoding="utf-8"))
