@@ -145,7 +145,7 @@ def _expanded(
 ) -> Iterator[tuple[str, str, str]]:
     """The methods of a view where the view tells them; the actions of a viewset."""
     method = item.get("method")
-    if method not in ("VIEWSET", ANY) or not item.get("framework").startswith("Django"):
+    if method not in ("VIEWSET", ANY) or not item.get("framework").startswith(("Django", "Flask")):
         yield method, whole, item.value
         return
     answers, lookup = _answers(item.value, views, path)

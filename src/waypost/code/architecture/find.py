@@ -53,6 +53,7 @@ _PREFIX_CONSTANT = re.compile(
     r"(?:[ \t]*:[ \t]*\w+)?[ \t]*=[ \t]*[\"'](/[\w/\-.]{0,80})[\"']",
     re.MULTILINE,
 )
+_PREFIX_WORDS = ("prefix", "PREFIX", "API_V", "API_STR", "base_path", "BASE_PATH", "apiPath")
 _MAX_LINE = 20_000  # a longer one is not written by hand
 
 
@@ -68,7 +69,7 @@ def find_evidence(source: Source, parsed: Parsed | None) -> tuple[Evidence, ...]
     found += read_marks(source)
     found += others.read_files(source.path, source.text)
     found += _routes(source)
-    if source.language in ("python", "javascript", "typescript") and "=" in source.text:
+    if source.language in ("python", "javascript", "typescript") and any(word in source.text for word in _PREFIX_WORDS):
         found += _constants(source.text)
     if parsed is not None:
         found += _imports(parsed)

@@ -36,6 +36,8 @@ def read_manifest(path: str, text: str) -> Iterator[Evidence]:
         return
     ecosystem, read = reader
     own, wanted = read(text)
+    if ecosystem == "nuget" and own is None and ("Sdk.Web" in text or "Sdk.Worker" in text or "<OutputType>Exe" in text):
+        own = (path.rpartition("/")[2].rpartition(".")[0], "")  # a .NET program is called like its file
     if own is None and any(mark in text for mark in _WORKSPACE):
         own = (path.rpartition("/")[0] or "workspace", "")
     if own is not None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -23,17 +24,41 @@ _FILLED_NAMES = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$|applicat
 _WORDPRESS = ("register_rest_route(", "add_action( ", "add_action('", "add_filter( '", "add_filter('", "wp_enqueue_")
 _LOCK = re.compile(r"(?:\.lock|[.\-]lock\.(?:json|ya?ml)|go\.sum|\.lockb|npm-shrinkwrap\.json)$")
 _COMPOSE = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$")
+_KINDS = ("auth", "settings", "entry", "design")
+_WORD = re.compile(r"[A-Za-z_]\w+")
+_ENVIRONMENT = frozenset(
+    "environ getenv env ENV _ENV _SERVER LookupEnv Getenv GetEnvironmentVariable get_env fetch_env Env env_get".split()
+)
 _MAX_VARIABLES = 200
 _NOT_CODE = frozenset(("", "markdown", "json", "html", "css", "text", "rst", "xml", "sql", "svg", "dockerfile", "ini"))
 _SERVER_VARIABLES = frozenset("REQUEST_METHOD REQUEST_URI HTTP_HOST DOCUMENT_ROOT SCRIPT_NAME REMOTE_ADDR".split())
 
 
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    kind: str
+    name: str
+    languages: frozenset[str]
+    mark: str
+
+
 @cache
-def _groups(kind: str) -> tuple[tuple[str, frozenset[str], tuple[str, ...]], ...]:
-    """Of each entry: its name, its languages, its marks."""
-    return tuple(
-        (entry["name"], frozenset(entry.get("languages", ())), tuple(entry["marks"])) for entry in _entries(kind)
-    )
+def _by_word() -> dict[str, tuple[_Mark, ...]]:
+    """All marks by a word that must stand in a text for the mark to stand there: the quick look before the long one."""
+    found: dict[str, list[_Mark]] = {}
+    for kind in _KINDS:
+        for entry in _entries(kind):
+            for mark in entry["marks"]:
+                one = _Mark(kind, entry["name"], frozenset(entry.get("languages", ())), mark)
+                found.setdefault(key_word(mark), []).append(one)
+    return {word: tuple(marks) for word, marks in found.items()}
+
+
+def key_word(mark: str) -> str:
+    """The longest whole word of a mark; one that touches its end may go on in the text, and only counts if alone."""
+    words = list(_WORD.finditer(mark))
+    whole = [match[0] for match in words if match.end() < len(mark)]
+    return max(whole or [match[0] for match in words], key=len)
 
 
 @cache
@@ -42,41 +67,38 @@ def _entries(kind: str) -> list[dict[str, Any]]:
     return entries
 
 
-@cache
-def _stems(kind: str) -> tuple[str, ...]:
-    """Short words in lower case; a file with none of them has none of the marks either."""
-    stems: tuple[str, ...] = tuple(table("marks.toml")["stems"][kind].split())
-    return stems
-
-
 def auth_words() -> dict[str, str]:
     """What each mechanism is, by its name."""
     return {entry["name"]: entry["what"] for entry in _entries("auth")}
 
 
 def read_marks(source: Source) -> Iterator[Evidence]:
-    if _LOCK.search(source.path):
+    if _LOCK.search(source.path) or source.path.startswith((".github/", ".circleci/")):
         return
     if source.language in _NOT_CODE and not source.path.endswith((".yaml", ".yml", ".mix", ".exs")):
         yield from _filled(source)
         return
     text = source.text
-    lower = text.lower()
-    for kind in ("auth", "settings", "entry", "design"):
-        if not any(stem in lower for stem in _stems(kind)):
-            continue
-        for name, languages, marks in _groups(kind):
-            if languages and source.language not in languages:
-                continue
-            places = ((mark, _place(text, mark)) for mark in marks if mark in text)
-            for mark, at in sorted((pair for pair in places if pair[1] >= 0), key=lambda pair: pair[1])[:5]:
-                yield evidence(kind, name, mark, text.count("\n", 0, at) + 1, how="mark" if kind == "design" else "")
+    words = set(_WORD.findall(text))
+    yield from _marks(text, words, source.language)
     if source.language == "php" and any(mark in text for mark in _WORDPRESS):
         mark = next(mark for mark in _WORDPRESS if mark in text)
         yield evidence("import", "WordPress", mark, text.count("\n", 0, text.find(mark)) + 1)
     yield from _filled(source)
-    if "env" in lower:
+    if words & _ENVIRONMENT:
         yield from _variables(_READ, text)
+
+
+def _marks(text: str, words: set[str], language: str) -> Iterator[Evidence]:
+    """The first place of each mark, at most five of one name."""
+    places: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for word in words & _by_word().keys():
+        for one in _by_word()[word]:
+            if (not one.languages or language in one.languages) and (at := _place(text, one.mark)) >= 0:
+                places.setdefault((one.kind, one.name), []).append((at, one.mark))
+    for (kind, name), found in sorted(places.items()):
+        for at, mark in sorted(found)[:5]:
+            yield evidence(kind, name, mark, text.count("\n", 0, at) + 1, how="mark" if kind == "design" else "")
 
 
 def _place(text: str, mark: str) -> int:

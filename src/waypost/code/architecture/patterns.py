@@ -238,7 +238,7 @@ def _services(project: Project, name: str, count: int) -> Sign:
     homes.discard("")
     starts = [place.path for kind, places in project.entries.items() if kind != "front end" for place in places]
     found = sorted(home for home in homes if any(start.startswith(home + "/") for start in starts))
-    if len(found) < count or not any(path.endswith("Dockerfile") or "compose" in path for path in project.paths):
+    if len(found) < count or not any(path.endswith("Dockerfile") or "compose" in path or "AppHost" in path for path in project.paths):
         return "", []
     return _some(found), [Place(path) for path in starts[:2]]
 

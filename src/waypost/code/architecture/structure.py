@@ -14,7 +14,12 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SUBSCRIBE = frozenset("subscribe attach addlistener addobserver add_listener add_observer register_observer on".split())
 _NOTIFY = frozenset("notify emit publish dispatch fire trigger notify_all notifyobservers notify_observers".split())
 _INJECTED = frozenset(("Injectable", "Service", "Component", "Autowired", "Inject", "Singleton", "ApplicationScoped"))
-_CONSOLE = ("BaseCommand", "Symfony", "Console", "Illuminate", "AppCommand", "ConsoleCommand")
+_CONSOLE_FOLDERS = ("Console/", "management/commands/", "/commands/", "src/Command/", "cmd/", "cli/")
+_KEPT = re.compile(
+    r"(?:cls|self::|static::)\W{0,3}\$?_{0,2}(?:instance|shared)\b|^\s+_{1,2}(?:instance|shared)\b[^\n]{0,30}="
+    r"|static[^\n(]{0,60}\b_?\$?_{0,2}(?:instance|shared)\b\s*[=;{]|@@?instance\s*\|\|=",
+    re.MULTILINE,
+)
 _MAX_METHODS = 60
 
 
@@ -40,7 +45,7 @@ def read_structure(source: Source, parsed: Parsed) -> Iterator[Evidence]:
     for place, symbol in enumerate(parsed.symbols):
         if symbol.kind in _TYPES:
             inside = members.get(place, [])
-            yield from _part(symbol, inside)
+            yield from _part(source, symbol, inside)
             yield from _designs(source, symbol, inside)
 
 
@@ -49,7 +54,7 @@ def _last(name: str) -> str:
     return name.rpartition("\\")[2].rpartition(".")[2]
 
 
-def _part(symbol: Symbol, members: Sequence[Symbol]) -> Iterator[Evidence]:
+def _part(source: Source, symbol: Symbol, members: Sequence[Symbol]) -> Iterator[Evidence]:
     bases = {base.partition("<")[0].partition("[")[0].strip().lstrip("\\") for base in symbol.bases}
     bases |= {_last(base) for base in bases}
     decorators = {_last(decorator) for decorator in symbol.decorators}
@@ -58,6 +63,8 @@ def _part(symbol: Symbol, members: Sequence[Symbol]) -> Iterator[Evidence]:
         by_name = symbol.name.endswith(suffixes) and symbol.name not in suffixes if suffixes else False
         if not (by_name or bases & known_bases or decorators & known_decorators):
             continue
+        if name == "command" and _is_console(source, symbol):
+            return
         methods = ""
         if wants_methods:
             shown = [f"{member.name}:{member.lines.start}" for member in members if member.kind == "method"]
@@ -96,21 +103,20 @@ def _found(
         yield "builder", "its methods put an object together that the last one returns"
     if len([member for member in names if member.lower().startswith("visit")]) >= 2:
         yield "visitor", "it has a visit method for each kind of node"
-    yield from _by_base(symbol, members, names, lower)
+    yield from _by_base(source, symbol, members, lower)
 
 
 def _by_base(
-    symbol: Symbol, members: Sequence[Symbol], names: set[str], lower: set[str]
+    source: Source, symbol: Symbol, members: Sequence[Symbol], lower: set[str]
 ) -> Iterator[tuple[str, str]]:
     name = symbol.name
     takes = _constructor(members)
     if name.endswith("Adapter") and (symbol.bases or takes):
         yield "adapter", f"it fits {takes[0] if takes else 'something else'} to {_first(symbol.bases, 'an interface')}"
-    if name.endswith(("Decorator", "Wrapper")) and symbol.bases and takes:
+    if name.endswith(("Decorator", "Wrapper")) and takes and symbol.bases and "Component" not in symbol.bases[0]:
         yield "decorator", f"it is a {symbol.bases[0]} around {takes[0]}"
-    is_console = any(_last(decorator) == "AsCommand" for decorator in symbol.decorators)
     acts = lower & {"execute", "handle", "run", "__invoke", "call", "__call__", "perform"}
-    if name.endswith("Command") and acts and not is_console and not any(word in base for base in symbol.bases for word in _CONSOLE):
+    if name.endswith("Command") and name != "Command" and acts and not _is_console(source, symbol):
         yield "command", f"an action as an object, done by {min(acts)}"
     for base in symbol.bases:
         if _last(base).endswith(("Strategy", "Policy")) and _last(base) not in (name, "ApplicationPolicy"):
@@ -128,7 +134,16 @@ def _by_base(
     injected |= {_last(d) for member in members for d in member.decorators} & {"Autowired", "Inject"}
     if injected and takes:
         yield "dependency injection", f"it is given {', '.join(takes[:4])}"
-    del names
+
+
+def _is_console(source: Source, symbol: Symbol) -> bool:
+    """A command of a terminal is no command object."""
+    if any(_last(decorator) == "AsCommand" for decorator in symbol.decorators):
+        return True
+    bases = [_last(base) for base in symbol.bases]
+    if any(base in ("Command", "BaseCommand", "AppCommand", "GeneratorCommand") for base in bases):
+        return True
+    return any(folder in f"/{source.path}" for folder in _CONSOLE_FOLDERS)
 
 
 def _first(words: Sequence[str], otherwise: str) -> str:
@@ -153,5 +168,4 @@ def _singleton(source: Source, symbol: Symbol, lower: set[str]) -> str:
         return ""
     lines = source.text.split("\n")[symbol.lines.start - 1 : symbol.lines.end]
     body = "\n".join(lines[:400]).lower()
-    keeps = re.search(r"(?:static|_)\s{0,3}(?:[\w?<>]{1,40}\s{1,3}){0,3}\$?_{0,2}(?:instance|shared)\b", body)
-    return f"{min(gives)} always gives the same object" if keeps else ""
+    return f"{min(gives)} always gives the same object" if _KEPT.search(body) else ""

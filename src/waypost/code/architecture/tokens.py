@@ -5,7 +5,6 @@ ends), so that its time grows with the length of the text whatever stands in it,
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
 
@@ -104,12 +103,14 @@ class Tokens:
         return len(self.texts)
 
     def _read(self, text: str) -> None:
-        breaks = [at for at, letter in enumerate(text) if letter == "\n"]
+        line, last = 1, 0
         for match in _pattern(self.family).finditer(text):
             kind = match.lastgroup or OTHER
             if kind == "c":
                 continue
             value = match.group()
+            line += text.count("\n", last, match.start())
+            last = match.start()
             if kind == "s":
                 value = _unquote(value)
             elif kind == "y":
@@ -122,7 +123,7 @@ class Tokens:
                 value = value.strip()
             self.kinds.append(kind)
             self.texts.append(value)
-            self.lines.append(bisect_right(breaks, match.start() - 1) + 1)
+            self.lines.append(line)
 
     def _match(self) -> None:
         words = self.family in ("ruby", "elixir")

@@ -25,6 +25,7 @@ _FRAMEWORKS = (("fastapi", "FastAPI"), ("flask", "Flask"), ("aiohttp", "aiohttp"
 _FRAMEWORKS += (("sanic", "Sanic"), ("tornado", "Tornado"), ("quart", "Flask"), ("litestar", "Litestar"))
 _VERBS = {method.lower(): method for method in METHODS}
 _MOUNTS = {"include_router": "prefix", "register_blueprint": "url_prefix", "add_namespace": "path", "blueprint": "url_prefix"}
+_ADD_RESOURCE = re.compile(r"add_(?:\w{1,20}_)?resource")
 _GUARDS = re.compile(r"login_required|jwt_required|jwt_optional|requires?_auth|auth_required|permission_required|token_required")
 _CLASS = re.compile(r"^class\s+(\w+)\b", re.MULTILINE)
 _CLASS_METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(get|post|put|patch|delete|head|options)\b", re.MULTILINE)
@@ -44,9 +45,17 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
     for declared in declarations(tokens):
         for annotation in declared.annotations:
             yield from _decorated(tokens, declared, annotation, owners, framework, classes)
-    yield from _calls(tokens, owners, framework, classes)
+    yield from _calls(tokens, text, owners, framework, classes)
     if framework == "Tornado":
         yield from _tornado(tokens, classes)
+
+
+def _path(tokens: Tokens, span: tuple[int, int] | None) -> str | None:
+    """A path, also inside a call: `scoped("/x")`."""
+    if span is not None and tokens.is_name(span[0]) and tokens.is_other(span[0] + 1, "("):
+        inner = tokens.arguments(span[0] + 1)
+        span = inner[0] if len(inner) == 1 else span
+    return tokens.literal(span)
 
 
 def _prefix(tokens: Tokens, span: tuple[int, int] | None) -> str:
@@ -72,7 +81,7 @@ def _decorated(
     if not owner or annotation.opening < 0:
         return
     spans = tokens.arguments(annotation.opening)
-    path = tokens.literal(tokens.keyword(annotation.opening, "path", "rule") or (spans[0] if spans else None))
+    path = _path(tokens, tokens.keyword(annotation.opening, "path", "rule") or (spans[0] if spans else None))
     if path is None or not (path.startswith("/") or path == ""):
         return
     if verb in _VERBS:
@@ -95,7 +104,7 @@ def _decorated(
 
 
 def _calls(
-    tokens: Tokens, owners: dict[str, str], framework: str, classes: dict[str, list[str]]
+    tokens: Tokens, text: str, owners: dict[str, str], framework: str, classes: dict[str, list[str]]
 ) -> Iterator[Evidence]:
     for at in tokens.calls():
         name = tokens.texts[at]
@@ -113,7 +122,7 @@ def _calls(
             handler = named(tokens, view) if view else ""
             verbs = methods(tokens, tokens.keyword(at + 1, "methods")) or classes.get(handler, ["GET"])
             yield from (route(verb, path, handler, line, kind or "Flask", owner) for verb in verbs)
-        elif name == "add_resource" and len(spans) >= 2 and framework == "Flask":
+        elif _ADD_RESOURCE.fullmatch(name) and len(spans) >= 2 and "flask" in text.lower():
             handler = named(tokens, spans[0])
             for path in (found for span in spans[1:] if (found := tokens.literal(span)) is not None):
                 for verb in classes.get(handler, [ANY]):
