@@ -3,7 +3,7 @@
 import re
 
 from waypost.code.source import Call
-from waypost.code.syntax.captures import Captures, Text
+from waypost.code.syntax.text import Captures, Text
 
 MAX_RECEIVER = 120
 _READ = 400  # bytes at the end of a called expression; a chain of calls can be as long as the file
@@ -14,24 +14,37 @@ _BETWEEN = ".:?!&\\ \t\r\n"
 def read_call(captures: Captures, text: Text) -> tuple[int, Call] | None:
     """Where a call is, and the call; None for what has no name, such as `(f or g)()`."""
     called = captures.get("call")
-    if called is not None:
-        node = called[0]
-        start, end = node.start_byte, node.end_byte
-        raw = text.data[max(start, end - _READ) : end].decode("utf-8", "replace")
-        match = _LAST_NAME.search(raw if not raw.endswith(">") else _without_types(raw))
+    if called is None:
+        return _named_call(captures, text)
+    start, end = called[0].start_byte, called[0].end_byte
+    raw = text.data[start if end - start < _READ else end - _READ : end].decode("utf-8", "replace")
+    # Most calls are names with dots between them; this is the innermost loop of reading a file.
+    receiver, _, name = raw.rpartition(".")
+    if not name.isidentifier() or (receiver and not _ends_plainly(receiver)):
+        match = _LAST_NAME.search(raw if raw[-1] != ">" else _without_types(raw))
         if match is None:
             return None
-        receiver = raw[: match.start()].rstrip(_BETWEEN)
+        name, receiver = match[0], raw[: match.start()].rstrip(_BETWEEN)
         if receiver.endswith("->"):
             receiver = receiver[:-2].rstrip(_BETWEEN)
-        return end - 1, Call(match[0], _short(receiver), text.row(end - 1) + 1)
+    if len(receiver) > MAX_RECEIVER or "\n" in receiver:
+        receiver = _short(receiver)
+    return end - 1, Call(name, receiver, text.row(end - 1) + 1)
+
+
+def _named_call(captures: Captures, text: Text) -> tuple[int, Call]:
     name = captures["call.name"][0]
+    start = name.start_byte
+    receiver = ""
     before = captures.get("call.receiver")
-    receiver = (
-        "" if not before else text.between(before[0].start_byte, min(before[0].end_byte, before[0].start_byte + _READ))
-    )
-    word = text.between(name.start_byte, min(name.end_byte, name.start_byte + _READ))
-    return name.start_byte, Call(word, _short(receiver), text.line_of(name))
+    if before:
+        begin = before[0].start_byte
+        receiver = _short(text.between(begin, min(before[0].end_byte, begin + _READ)))
+    return start, Call(text.between(start, min(name.end_byte, start + _READ)), receiver, text.row(start) + 1)
+
+
+def _ends_plainly(receiver: str) -> bool:
+    return receiver[-1].isalnum() or receiver[-1] in ")_]\"'"
 
 
 def _without_types(raw: str) -> str:

@@ -26,54 +26,16 @@ The names of captures, the same in all languages (queries/*.scm):
 One definition may be found by several patterns: their captures are put together, the first pattern's kind counts.
 """
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from waypost.code.source import Call
+from waypost.code.syntax.calls import read_call
 from waypost.code.syntax.grammars import Grammar
+from waypost.code.syntax.text import Captures, Text
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
-
-Captures = dict[str, list["Node"]]
-
-
-class Text:
-    """The bytes of a file, and where its lines begin.
-
-    Lines are counted here and not by tree-sitter: its `Point` frees memory that is in use in 0.26.0, and is slower.
-    """
-
-    __slots__ = ("_ends", "data")
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self._ends: list[int] = []
-        position = data.find(b"\n")
-        while position >= 0:
-            self._ends.append(position)
-            position = data.find(b"\n", position + 1)
-
-    def row(self, position: int) -> int:
-        """The line of a byte, counted from 0."""
-        return bisect_right(self._ends, position - 1)
-
-    def row_start(self, row: int) -> int:
-        return self._ends[row - 1] + 1 if row else 0
-
-    @property
-    def line_count(self) -> int:
-        """Lines as an editor counts them: a last line end does not begin another line."""
-        return len(self._ends) + (not self.data.endswith(b"\n") if self.data else 0)
-
-    def between(self, start: int, end: int) -> str:
-        return self.data[start:end].decode("utf-8", "replace")
-
-    def of(self, node: "Node") -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-    def line_of(self, node: "Node") -> int:
-        return self.row(node.start_byte) + 1
 
 
 @dataclass(slots=True)
@@ -108,7 +70,7 @@ class Found:
     text: Text
     definitions: list[Definition]
     imports: list[Captures]
-    calls: list[Captures]
+    calls: list[tuple[int, Call]]  # with the byte where each is
     leading: list["Node"]  # comments and attributes
     attributes: dict[int, "Node"]  # by the start of an attribute: its text
     others: dict[str, list[Captures]]  # by role: "package", "doc"
@@ -124,7 +86,10 @@ def capture(grammar: Grammar, tree: "Tree", text: Text) -> Found:
         pattern = grammar.patterns[index]
         match pattern.role:
             case "call":
-                found.calls.append(captures)
+                # Read at once: kept nodes make work for the garbage collector.
+                call = read_call(captures, text)
+                if call is not None:
+                    found.calls.append(call)
             case "comment":
                 node = captures["comment"][0]
                 found.leading.append(node)

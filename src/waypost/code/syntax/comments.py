@@ -7,7 +7,8 @@ from functools import cache
 from inspect import cleandoc
 from pathlib import Path
 
-from waypost.code.syntax.captures import Found, Text
+from waypost.code.syntax.captures import Found
+from waypost.code.syntax.text import Text
 
 MAX_LEADING = 500  # comments and attributes in a row that are looked at above one definition
 MAX_DOC = 20_000  # characters of a comment; what is longer is no documentation

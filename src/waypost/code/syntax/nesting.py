@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from waypost.code.source import CONTAINERS
-from waypost.code.syntax.captures import Definition, Text
+from waypost.code.syntax.captures import Definition
+from waypost.code.syntax.text import Text
 
 MINOR_LINES = 3  # of a function held by a local name: shorter ones are read where they stand
 MAX_QUALIFIED = 500

@@ -2,18 +2,19 @@
 
 import importlib
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, cast
 
 from waypost.code.scip import descriptor, scip_prefix
 from waypost.code.source import Call, Import, Parsed, Source, Symbol
-from waypost.code.syntax.calls import read_call
-from waypost.code.syntax.captures import Captures, Definition, Found, Text, capture
+from waypost.code.syntax.captures import Definition, Found, capture
 from waypost.code.syntax.comments import Leading, Margins, comment_text, file_doc
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.grammars import Grammar, grammar
 from waypost.code.syntax.nesting import Placed, owners, place
 from waypost.code.syntax.rescue import rescued
 from waypost.code.syntax.signatures import one_line, parameter_names, signature
+from waypost.code.syntax.text import Captures, Text
 from waypost.model.reference import LineRange
 
 if TYPE_CHECKING:
@@ -104,17 +105,21 @@ def _symbols(
 
 def _symbol(one: Placed, calls: tuple[Call, ...], scip: str, found: Found, margins: Margins) -> Symbol:
     definition, text = one.definition, found.text
-    outer = definition.captures.get("outer", ())
-    head = _head(definition)
-    above = margins.above(min([head, *(node.start_byte for node in outer)]))
-    begin, first = _begin(definition, text, head)
+    begin = first = head = _head(definition)
+    outer = definition.captures.get("outer")
+    if outer is not None:
+        first = min(first, *(node.start_byte for node in outer))
+    above = margins.above(first)
+    if above:
+        first = above[0].start
+    if "decorator" in definition.captures:
+        begin = _behind_decorators(definition, text, head)
     body = definition.first("body")
     if definition.body is None and body is not None:
         definition.body = body.start_byte
     returns = definition.returns
     if returns is None and (node := definition.first("returns")) is not None:
         returns = one_line(text.of(node), MAX_RETURNS).lstrip(_RETURN_MARKS)
-    first_byte = min([first, *(node.start_byte for node in outer), *(item.start for item in above)])
     start = text.row(begin) + 1
     end = max(start, text.row(max(definition.start, definition.end - 1)) + 1)
     parameters = definition.parameters
@@ -123,15 +128,13 @@ def _symbol(one: Placed, calls: tuple[Call, ...], scip: str, found: Found, margi
         qualified=one.qualified,
         kind=definition.kind,
         lines=LineRange(start, end),
-        first_line=min(start, text.row(first_byte) + 1),
+        first_line=min(start, text.row(first) + 1),
         signature=definition.signature or signature(definition, text, margins, begin),
         parameters=parameter_names(definition, text) if parameters is None else tuple(parameters),
         returns=returns or None,
         doc=_leading_doc(above) if definition.doc is None else definition.doc,
         parent=one.parent,
-        bases=tuple(
-            dict.fromkeys(one_line(text.of(node), MAX_RETURNS) for node in definition.captures.get("base", ()))
-        ),
+        bases=_bases(definition, text),
         decorators=_decorators(definition, above, text),
         calls=calls,
         scip=scip,
@@ -158,15 +161,15 @@ def _head(definition: Definition) -> int:
     return definition.start
 
 
-def _begin(definition: Definition, text: Text, head: int) -> tuple[int, int]:
-    """Where the definition itself begins, behind the decorators inside of it; and its first byte."""
+def _behind_decorators(definition: Definition, text: Text, head: int) -> int:
+    """Where the definition itself begins when decorators are inside of it."""
     begin = head
     name = definition.first("name")
     limit = name.start_byte if name is not None else definition.end
-    for node in definition.captures.get("decorator", ()):
+    for node in definition.captures["decorator"]:
         if begin <= node.start_byte < limit:
             begin = max(begin, _after(text.data, node.end_byte, limit))
-    return begin, head
+    return begin
 
 
 def _after(data: bytes, position: int, limit: int) -> int:
@@ -177,19 +180,24 @@ def _after(data: bytes, position: int, limit: int) -> int:
 
 
 def _decorators(definition: Definition, above: list[Leading], text: Text) -> tuple[str, ...]:
-    nodes = definition.captures.get("decorator", ())
+    nodes = definition.captures.get("decorator")
     written = [item.text for item in above if not item.is_comment]
-    written += [text.of(node) for node in sorted(nodes, key=lambda node: node.start_byte)]
-    return tuple(dict.fromkeys(one_line(one, MAX_DECORATOR).removeprefix("@") for one in written))
+    if nodes:
+        written += [text.of(node) for node in sorted(nodes, key=lambda node: node.start_byte)]
+    return tuple(dict.fromkeys(one_line(one, MAX_DECORATOR).removeprefix("@") for one in written)) if written else ()
+
+
+def _bases(definition: Definition, text: Text) -> tuple[str, ...]:
+    nodes = definition.captures.get("base")
+    return tuple(dict.fromkeys(one_line(text.of(node), MAX_RETURNS) for node in nodes)) if nodes else ()
 
 
 def _leading_doc(above: list[Leading]) -> str:
-    return comment_text([item.text for item in above if item.is_comment])
+    return comment_text([item.text for item in above if item.is_comment]) if above else ""
 
 
 def _calls(found: Found, placed: list[Placed]) -> tuple[list[list[Call]], list[Call]]:
-    read = [one for captures in found.calls if (one := read_call(captures, found.text)) is not None]
-    read.sort(key=lambda pair: pair[0])
+    read = sorted(found.calls, key=itemgetter(0))
     inside: list[list[Call]] = [[] for _ in placed]
     outside: list[Call] = []
     for owner, (_, call) in zip(owners(placed, [position for position, _ in read]), read, strict=True):

@@ -3,8 +3,9 @@
 import re
 from typing import TYPE_CHECKING
 
-from waypost.code.syntax.captures import Definition, Text
+from waypost.code.syntax.captures import Definition
 from waypost.code.syntax.comments import Margins
+from waypost.code.syntax.text import Text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,7 +38,7 @@ def signature(definition: Definition, text: Text, margins: Margins, start: int) 
     end = max(start, min(end, start + _READ))
     pieces: list[str] = []
     position = start
-    for item in margins.within(start, end):
+    for item in margins.within(start, end) if definition.body is not None else ():
         if item.is_comment:
             pieces.append(text.between(position, item.start))
             position = max(position, item.end)
@@ -49,10 +50,13 @@ def signature(definition: Definition, text: Text, margins: Margins, start: int) 
 
 def parameter_names(definition: Definition, text: Text) -> tuple[str, ...]:
     names: list[str] = []
-    for node in definition.captures.get("parameters", ())[:1]:
-        for child in node.named_children[:MAX_PARAMETERS]:
-            names += _names(child, text)
+    whole = definition.first("parameters")
+    if whole is not None:
+        for child in whole.named_children[:MAX_PARAMETERS]:
+            names += [text.of(child)] if child.type == "identifier" else _names(child, text)
     names += [text.of(node) for node in definition.captures.get("parameter", ())]
+    if not names:
+        return ()
     return tuple(one_line(name, MAX_NAME) for name in names if name and name not in _ITSELF)
 
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.text import Captures
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ import re
 from typing import TYPE_CHECKING
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.captures import Definition, Found
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.dialects.c_macros import without_macros
 from waypost.code.syntax.signatures import MAX_DEPTH, one_line
+from waypost.code.syntax.text import Captures
 
 if TYPE_CHECKING:
     from tree_sitter import Node

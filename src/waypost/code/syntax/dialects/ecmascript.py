@@ -1,8 +1,9 @@
 """JavaScript and TypeScript: functions that are values, exports by assignment, getters."""
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.captures import Definition, Found
 from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.text import Captures
 
 MAX_TARGET = 200  # bytes of what a function is assigned to
 _EXPORTS = frozenset({"module", "exports", "prototype", "this", "self", "window", "globalThis"})

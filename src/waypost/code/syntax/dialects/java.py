@@ -1,8 +1,9 @@
 """Java: imports."""
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Captures, Found
+from waypost.code.syntax.captures import Found
 from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.text import Captures
 
 
 def _imports(captures: Captures, found: Found) -> list[Import]:

@@ -3,8 +3,9 @@
 import re
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.captures import Definition, Found
 from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.text import Captures
 
 MAX_FILE = 500  # characters of an expression that names a file
 _STRING = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")

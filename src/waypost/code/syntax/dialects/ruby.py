@@ -1,8 +1,9 @@
 """Ruby: names with `::`, methods made by methods, required files."""
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.captures import Definition, Found
 from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.text import Captures
 
 
 def _refine(definition: Definition, found: Found) -> bool:

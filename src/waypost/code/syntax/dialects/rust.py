@@ -3,8 +3,9 @@
 import re
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Captures, Definition, Found
+from waypost.code.syntax.captures import Definition, Found
 from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.text import Captures
 
 MAX_USE = 20_000  # characters of one use declaration
 _TYPE_NAME = re.compile(r"(?:[&*(\[\s]|dyn\b|mut\b|'\w+)*((?:\w+\s*::\s*)*)(\w+)")

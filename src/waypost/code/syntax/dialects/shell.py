@@ -3,8 +3,9 @@
 import re
 
 from waypost.code.source import Import
-from waypost.code.syntax.captures import Captures, Found
+from waypost.code.syntax.captures import Found
 from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.text import Captures
 
 MAX_PATH = 500
 # $(dirname "$0"), ${BASH_SOURCE%/*}, $DIR: where the script is, or a folder that only the shell knows.
