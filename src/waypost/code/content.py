@@ -67,7 +67,7 @@ def written_by_machine(path: str, text: str) -> str | None:
 def _says_it_is_generated(path: str, text: str) -> bool:
     marks = _marks()
     header = text[:_CHARACTERS_OF_A_HEADER].lower()
-    if "generated" not in header or marks.wanted.rule_against_any_part(path) is not None:
+    if "generated" not in header or marks.wanted.rule_against_any_part(path.lower()) is not None:
         return False
     is_document = path.lower().endswith(marks.document_endings)
     starts = marks.document_comment_starts if is_document else marks.comment_starts
