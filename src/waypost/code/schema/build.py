@@ -1,7 +1,6 @@
 """The tables of a repository, put together from what its files say."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from waypost.code.schema.django_state import django_tables
 from waypost.code.schema.draft import Database, Draft, alter
@@ -12,6 +11,8 @@ from waypost.code.schema.order import by_database, in_order
 from waypost.code.schema.relations import finish
 
 Changes = Mapping[str, Sequence[SchemaChange]]
+Named = dict[str, list[Draft]]  # by name in lower case; several where databases share a name
+Homeless = list[tuple[str, SchemaChange]]  # changes of tables that were not made where they are changed
 
 
 def build_schema(changes: Changes) -> tuple[Table, ...]:
@@ -21,26 +22,26 @@ def build_schema(changes: Changes) -> tuple[Table, ...]:
     one name that have little in common stay apart: they are of different databases.
     """
     models = Models(changes)
-    tables, homeless = _stored(changes)
+    tables: Named = {}
+    homeless = _stored(changes, tables)
     for draft in django_tables(changes, models):
         _join(tables, draft)
     homeless = _settle(tables, homeless)
-    for draft in model_tables(models, {draft.name.lower() for draft in tables}):
+    for draft in model_tables(models, tables.keys()):
         _join_model(tables, draft)
     _witness(tables, homeless)
-    return finish(tables, models)
+    return finish([draft for found in tables.values() for draft in found], models)
 
 
-def _stored(changes: Changes) -> tuple[list[Draft], list[tuple[str, SchemaChange]]]:
-    """The tables that SQL and migrations make, and the changes of tables that they do not make."""
-    tables: list[Draft] = []
-    homeless: list[tuple[str, SchemaChange]] = []
+def _stored(changes: Changes, tables: Named) -> Homeless:
+    """Add the tables that SQL and migrations make; the changes of tables that they do not make."""
+    homeless: Homeless = []
     for steps in by_database(changes).values():
         database = _run(steps)
         homeless += database.homeless
         for draft in database.tables.values():
             _join(tables, draft)
-    return tables, homeless
+    return homeless
 
 
 def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> Database:
@@ -63,23 +64,20 @@ def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> Database:
     return database
 
 
-def _join(tables: list[Draft], draft: Draft) -> None:
-    for other in tables:
-        if other.name.lower() == draft.name.lower() and similar(other, draft):
+def _join(tables: Named, draft: Draft) -> None:
+    named = tables.setdefault(draft.name.lower(), [])
+    for other in named:
+        if similar(other, draft):
             merge_stored(other, draft)
             return
-    tables.append(draft)
+    named.append(draft)
 
 
-Homeless = list[tuple[str, SchemaChange]]
-
-
-def _settle(tables: Iterable[Draft], homeless: Homeless) -> Homeless:
+def _settle(tables: Named, homeless: Homeless) -> Homeless:
     """Apply changes of tables that were made elsewhere, by another folder's migrations or another file; the rest."""
     left = []
-    by_name = _by_name(tables)
     for path, change in homeless:
-        found = [draft for draft in by_name.get(change.table.lower(), ()) if _same_part(path, draft)]
+        found = [draft for draft in tables.get(change.table.lower(), ()) if _same_part(path, draft)]
         if not found:
             left.append((path, change))
         elif change.action not in ("drop_table", "rename_table", "drop_column", "rename_column"):
@@ -90,30 +88,22 @@ def _settle(tables: Iterable[Draft], homeless: Homeless) -> Homeless:
     return left
 
 
-def _witness(tables: Iterable[Draft], homeless: Homeless) -> None:
+def _witness(tables: Named, homeless: Homeless) -> None:
     """Changes of tables that only models tell of: the model knows better, but the places are worth knowing."""
-    by_name = _by_name(tables)
     for path, change in homeless:
-        for draft in by_name.get(change.table.lower(), ()):
+        for draft in tables.get(change.table.lower(), ()):
             if change.action != "drop_table" and _same_part(path, draft):
                 draft.witness(path, change)
-
-
-def _by_name(tables: Iterable[Draft]) -> dict[str, list[Draft]]:
-    found: dict[str, list[Draft]] = {}
-    for draft in tables:
-        found.setdefault(draft.name.lower(), []).append(draft)
-    return found
 
 
 def _same_part(path: str, draft: Draft) -> bool:
     return in_tests(path) == all(in_tests(evidence.path) for evidence in draft.evidence)
 
 
-def _join_model(tables: list[Draft], draft: Draft) -> None:
-    named = [other for other in tables if other.name.lower() == draft.name.lower()]
+def _join_model(tables: Named, draft: Draft) -> None:
+    named = tables.setdefault(draft.name.lower(), [])
     for other in named:
         if draft.partial or similar(other, draft):
             merge_model(other, draft)
             return
-    tables.append(replace(draft, evidence=list(draft.evidence)))
+    named.append(draft)

@@ -45,7 +45,9 @@ def _has(*texts: str) -> Callable[[Source], bool]:
 
 
 _MODEL_PATH = re.compile(r"(?:^|/)models?(?:/|\.py$)")
-_FIELD = re.compile(r"\bmodels\.Model\b|\w(?:Field|Key)\(")
+_FIELD = re.compile(
+    r"\bmodels\.Model[,)]|^(?:    |\t)\w+(?::[^=\n]*)? = models\.\w+\(|[(, ](?:Abstract\w+|Model)\):$", re.M
+)
 
 
 def _django_models(source: Source) -> bool:
@@ -127,7 +129,7 @@ _DETECTORS: dict[str, list[tuple[Detector, Callable[[Source], bool]]]] = {
     "cjs": _SCRIPT,
     "sql": [(find_sql, _has(""))],
     "py": [
-        (find_django_migration, lambda source: "migrations.Migration" in source.text or "Migration)" in source.text),
+        (find_django_migration, _has("class Migration(")),
         (find_django_apps, lambda source: source.path.endswith("apps.py") or "_MODEL = " in source.text),
         (find_django_models, _django_models),
         (find_alembic, _has("down_revision")),

@@ -24,13 +24,16 @@ def similar(first: Draft, second: Draft) -> bool:
 
 def merge_stored(kept: Draft, other: Draft) -> None:
     """A second definition, as for another database system: what it alone has is added and told."""
+    if kept.evidence and other.evidence and kept.columns and other.columns:
+        for one, rest in ((kept, other), (other, kept)):
+            for key, column in one.columns.items():
+                if key not in rest.columns:
+                    _tell(kept, f"{column.name} is in {one.evidence[0].path} only.")
     for key, column in other.columns.items():
         if key in kept.columns:
             kept.columns[key] = overlay(column, kept.columns[key])
         else:
             kept.columns[key] = column
-            if kept.evidence and other.evidence:
-                _tell(kept, f"{column.name} is in {other.evidence[0].path} only.")
     kept.primary_key = kept.primary_key or other.primary_key
     for index in other.indexes:
         kept.add_index(index)

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from waypost.code.schema.draft import Draft, fill
 from waypost.code.schema.joins import join_tables
@@ -16,14 +17,12 @@ MAX_ANCESTORS = 30  # a chain of classes longer than this is a circle or a joke
 _PARTS = re.compile(r"[.\\:/]+")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Entry:
+    """One class. Two are the same only if they are the same object."""
+
     path: str
     change: SchemaChange
-
-    @property
-    def label(self) -> str:
-        return self.change.scope
 
 
 def _tables() -> Mapping[str, str]:
@@ -41,6 +40,7 @@ class Models:
         self._labels: dict[str, str] = {}
         self._settings: dict[str, tuple[str, str]] = {}  # name → where it is set, `app.Model`
         self._sets: dict[str, str] = {}  # entities of Entity Framework, by class: their tables
+        self._bases: dict[Entry, list[Entry]] = {}
         self._is_model: dict[Entry, bool] = {}
         self.known: Collection[str] = ()
         for path in sorted(changes):
@@ -88,9 +88,12 @@ class Models:
         found = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
         if not found:
             return self._external(parts[-1]) if "Django" in kind else None
+        if len(found) == 1:
+            return found[0]
         return max(found, key=lambda entry: self._nearness(entry, parts[:-1], path))
 
     @staticmethod
+    @cache
     def _external(name: str) -> Entry | None:
         """A class of a well-known package, with the fields that it brings."""
         bases = data("django_fields")["bases"]
@@ -125,8 +128,10 @@ class Models:
         return (agreed, int(entry.path == path), int(in_tests(path) == in_tests(entry.path)), shared)
 
     def bases(self, entry: Entry) -> list[Entry]:
-        found = (self.find(base, entry.path, entry.change.kind) for base in entry.change.bases)
-        return [base for base in found if base is not None and base != entry]
+        if entry not in self._bases:
+            found = (self.find(base, entry.path, entry.change.kind) for base in entry.change.bases)
+            self._bases[entry] = [base for base in found if base is not None and base is not entry]
+        return list(self._bases[entry])
 
     def ancestors(self, entry: Entry) -> list[Entry]:
         """All classes that it inherits from, nearest first."""

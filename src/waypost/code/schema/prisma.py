@@ -68,6 +68,8 @@ def _blocks(text: str) -> tuple[list[_Model], set[str]]:
             if kind == "enum":
                 enums.add(found[2])
             doc = []
+            if line.endswith("}"):
+                current = None
         elif line.startswith("///"):
             doc.append(line.lstrip("/ "))
         else:

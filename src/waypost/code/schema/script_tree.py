@@ -16,7 +16,6 @@ _FLAT = frozenset(
         "if_statement",
         "else_clause",
         "for_statement",
-        "for_in_statement",
         "while_statement",
         "try_statement",
         "catch_clause",
@@ -74,12 +73,18 @@ class _ScriptReader(TreeReader):
                 for child in node.named_children:
                     value = child.child_by_field_name("value")
                     if child.type == "variable_declarator" and value is not None:
-                        yield Assign(
-                            self.text(child.child_by_field_name("name")), self.value(value, depth), self.lines(node)
-                        )
+                        name = self.text(child.child_by_field_name("name"))
+                        told = self.value(value, depth)
+                        self.note(name, told)
+                        yield Assign(name, told, self.lines(node))
             case "expression_statement" | "return_statement":
                 for child in node.named_children:
                     yield from self._expression(child, depth)
+            case "for_in_statement":
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                listed = self.value(right, depth + 1) if right else None
+                for _ in self.turns(self.text(left), listed):
+                    yield from self.items(node, depth + 1)
             case "import_statement":
                 self._import(node)
             case _ if node.type in _FLAT:
@@ -167,9 +172,10 @@ class _ScriptReader(TreeReader):
             case "string":
                 return "".join(self.text(child) for child in node.named_children)
             case "template_string":
-                if any(child.type == "template_substitution" for child in node.named_children):
-                    return self.unknown(node)
-                return self.text(node)[1:-1]
+                return self._template(node)
+            case "identifier" if self.bound:
+                name = self.text(node)
+                return self.bound.get(name, Name(name))
             case "number":
                 return self.number(node)
             case "true" | "false":
@@ -196,6 +202,18 @@ class _ScriptReader(TreeReader):
                 return self.unknown(node)
             case _:
                 return self.unknown(node)
+
+    def _template(self, node: "Node") -> Value:
+        """A text in backquotes; what stands in `${}` has to be the variable of a loop."""
+        parts = []
+        for child in node.named_children:
+            if child.type != "template_substitution":
+                parts.append(self.text(child))
+            elif self.text(child)[2:-1].strip() in self.bound:
+                parts.append(self.bound[self.text(child)[2:-1].strip()])
+            else:
+                return self.unknown(node)
+        return "".join(parts)
 
     def _object(self, node: "Node", depth: int) -> Value:
         found: dict[str, Value] = {}

@@ -50,8 +50,6 @@ class Token:
 @dataclass(frozen=True, slots=True)
 class Statement:
     tokens: tuple[Token, ...]
-    first_line: int
-    last_line: int
     comment: str  # what stands before it
 
 
@@ -79,8 +77,7 @@ def _statement(text: str, start: int, end: int, line: int) -> Iterator[Statement
         return
     first = line + text.count("\n", start, begin)
     tokens = tuple(tokenize(text[begin:end], first))
-    last = first + text.count("\n", begin, len(text[:end].rstrip()) if end - begin < 200 else end)
-    yield Statement(tokens, first, max(last, first), _comment(text[start:begin]))
+    yield Statement(tokens, _comment(text[start:begin]))
 
 
 def tokenize(text: str, line: int = 1) -> Iterator[Token]:
