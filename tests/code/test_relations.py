@@ -151,6 +151,21 @@ def test_circular_imports_and_bases_end() -> None:
     assert related(files).edges
 
 
+def test_python_asks_the_bases_of_a_diamond_in_its_own_order() -> None:
+    text = (
+        "class Root:\n    def go(self): ...\n    def stop(self): ...\n\nclass Left(Root): ...\n\n"
+        "class Right(Root):\n    def go(self): ...\n\nclass Both(Left, Right):\n    def run(self):\n        self.go()\n        self.stop()\n"
+    )
+    assert calls({"a.py": text}, "Both.run") == {"a.py:Right.go", "a.py:Root.stop"}
+
+
+def test_a_very_long_chain_of_bases_or_imports_does_not_overflow() -> None:
+    bases = "class A0: ...\n" + "".join(f"class A{number}(A{number - 1}): ...\n" for number in range(1, 2000))
+    files = {"a.py": bases + "\ndef f(x: A1999):\n    x.anything_else()\n"}
+    files |= {f"m{number}.py": f"from m{number + 1} import x\nx()\n" for number in range(1500)}
+    assert related(files).edges
+
+
 def test_typescript_imports() -> None:
     files = {
         "package.json": '{"name": "root", "workspaces": ["packages/*"]}',

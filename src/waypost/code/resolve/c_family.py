@@ -36,7 +36,7 @@ class IncludeModules:
         found: list[Value] = []
         for path, number in self._tree.defined(name):
             other = self._tree.view(path)
-            if other is None or other.family != "c":
+            if other is None or other.family != "c" or (other.is_test and not view.is_test):
                 continue
             symbol = other.outline.symbols[number]
             outer = other.outline.symbols[symbol.parent].kind if symbol.parent >= 0 else "module"

@@ -7,6 +7,7 @@ from waypost.code.outline import Brought, Defined
 from waypost.code.resolve.bindings import type_expression
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import habits
+from waypost.code.resolve.lineage import in_depth, merged
 from waypost.code.resolve.tree import FUNCTIONS, Tree, Value, View, is_container
 
 DEEPEST = 24  # steps from name to name, scopes around a name: nothing is nested deeper in earnest
@@ -14,6 +15,7 @@ INHERITED = 0.95  # how sure a method of the own class or a base is: a subclass 
 HELD = 0.9  # how sure it is that a variable still holds what it was given
 DOUBTFUL = 0.9  # a base before the one that was found is unknown
 
+_INCLUDED = {"trait": 0, "module": 0, "class": 1, "interface": 2}
 _SAME_OBJECT = frozenset({"Self", "self", "static", "this", "$this"})
 
 
@@ -38,7 +40,8 @@ class Names:
         self.systems = systems
         self._plain: dict[tuple[str, int, str], Value | None] = {}
         self._exported: dict[tuple[str, str], Value | None] = {}
-        self._members: dict[tuple[str, int, str, bool], Value | None] = {}
+        self._members: dict[tuple[str, int, str, str], Value | None] = {}
+        self._lineages: dict[tuple[str, int], tuple[Value, ...]] = {}
         self._bases: dict[tuple[str, int], tuple[Value | None, ...]] = {}
         self._imported: dict[tuple[str, Brought], Value | None] = {}
         self._depth = 0
@@ -180,16 +183,24 @@ class Names:
     def exported(self, path: str, name: str) -> Value | None:
         """What a file gives to others under a name: its own symbol, or one it imports itself."""
         key = (path, name)
-        if key not in self._exported:
+        if key not in self._exported and self._depth <= DEEPEST:
             self._exported[key] = None
-            view = self.tree.view(path)
-            if view is not None:
-                value = self._default(view, name[8:]) if name.startswith("default ") else None
-                value = value or self._in_file(view, name, -1, exported=True)
-                if value is None and view.family in self.systems:
-                    value = self.systems[view.family].member(Value("file", path), name)
-                self._exported[key] = value
-        return self._exported[key]
+            self._depth += 1
+            try:
+                self._exported[key] = self._export(path, name)
+            finally:
+                self._depth -= 1
+        return self._exported.get(key)
+
+    def _export(self, path: str, name: str) -> Value | None:
+        view = self.tree.view(path)
+        if view is None:
+            return None
+        value = self._default(view, name[8:]) if name.startswith("default ") else None
+        value = value or self._in_file(view, name, -1, exported=True)
+        if value is None and view.family in self.systems:
+            value = self.systems[view.family].member(Value("file", path), name)
+        return value
 
     def _default(self, view: View, alias: str) -> Value | None:
         """The default export: the symbol that has the name of the import or of the file, else the file itself."""
@@ -201,34 +212,44 @@ class Names:
 
     def member(self, value: Value, name: str) -> Value | None:
         """A member of a class or of an object of it, through its bases."""
-        key = (value.path, value.symbol, name, value.kind == "above")
+        key = (value.path, value.symbol, name, value.kind)
         if key not in self._members:
             self._members[key] = None
-            self._members[key] = self._member(value, name, set())
+            self._members[key] = self._member(value, name)
         found = self._members[key]
         return found._replace(strength=min(found.strength, value.strength)) if found is not None else None
 
-    def _member(self, value: Value, name: str, seen: set[tuple[str, int]]) -> Value | None:
+    def _member(self, value: Value, name: str) -> Value | None:
         view = self.tree.view(value.path)
-        if view is None or value.symbol < 0 or (value.path, value.symbol) in seen or len(seen) > 60:
+        if view is None or value.symbol < 0 or view.outline.symbols[value.symbol].kind in FUNCTIONS:
             return None
-        seen.add((value.path, value.symbol))
-        symbol = view.outline.symbols[value.symbol]
-        if symbol.kind in FUNCTIONS:
-            return None
-        if value.kind != "above":
-            found = self._own_member(view, value, name)
+        own, *above = self.lineage(view, value.symbol)
+        found = self._own_member(view, own._replace(kind=value.kind), name) if value.kind != "above" else None
+        if found is not None:
+            return found
+        for one in above:
+            other = self.tree.view(one.path)
+            found = self._own_member(other, one, name) if other is not None else None
             if found is not None:
-                return found
-        doubt = 1.0
-        for base in self.bases(view, value.symbol):
-            if base is None:
-                doubt = DOUBTFUL
-                continue
-            found = self._member(base._replace(kind="instance"), name, seen)
-            if found is not None:
-                return found._replace(strength=min(found.strength, INHERITED, doubt))
+                return found._replace(strength=min(found.strength, one.strength))
         return None
+
+    def lineage(self, view: View, symbol: int, depth: int = 0) -> tuple[Value, ...]:
+        """A class and all it derives from, in the order in which members are looked up."""
+        key = (view.path, symbol)
+        if key not in self._lineages:
+            own = Value("instance", view.path, symbol, INHERITED)
+            self._lineages[key] = (own,)  # whoever derives from itself has no further bases
+            bases = self.bases(view, symbol) if depth < DEEPEST else ()
+            lines = [
+                self.lineage(other, base.symbol, depth + 1)
+                for base in bases
+                if base is not None and (other := self.tree.view(base.path)) is not None
+            ]
+            doubt = DOUBTFUL if None in bases else INHERITED
+            above = merged(lines) if view.family == "python" else in_depth(lines)
+            self._lineages[key] = (own, *(one._replace(strength=min(one.strength, doubt)) for one in above))
+        return self._lineages[key]
 
     def _own_member(self, view: View, value: Value, name: str) -> Value | None:
         """A member that a class has itself."""
@@ -264,7 +285,10 @@ class Names:
         key = (view.path, symbol)
         if key not in self._bases:
             self._bases[key] = ()
-            self._bases[key] = tuple(value for _, value in self.named_bases(view, symbol))
+            found = [value for _, value in self.named_bases(view, symbol)]
+            if view.family in {"php", "ruby"}:  # what a class includes comes before what it extends
+                found.sort(key=lambda value: _INCLUDED.get(self._symbol(value).kind, 1) if value is not None else 1)
+            self._bases[key] = tuple(found)
         return self._bases[key]
 
     def named_bases(self, view: View, symbol: int) -> Iterator[tuple[str, Value | None]]:
