@@ -181,14 +181,21 @@ def test_a_sketch_tells_where_a_memory_stands(store: Store) -> None:
     with store.read() as reader:
         sketch = reader.code_sketches([number])[number]
     assert (sketch.memory_id, sketch.kind, sketch.type, sketch.name) == ("one", "symbol", "function", "one")
-    assert (sketch.path, sketch.line, sketch.end_line, sketch.traits) == ("a.py", 3, 9, 1)
+    assert (sketch.path, sketch.line, sketch.end_line, sketch.traits, sketch.referrers) == ("a.py", 3, 9, 1, 0)
+    with store.write() as writer:
+        writer.put_file("here", FileRow("a.py", 1, 1, "ab" * 32, "python", 9, T0), {})
+        writer.set_referrers("here", {"a.py": 7})
+        assert writer.code_sketches([number])[number].referrers == 7
+        writer.set_referrers("here", {})
+        assert writer.code_sketches([number])[number].referrers == 0
 
 
 def test_memories_are_found_by_name_and_by_the_end_of_a_path(store: Store) -> None:
     one = add(store, symbol("Parser.feed", "src/parser.py"), row(body="x"))
     file = add(store, symbol("src/parser.py", "src/parser.py", kind="file"), row(body="y"))
     with store.read() as reader:
-        assert reader.code_named(["parser.FEED"], 10, NOW) == [one]
+        assert reader.code_named(["FEED", "nothing"], 10, NOW) == [one]
+        assert reader.code_named(["Parser.feed"], 10, NOW) == []
         assert reader.code_in_files(["parser.py", "other.py"], 10, NOW) == [file]
         assert reader.code_in_files(["arser.py"], 10, NOW) == []
 

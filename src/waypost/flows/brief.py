@@ -6,8 +6,9 @@ from typing import Any
 from waypost.context.render import Entry, render
 from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
+from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall import hit_of, recall
+from waypost.flows.recall import recall
 from waypost.model.kinds import SCOPES
 from waypost.model.memory import State
 from waypost.model.recall import Hit, View

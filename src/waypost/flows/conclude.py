@@ -11,6 +11,7 @@ from typing import Any
 
 from waypost.code.architecture import Architecture, Evidence
 from waypost.code.architecture import conclude as conclude_architecture
+from waypost.code.languages import is_test_path
 from waypost.code.outline import Outline
 from waypost.code.relations import Relation, centrality, relate
 from waypost.code.schema import SchemaChange, Table, build_schema
@@ -48,6 +49,7 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
             old = writer.derived_of_kind(checkout, kind)
             put_derived(space, writer, old, [(one, None) for one in wanted], engines, urgency=0.9)
         writer.replace_relations(list(ids.values()), RELATIONS, edges)
+        writer.set_referrers(checkout, _referrers(relations.edges))
         writer.hurry(checkout, {path: times.urgency(path, weights.get(path, 0.0)) for path in tree.outlines})
         writer.set_meta(architecture_key(space), json.dumps(architecture.to_json(), ensure_ascii=False))
         if live is not None:
@@ -92,6 +94,16 @@ def _edge(relation: Relation, ids: Mapping[tuple[str, str], str]) -> Edge | None
     if start is None or end is None or start == end:
         return None
     return Edge(relation.kind, start, end, relation.strength)
+
+
+def _referrers(relations: Iterable[Relation]) -> dict[str, int]:
+    """How many other files use something of each file. Tests use everything and say nothing."""
+    users: dict[str, set[str]] = {}
+    for relation in relations:
+        source, target = relation.source.path, relation.target.path
+        if source != target and not is_test_path(source):
+            users.setdefault(target, set()).add(source)
+    return {path: len(found) for path, found in users.items()}
 
 
 def _tables(tables: Iterable[Table]) -> list[Derived]:

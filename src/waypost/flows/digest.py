@@ -17,6 +17,7 @@ from waypost.code.schema import find_schema
 from waypost.code.sections import read_together
 from waypost.code.source import Parsed, Source
 from waypost.code.summary import Summary, describe, summarise
+from waypost.model.kinds import IS_DOCUMENT, IS_TEST
 from waypost.model.reference import CodeReference, LineRange
 from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.text.language import is_surely_foreign, language_of
@@ -26,7 +27,6 @@ _MANIFEST = re.compile(
     r"package\.json|[jt]sconfig[\w.-]*\.json|composer\.json|go\.(?:mod|work)|Cargo\.toml|pyproject\.toml"
 )
 _SINGLE_TESTS = frozenset({"function", "method", "property", "constant"})
-IS_TEST, IS_DOCUMENT = 1, 2  # bits of a derived memory's traits
 
 
 @dataclass(frozen=True, slots=True)

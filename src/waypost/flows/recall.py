@@ -10,14 +10,14 @@ from waypost.embed.protocol import Engine
 from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
 from waypost.flows.freshness import catch_up, refresh
+from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall_code import code_hits
+from waypost.flows.recall_code import code_hits, read_ask
 from waypost.flows.settle import PREVIOUS_SETTING, settle
 from waypost.model.draft import check_text
 from waypost.model.kinds import CODE_COLLECTIONS
-from waypost.model.memory import State, Version
+from waypost.model.memory import State
 from waypost.model.recall import Answer, Hit, View
-from waypost.refs.confidence import confidence
 from waypost.retrieve.fuse import DEPTH, REACH, Candidate, Scored, fuse
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.spread import Engines
@@ -68,17 +68,19 @@ class _Ask:
 def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
     """Memories of people and agents on one side and the tree on the other, each ranked in its own way, in one list."""
     serving = _serving(space, ask.language)
-    vectors = _vectors(space, serving, ask.text)
     roles = _roles(space, serving)
+    kept = tuple(name for name in ask.view.collections if name not in CODE_COLLECTIONS)
+    code = tuple(name for name in ask.view.collections if name in CODE_COLLECTIONS)
     with space.store.read() as reader:
-        found: list[Hit] = []
-        kept = tuple(name for name in ask.view.collections if name not in CODE_COLLECTIONS)
+        has_code = bool(code) and reader.has_code(ask.view.checkout_id)
+    vectors = _vectors(space, serving, ask.text) if kept else {}
+    code_ask = read_ask(space, ask.text, ask.language, serving, roles) if has_code else None
+    found: list[Hit] = []
+    with space.store.read() as reader:
         if kept:
             found += _kept_hits(space, reader, replace(ask, view=replace(ask.view, collections=kept)), vectors, roles)
-        code = tuple(name for name in ask.view.collections if name in CODE_COLLECTIONS)
-        if code and reader.has_code(ask.view.checkout_id):
-            view = replace(ask.view, collections=code)
-            found += code_hits(space, reader, ask.text, ask.language, view, vectors, roles, ask.k, ask.now)
+        if code_ask is not None:
+            found += code_hits(reader, code_ask, replace(ask.view, collections=code), ask.k, ask.now)
         notices = _notices(space, reader, serving)
     found.sort(key=lambda hit: -hit.score)  # stable: each side keeps its own order
     return found[: ask.k], notices
@@ -207,50 +209,3 @@ def _notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[s
         *(f"Answered without {name}: {' '.join(away[name].split())}" for name in absent),
         *(f"{n} texts wait to be embedded by {name}; keywords find them." for name, n in owed.items() if n),
     )
-
-
-def hit_of(version: Version, state: State, score: float, why: dict[str, float], now: datetime) -> Hit:
-    first = version.refs[0] if version.refs else None
-    lines = first.line_range if first else None
-    return Hit(
-        id=version.memory_id,
-        score=score,
-        text=version.text,
-        kind=version.kind,
-        collection=version.collection,
-        source=version.source,
-        valid_from=version.valid_from,
-        recorded_at=version.recorded_at,
-        valid_until=version.valid_until,
-        key=version.key,
-        name=version.name,
-        type=version.details.get("type"),
-        path=first.file_path if first else None,
-        line=lines.start if lines else None,
-        end_line=lines.end if lines else None,
-        summary=_summary(version),
-        level=version.level,
-        domain=version.domain,
-        session=version.session,
-        speaker=version.speaker,
-        time=version.time,
-        confidence=confidence(version, state, now),
-        is_stale=state.is_stale,
-        stale_reason=state.stale_reason,
-        code_refs=version.refs,
-        tags=version.tags,
-        why=why,
-    )
-
-
-def _summary(version: Version) -> str:
-    """One line. Of code: what it says of itself, else how it begins."""
-    details = version.details
-    if version.kind == "symbol":
-        return _one_line(details.get("summary") or details.get("doc") or details.get("signature") or version.text)
-    return _one_line(details.get("summary") or details.get("doc") or version.text)
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 160 else line[:157].rsplit(" ", 1)[0] + " …"

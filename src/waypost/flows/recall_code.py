@@ -1,42 +1,108 @@
-"""Recall over a tree: candidates by keywords and by vectors, ranked as code."""
+"""Recall over a tree: candidates by keywords, by vectors and by name, ranked as code."""
 
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from waypost.embed.protocol import Engine
+from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
+from waypost.model.kinds import IS_DOCUMENT, IS_TEST
 from waypost.model.memory import State
 from waypost.model.recall import Hit, View
+from waypost.retrieve.code_question import CodeQuestion, read_code_question
+from waypost.retrieve.code_rank import DEPTH, MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
 from waypost.retrieve.spread import Engines
-from waypost.store.protocol import Reader
-from waypost.text.words import query_terms
+from waypost.store.protocol import CodeSketch, Found, Population, Reader
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
-_DEPTH = 100
-_WEIGHTS = (8.0, 4.0, 2.0, 1.0)
+
+@dataclass(frozen=True, slots=True)
+class CodeAsk:
+    """A question about the tree, read and embedded: what can be done before the database is looked at."""
+
+    question: CodeQuestion
+    vectors: "dict[str, Vector]"
+    roles: Engines
 
 
-def code_hits(
-    space: OpenSpace,
-    reader: Reader,
-    asked: str,
-    language: str,
-    view: View,
-    vectors: "dict[str, Vector]",
-    roles: Engines,
-    k: int,
-    now: datetime,
-) -> list[Hit]:
-    from waypost.flows.recall import hit_of
+def read_ask(space: OpenSpace, asked: str, language: str, serving: list[Engine], roles: Engines) -> CodeAsk:
+    question = read_code_question(asked, language)
+    made = {engine.name: _vector(space, engine, question) for engine in serving}
+    return CodeAsk(question, {name: vector for name, vector in made.items() if vector is not None}, roles)
 
-    keyword = {f.number: f.score for f in reader.code_keyword_search(query_terms(asked), _WEIGHTS, _DEPTH, view)}
-    scores = dict.fromkeys(keyword, 0.0)
-    best = max(keyword.values(), default=1.0)
-    for engine, vector in vectors.items():
-        for f in reader.vector_search(engine, vector, _DEPTH, view).found:
-            scores[f.number] = max(scores.get(f.number, 0.0), f.score)
-    total = {n: 0.5 * keyword.get(n, 0.0) / best + 0.5 * s for n, s in scores.items()}
-    chosen = sorted(total, key=lambda n: -total[n])[:k]
-    versions = reader.versions_by_number(chosen)
-    return [hit_of(versions[n], State(), total[n], {"total": total[n]}, now) for n in chosen]
+
+def _vector(space: OpenSpace, engine: Engine, question: CodeQuestion) -> "Vector | None":
+    """The direction of all that is asked: of a long question its subject and its opening count the same."""
+    parts = [space.engines.embed_question(engine, text) for text in question.embedded]
+    found = [part for part in parts if part is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    total: Vector = sum(found[1:], found[0])
+    length = float((total * total).sum()) ** 0.5
+    return total / length if length else found[0]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    keyword: dict[int, float] = field(default_factory=dict)
+    subject: dict[int, float] = field(default_factory=dict)
+    similarity: dict[int, dict[str, float]] = field(default_factory=dict)
+    populations: dict[str, dict[str, Population]] = field(default_factory=dict)
+    sketches: dict[int, CodeSketch] = field(default_factory=dict)
+
+    def candidates(self) -> list[CodeCandidate]:
+        return [
+            CodeCandidate(
+                memory_id=one.memory_id,
+                kind=one.kind,
+                type=one.type,
+                name=one.name,
+                path=one.path,
+                line=one.line,
+                keyword=self.keyword.get(number, 0.0),
+                subject_keyword=self.subject.get(number, 0.0),
+                similarity=self.similarity.get(number, {}),
+                is_test=bool(one.traits & IS_TEST),
+                is_document=bool(one.traits & IS_DOCUMENT),
+                referrers=one.referrers,
+            )
+            for number, one in self.sketches.items()
+        ]
+
+
+def code_hits(reader: Reader, ask: CodeAsk, view: View, k: int, now: datetime) -> list[Hit]:
+    """The best k of what is derived from the tree that the view shows."""
+    gathered = _gather(reader, ask, view)
+    scored = rank_code(ask.question, gathered.candidates(), gathered.populations, ask.roles, k=k)
+    number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
+    versions = reader.versions_by_number([number_of[one.memory_id] for one in scored])
+    return [hit_of(versions[number_of[one.memory_id]], State(), one.score, dict(one.why), now) for one in scored]
+
+
+def _gather(reader: Reader, ask: CodeAsk, view: View) -> _Gathered:
+    question, gathered = ask.question, _Gathered()
+    gathered.keyword = _by_number(reader.code_keyword_search(question.terms, WEIGHTS, DEPTH, view))
+    if question.is_long:
+        gathered.subject = _by_number(reader.code_keyword_search(question.subject_terms, WEIGHTS, DEPTH, view))
+    numbers = dict.fromkeys((*gathered.keyword, *gathered.subject))
+    for engine, vector in ask.vectors.items():
+        answer = reader.vector_search(engine, vector, DEPTH, view)
+        gathered.populations[engine] = dict(answer.population)
+        numbers |= dict.fromkeys(found.number for found in answer.found)
+    if question.names:
+        names = list(dict.fromkeys(named.name for named in question.names))
+        numbers |= dict.fromkeys(reader.code_named(names, MOST_NAMED, view))
+    if question.places:
+        numbers |= dict.fromkeys(reader.code_in_files(question.places, DEPTH, view))
+    gathered.sketches = reader.code_sketches(numbers)
+    for engine, vector in ask.vectors.items():
+        for number, cosine in reader.vector_scores(engine, vector, list(gathered.sketches)).items():
+            gathered.similarity.setdefault(number, {})[engine] = cosine
+    return gathered
+
+
+def _by_number(found: list[Found]) -> dict[int, float]:
+    return {one.number: one.score for one in reversed(found)}

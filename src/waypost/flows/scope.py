@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from waypost.context.cache import ContextCache, context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
 from waypost.flows.brief import Briefing
+from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace, tree_changed_key
-from waypost.flows.recall import hit_of, question_vectors
+from waypost.flows.recall import question_vectors
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.scope import ScopeDocument, ScopeScored, Task

@@ -46,6 +46,9 @@ COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE))
 CODE_COLLECTIONS = tuple(dict.fromkeys(kind.collection for kind in _TABLE if kind.derived))
 KEPT_COLLECTIONS = tuple(name for name in COLLECTIONS if name not in CODE_COLLECTIONS)
 
+# Bits of the traits of a derived memory.
+IS_TEST, IS_DOCUMENT = 1, 2
+
 # What `--in` means.
 SCOPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -70,7 +70,7 @@ class CodeSketch(NamedTuple):
     end_line: int
     language: str
     traits: int
-    time: datetime
+    referrers: int  # other files that use something of its file
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ class Reader(Protocol):
         """As `keyword_search`, over what is derived from trees; `weights` are those of name, path, doc and body."""
 
     def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
-        """Versions of derived memories with one of these names, whole or after the last dot, in any case."""
+        """Versions of symbols whose name, after the last dot, is one of these in any case."""
 
     def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
         """Versions of kind `file` whose path is one of these or ends with one of them."""
@@ -333,6 +333,9 @@ class Writer(Reader, Protocol):
 
     def replace_relations(self, from_ids: Sequence[str], kinds: Sequence[str], edges: Sequence[Edge]) -> None:
         """From now on these are the edges of these kinds that start at these memories."""
+
+    def set_referrers(self, checkout_id: str, referrers: Mapping[str, int]) -> None:
+        """How many other files use something of each file; 0 for those that are not named."""
 
     def hurry(self, checkout_id: str, urgency: Mapping[str, float]) -> None:
         """What is owed for these files is as urgent as said."""

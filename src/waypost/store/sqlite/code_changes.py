@@ -77,6 +77,13 @@ class CodeChanges(PassageChanges):
             [(edge.kind, edge.from_id, edge.to_id, edge.strength) for edge in edges],
         )
 
+    def set_referrers(self, checkout_id: str, referrers: Mapping[str, int]) -> None:
+        self._db.execute("UPDATE files SET referrers = 0 WHERE checkout_id = ? AND referrers > 0", (checkout_id,))
+        self._db.executemany(
+            "UPDATE files SET referrers = ? WHERE checkout_id = ? AND path = ?",
+            [(count, checkout_id, path) for path, count in referrers.items()],
+        )
+
     def hurry(self, checkout_id: str, urgency: Mapping[str, float]) -> None:
         self._db.executemany(
             "UPDATE owed SET urgency = ? WHERE engine_id IN (SELECT engine_id FROM engines)"  # else all are looked through

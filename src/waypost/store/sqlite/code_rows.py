@@ -17,6 +17,7 @@ _DERIVED = (
     "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), coalesce(r.path, ''), m.fingerprint FROM memories m"
     " LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
 )
+_LAST_NAME = "substr(m.name, length(rtrim(m.name, replace(m.name, '.', ''))) + 1)"  # as its index has it
 
 
 class CodeRows:
@@ -77,8 +78,8 @@ class CodeRows:
     def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
         condition, parameters = visible(view)
         rows = self._rows(
-            "SELECT DISTINCT m.number FROM json_each(?) asked CROSS JOIN memories m"
-            f" ON m.name = asked.value COLLATE NOCASE WHERE m.checkout_id IS NOT NULL AND {condition} LIMIT ?",
+            f"SELECT DISTINCT m.number FROM json_each(?) asked CROSS JOIN memories m ON {_LAST_NAME} COLLATE NOCASE"
+            f" = asked.value WHERE m.checkout_id IS NOT NULL AND m.kind = 'symbol' AND {condition} LIMIT ?",
             (as_json(list(names)), *parameters, limit),
         )
         return [row[0] for row in rows]
@@ -86,9 +87,9 @@ class CodeRows:
     def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
         condition, parameters = visible(view)
         rows = self._rows(
-            "SELECT DISTINCT m.number FROM memories m JOIN code_refs r ON r.number = m.number AND r.place = 0"
-            " JOIN json_each(?) asked ON r.path = asked.value OR r.path LIKE '%/' || asked.value ESCAPE '\\'"
-            f" WHERE m.checkout_id IS NOT NULL AND m.kind = 'file' AND {condition} LIMIT ?",
+            "SELECT DISTINCT m.number FROM json_each(?) asked JOIN memories m JOIN code_refs r"
+            " ON r.number = m.number AND r.place = 0 AND substr('/' || r.path, -length(asked.value) - 1) = '/' || asked.value"
+            f" WHERE m.checkout_id IS NOT NULL AND m.kind = 'file' AND m.name = r.path AND {condition} LIMIT ?",
             (as_json(list(endings)), *parameters, limit),
         )
         return [row[0] for row in rows]
@@ -97,13 +98,13 @@ class CodeRows:
         rows = self._rows(
             "SELECT m.number, m.memory_id, m.kind, coalesce(json_extract(m.details, '$.type'), m.kind),"
             " coalesce(m.name, ''), coalesce(r.path, ''), coalesce(json_extract(r.reference, '$.line_range.start'), 0),"
-            " coalesce(json_extract(r.reference, '$.line_range.end'), 0), m.language, m.traits,"
-            " coalesce(m.time, m.valid_from) FROM memories m"
-            " LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
+            " coalesce(json_extract(r.reference, '$.line_range.end'), 0), m.language, m.traits, coalesce(f.referrers, 0)"
+            " FROM memories m LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
+            " LEFT JOIN files f ON f.checkout_id = m.checkout_id AND f.path = r.path"
             " WHERE m.number IN (SELECT value FROM json_each(?))",
             (number_list(numbers),),
         )
-        return {row[0]: CodeSketch._make((*row[:-1], from_micros(row[-1]))) for row in rows}
+        return {row[0]: CodeSketch._make(row) for row in rows}
 
     def tracked(self, checkout_id: str) -> list[str]:
         return [row[0] for row in self._rows("SELECT path FROM tracked WHERE checkout_id = ?", (checkout_id,))]

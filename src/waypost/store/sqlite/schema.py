@@ -146,6 +146,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             language TEXT NOT NULL,
             lines INTEGER NOT NULL,
             changed_at INTEGER NOT NULL,
+            referrers INTEGER NOT NULL DEFAULT 0,  -- how many other files use something of this one
             digest BLOB NOT NULL  -- what the rest of the tree needs to know of this file: compressed JSON
         );
         CREATE UNIQUE INDEX files_by_path ON files (checkout_id, path);
@@ -153,7 +154,9 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             checkout_id TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (checkout_id, path)
         ) WITHOUT ROWID;
         CREATE INDEX memories_by_checkout ON memories (checkout_id, kind) WHERE checkout_id IS NOT NULL;
-        CREATE INDEX memories_by_name ON memories (name COLLATE NOCASE) WHERE checkout_id IS NOT NULL;
+        CREATE INDEX memories_by_last_name ON memories (
+            substr(name, length(rtrim(name, replace(name, '.', ''))) + 1) COLLATE NOCASE  -- what follows the last dot
+        ) WHERE checkout_id IS NOT NULL;
 
         CREATE VIRTUAL TABLE code_keywords USING fts5 (
             name, path, doc, body, content='', contentless_delete=1,

@@ -1,0 +1,54 @@
+"""A memory as an answer shows it."""
+
+from datetime import datetime
+
+from waypost.model.memory import State, Version
+from waypost.model.recall import Hit
+from waypost.refs.confidence import confidence
+
+
+def hit_of(version: Version, state: State, score: float, why: dict[str, float], now: datetime) -> Hit:
+    first = version.refs[0] if version.refs else None
+    lines = first.line_range if first else None
+    return Hit(
+        id=version.memory_id,
+        score=score,
+        text=version.text,
+        kind=version.kind,
+        collection=version.collection,
+        source=version.source,
+        valid_from=version.valid_from,
+        recorded_at=version.recorded_at,
+        valid_until=version.valid_until,
+        key=version.key,
+        name=version.name,
+        type=version.details.get("type"),
+        path=first.file_path if first else None,
+        line=lines.start if lines else None,
+        end_line=lines.end if lines else None,
+        summary=_summary(version),
+        level=version.level,
+        domain=version.domain,
+        session=version.session,
+        speaker=version.speaker,
+        time=version.time,
+        confidence=confidence(version, state, now),
+        is_stale=state.is_stale,
+        stale_reason=state.stale_reason,
+        code_refs=version.refs,
+        tags=version.tags,
+        why=why,
+    )
+
+
+def _summary(version: Version) -> str:
+    """One line. Of code: what it says of itself, else how it begins."""
+    details = version.details
+    if version.kind == "symbol":
+        return _one_line(details.get("summary") or details.get("doc") or details.get("signature") or version.text)
+    return _one_line(details.get("summary") or details.get("doc") or version.text)
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 160 else line[:157].rsplit(" ", 1)[0] + " …"
