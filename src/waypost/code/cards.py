@@ -10,8 +10,8 @@ that is indexed, so that what stores it needs to know nothing about code:
 Keep `embedded` and the columns with the memory: an index can then be made again without the file.
 
 What is embedded says where a thing stands ("render of template, flask templating. Renders a template by name"): without
-the words of the path the semantic half loses .05 NDCG@10, with parameters or the names of members it gains nothing
-(benchmarks/code_retrieval.md). It has 25 tokens on average: the time to embed a tree goes with the tokens.
+the words of the path the semantic half loses .05 NDCG@10, with parameters, calls, members or a generated sentence it
+gains nothing (benchmarks/code_retrieval.md). The time to embed a tree goes with the tokens: these are 20 on average.
 """
 
 import re
@@ -54,6 +54,7 @@ class Card:
     lines: LineRange
     first_line: int
     text: str
+    summary: str  # one line about it, for people
     embedded: tuple[str, ...]
     path: str
     doc: str
@@ -63,7 +64,8 @@ class Card:
 def cards(source: Source, parsed: Parsed, describe: Describe | None = None) -> tuple[Card, ...]:
     """The cards of a file: symbols and sections in their order, the file itself last.
 
-    `describe` gives a sentence for a symbol that has no documentation of its own.
+    `describe` gives the summary of a symbol that has no documentation of its own. It is shown, not embedded: it says
+    in other words what the name says, and makes the text twice as long without finding more.
     """
     lines = source.text.splitlines()
     inside: dict[int | None, list[Symbol]] = {}
@@ -72,8 +74,10 @@ def cards(source: Source, parsed: Parsed, describe: Describe | None = None) -> t
     made = []
     for at, symbol in enumerate(parsed.symbols):
         own = _own_lines(symbol, lines, inside.get(at, ()))
-        said = _opening(symbol.doc, DOC_CHARACTERS) or (describe(symbol, parsed, source) if describe else "")
-        made.append(_symbol_card(source, symbol, own, said))
+        said = _opening(symbol.doc, DOC_CHARACTERS)
+        made.append(
+            _symbol_card(source, symbol, own, said, said or (describe(symbol, parsed, source) if describe else ""))
+        )
     made += [_section_card(source, section, lines) for section in parsed.sections]
     made.append(_file_card(source, parsed, lines))
     return tuple(made)
@@ -86,7 +90,7 @@ def _own_lines(symbol: Symbol, lines: Sequence[str], inside: Sequence[Symbol]) -
     return "\n".join(lines[symbol.first_line - 1 : end])
 
 
-def _symbol_card(source: Source, symbol: Symbol, body: str, said: str) -> Card:
+def _symbol_card(source: Source, symbol: Symbol, body: str, said: str, summary: str) -> Card:
     return Card(
         kind="symbol",
         name=symbol.qualified,
@@ -95,6 +99,7 @@ def _symbol_card(source: Source, symbol: Symbol, body: str, said: str) -> Card:
         lines=symbol.lines,
         first_line=symbol.first_line,
         text=body[:MOST_TEXT],
+        summary=summary,
         embedded=(_symbol_sentence(symbol, source.path, said),),
         path=source.path,
         doc=symbol.doc,
@@ -121,6 +126,7 @@ def _section_card(source: Source, section: Section, lines: Sequence[str]) -> Car
         lines=section.lines,
         first_line=section.lines.start,
         text=body[:MOST_TEXT],
+        summary=section.title,
         embedded=(f"{section.title[:200]}, {path_words(source.path)}. {_one_line(body[: 4 * told], told)}".strip(),),
         path=source.path,
         doc="",
@@ -135,7 +141,8 @@ def _file_card(source: Source, parsed: Parsed, lines: Sequence[str]) -> Card:
     names = [symbol for symbol in top if symbol.kind != "constant"] or top
     listed = ", ".join(words_of(symbol.name) for symbol in names[:LISTED_NAMES])
     file_name = source.path.rpartition("/")[2]
-    embedded = f"{path_words(source.path)}: {_opening(parsed.doc, FILE_DOC_CHARACTERS)}. {listed}"
+    told = _opening(parsed.doc, FILE_DOC_CHARACTERS)
+    embedded = f"{path_words(source.path)}: {told}. {listed}"
     return Card(
         kind="file",
         name=file_name.rpartition(".")[0] or file_name,
@@ -144,6 +151,7 @@ def _file_card(source: Source, parsed: Parsed, lines: Sequence[str]) -> Card:
         lines=LineRange(1, max(len(lines), 1)),
         first_line=1,
         text=_outline(source, parsed)[:MOST_TEXT],
+        summary=told,
         embedded=(embedded[: 4 * 256].strip(". :"),) if embedded.strip(". :") else (file_name,),
         path=source.path,
         doc=parsed.doc,

@@ -6,7 +6,8 @@ What the caller fetches for `question = read_code_question(text, language)`, in 
 2. `vector_search` with one vector for each serving engine: the sum of the vectors of `question.embedded`, brought to
    length 1; the best `DEPTH`, and the `Population` of each engine over what is derived from trees;
 3. `code_named` for the names of `question.names`, at most `MOST_NAMED`, and `code_in_files` for `question.places`;
-4. for all of them `vector_scores`, and `referrers`: how many other files of the tree, tests left out, import or call
+4. the memory of kind `file` of every file that one of these stands in, by its exact path;
+5. for all of them `vector_scores`, and `referrers`: how many other files of the tree, tests left out, import or call
    something in the candidate's file.
 
 A score is a sum of named parts, so it explains itself:
@@ -14,7 +15,7 @@ A score is a sum of named parts, so it explains itself:
     keywords  BM25 / best BM25; of a long question the mean of the subject's and of the whole's
     meaning   cosine, as deviations from the mean of its engine
     name      is defined under a name that the question uses
-    file      other good candidates in the same file, and a path that the question names
+    file      what the file itself means, other good candidates in it, and that the question names its path
     central   much of the tree uses its file
     role      tests, documents, examples, old versions, code for another platform: less, unless asked for
     repeat    a file's second, third … hit: others should be seen as well
@@ -33,11 +34,12 @@ from waypost.retrieve.fuse import Scored
 from waypost.retrieve.spread import Engines, Spreads, is_english
 from waypost.store.protocol import Population
 
-DEPTH = 200
+DEPTH = 100  # 200 gains nothing
 MOST_NAMED = 400  # a name such as `get` is defined in hundreds of places, and then says little
 WEIGHTS = (4.0, 2.0, 2.0, 1.0)  # of the keyword columns name, path, doc, body
 
 MEANING = 0.15
+FILE_MEANING = 0.15  # of the file that a candidate stands in
 NAMED = 0.5  # something that the question names is defined here ...
 LOOKED_UP = 1.5  # ... and nothing else is asked
 COHERENCE = 0.4  # for the second best candidate of a file, half of it for the third, and so on
@@ -50,7 +52,7 @@ SIDE = -0.3  # examples, benchmarks, scripts, vendored and generated code
 DOCUMENT = -0.3
 OLD = -0.4  # `v3` where there is a `v4`
 PLATFORM = -0.3
-REPEAT = -0.4
+REPEAT = -1.0
 
 # How much a definition of a kind is worth that is looked for by name: types before functions before their members.
 _KINDS: Mapping[str, float] = {
@@ -205,7 +207,8 @@ def _add_file_parts(
     for path, members in files.items():
         first = candidates[members[0]]
         own = sorted((_total(parts[at]) for at in members), reverse=True)
-        file = _coherence(own) + _place(question, path)
+        meant = next((parts[at]["meaning"] for at in members if candidates[at].kind == "file"), 0.0)
+        file = _coherence(own) + FILE_MEANING / MEANING * meant + _place(question, path)
         central = CENTRAL * math.log1p(first.referrers) / most
         role = _role(question, first, newest)
         for at in members:
