@@ -7,20 +7,20 @@ import pytest
 from waypost.code.languages import language_of_path
 from waypost.code.outline import Outline, outline
 from waypost.code.parse import parse
-from waypost.code.relations import Place, Relations, centrality, relate
-from waypost.code.source import Source
+from waypost.code.relations import Place, Relations, centrality, is_manifest, relate
+from waypost.code.resolve.bindings import bindings_of
+from waypost.code.source import Parsed, Source
 
-MANIFESTS = ("package.json", "tsconfig.json", "go.mod", "Cargo.toml")
 Edges = set[tuple[str, str, str, str, str]]
 
 
 def outlines_of(files: Mapping[str, str]) -> dict[str, Outline]:
     sources = [Source(path, language_of_path(path, text), text) for path, text in files.items()]
-    return {one.path: outline(parse(one), one.text) for one in sources if not one.path.endswith(MANIFESTS)}
+    return {one.path: outline(parse(one), one.text) for one in sources if not is_manifest(one.path)}
 
 
 def related(files: Mapping[str, str]) -> Relations:
-    return relate(outlines_of(files), {path: text for path, text in files.items() if path.endswith(MANIFESTS)})
+    return relate(outlines_of(files), {path: text for path, text in files.items() if is_manifest(path)})
 
 
 def edges(files: Mapping[str, str], kind: str) -> Edges:
@@ -384,3 +384,26 @@ def test_hostile_files_are_outlined_in_linear_time(language: str, unit: str) -> 
     one = outline(parsed, text)
     relate({"a": one, "b": one}, {"package.json": text, "tsconfig.json": text, "go.mod": text, "Cargo.toml": text})
     assert time.process_time() - started < 1
+
+
+def test_a_hostile_tree_is_related_in_linear_time() -> None:
+    many = 1500
+    uses = "".join(
+        f"def f{number}():\n    import m{number}\n    same(1).other_name(2)\n    q{number} = g(\n"
+        for number in range(many)
+    )
+    stars = "".join(f"from m{number} import *\n" for number in range(many))
+    files = {"a.py": stars + uses}
+    files |= {f"m{number}.py": "def same(): ...\nclass A:\n    def other_name(self): ...\n" for number in range(300)}
+    outlines = outlines_of(files)
+    started = time.process_time()
+    relate(
+        outlines,
+        {"tsconfig.json": '"' + '\\"' * 100_000, "package.json": "/*" * 100_000, "Cargo.toml": "[package]\n" * 10_000},
+    )
+    assert time.process_time() - started < 3
+    started = time.process_time()
+    text = "x = f(\n" * 30_000
+    outline(parse(Source("a.py", "text", text)), text)
+    tuple(bindings_of(Parsed("a.py", "python", 30_000), text, frozenset()))
+    assert time.process_time() - started < 3

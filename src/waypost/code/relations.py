@@ -5,6 +5,7 @@ resolved by names, imports and classes is left out: a missing relation is better
 """
 
 import gc
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from waypost.code.resolve.names import Names
 from waypost.code.resolve.systems import files_of_package, names_of, whole_module
 from waypost.code.resolve.tree import Place, Tree, Value, View
 
-__all__ = ["Place", "Relation", "Relations", "centrality", "relate"]
+__all__ = ["Place", "Relation", "Relations", "centrality", "is_manifest", "relate"]
+
+_MANIFEST = re.compile(r"(?:package|[jt]sconfig(?:\.[\w-]{1,40})?)\.json|go\.mod|Cargo\.toml")
 
 DAMPING = 0.85
 ROUNDS = 20  # the order no longer changes with more
@@ -48,8 +51,8 @@ def relate(
     """The relations that start in the files of `only`, or in all.
 
     `outlines` may load its values when they are asked for. With `names`, which gives every place that defines a name,
-    only the outlines that a file depends on are read; without it, all are. `manifests` holds the texts of package.json,
-    tsconfig.json, go.mod and Cargo.toml by their paths.
+    only the outlines that a file depends on are read; without it, all are. `manifests` holds the texts of the files
+    for which `is_manifest` is true, by their paths.
     """
     with _without_collection():
         return _relate(Tree(outlines, manifests, names), outlines if only is None else only)
@@ -76,6 +79,11 @@ def _relate(tree: Tree, paths: Iterable[str]) -> Relations:
         for edge in _imports(resolver.names, view, reached):
             _keep(edges, edge)
     return Relations(tuple(edges.values()), uses, resolved)
+
+
+def is_manifest(path: str) -> bool:
+    """Whether `relate` wants the text of this file: package.json, tsconfig.json and its kin, go.mod, Cargo.toml."""
+    return _MANIFEST.fullmatch(path.rsplit("/", 1)[-1]) is not None
 
 
 @contextmanager

@@ -15,12 +15,14 @@ from waypost.code.source import Parsed, Symbol
 
 LINE_LENGTH = 300
 CALL_LENGTH = 3000  # characters in which the closing bracket of a call is looked for
+MOST_BRACKETS = 200_000  # of one file, looked at to find the ends of calls
 _FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 _DATA = Path(__file__).with_name("bindings.toml")
 _CALLED = re.compile(r"(?:new[ \t]+|&[ \t]*)?((?:[\w$@\\]|\.|::|->|\?\.)+)(?:<[\w$., \t]{0,60}>)?[ \t]?([({])")
 _NOTHING = re.compile(r"(?:None|null|nil|undefined|void 0)\b")
 _OPTIONAL = re.compile(r"(?:Optional|ClassVar|Final|Annotated|Readonly|Partial)[\[<](.*)[\]>]", re.DOTALL)
 _NAME = re.compile(r"[\w$.:\\]+")
+_BRACKETS = {"(": re.compile(r"[()]"), "{": re.compile(r"[{}]")}
 _AFTER_CALL = re.compile(r"[ \t]*(?:$|[\n#;,\r}]|//|\?;)")
 _CONSTRUCTORS = frozenset({"constructor", "__construct"})
 _IS_FIELD = re.compile(r"\b(?:private|public|protected|readonly)[ \t]+[?\w$]")  # parameters that become fields
@@ -58,6 +60,7 @@ def bindings_of(parsed: Parsed, text: str, asked: frozenset[str]) -> Iterator[tu
 
 def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, held: dict[tuple[int, str], set[str]]) -> None:
     owners = _owners(symbols)
+    patience = [MOST_BRACKETS]
     owner, following = -1, 0
     position = 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -71,7 +74,7 @@ def _scan(rules: _Rules, symbols: Sequence[Symbol], text: str, held: dict[tuple[
         indent = len(line[:LINE_LENGTH]) - len(bare)
         for pattern in rules.lines:
             if match := pattern.match(bare):
-                _bind(match, symbols, owner, text, start + indent, held)
+                _bind(match, symbols, owner, text, start + indent, held, patience)
                 break
         else:
             for pattern in rules.forget:
@@ -87,6 +90,7 @@ def _bind(
     text: str,
     offset: int,
     held: dict[tuple[int, str], set[str]],
+    patience: list[int],
 ) -> None:
     name = match["name"]
     groups = match.groupdict()
@@ -98,7 +102,7 @@ def _bind(
         value = match.start("value") + offset
         if _NOTHING.match(text, value):
             return
-        holds = _call_expression(text, value)
+        holds = _call_expression(text, value, patience)
         known = held.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
         if not holds and known and len(known) == 1:
             holds = next(iter(known))
@@ -110,21 +114,20 @@ def _bind(
     held.setdefault((owner, name), set()).add(holds)
 
 
-def _call_expression(text: str, start: int) -> str:
-    """`Store()` when the right side of an assignment is one call and nothing more."""
+def _call_expression(text: str, start: int, patience: list[int]) -> str:
+    """`Store()` when the right side of an assignment is one call and nothing more.
+
+    `patience` holds how many brackets of the file may still be looked at: brackets that never close must not cost more.
+    """
     match = _CALLED.match(text, start)
-    if match is None:
+    if match is None or patience[0] <= 0:
         return ""
-    pairs = {"(": ")", "{": "}"}
     depth = 0
-    for position in range(match.end() - 1, min(len(text), match.end() + CALL_LENGTH)):
-        character = text[position]
-        if character == match[2]:
-            depth += 1
-        elif character == pairs[match[2]]:
-            depth -= 1
-            if depth == 0:
-                return f"{match[1]}()" if _AFTER_CALL.match(text, position + 1) else ""
+    for bracket in _BRACKETS[match[2]].finditer(text, match.end() - 1, match.end() + CALL_LENGTH):
+        depth += 1 if bracket[0] == match[2] else -1
+        patience[0] -= 1
+        if depth == 0:
+            return f"{match[1]}()" if _AFTER_CALL.match(text, bracket.end()) else ""
     return ""
 
 

@@ -7,6 +7,7 @@ from waypost.code.resolve.names import Names, enclosing_class
 from waypost.code.resolve.tree import FUNCTIONS, Value, View, is_container
 from waypost.text.identifiers import identifier_parts
 
+MOST_PLACES = 12  # definitions of a name, tests included, of which one could still be the only one meant
 UNIQUE = 0.6  # how sure a name is that only one symbol of the tree has
 
 
@@ -69,6 +70,8 @@ class CallResolver:
         return not view.bindings.get((-1, path[0])) and path[0] not in view.top
 
     def _only_one(self, view: View, name: str) -> Value | None:
+        if len(self.names.tree.places(name)) > MOST_PLACES:
+            return None
         found: list[Value] = []
         for path, number in self.names.tree.defined(name):
             other = self.names.tree.view(path)

@@ -15,7 +15,7 @@ MOST_EXTENDS = 8  # tsconfig files above one another
 _ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".astro")
 _WRITTEN_FOR = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 _BUILT = re.compile(r"(?:^|(?<=/))(?:dist|build|lib|out|esm|cjs|es)(?=/)")
-_COMMENT_OR_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|$)')
+_COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|$)')
 _LAST_COMMA = re.compile(r",(?=\s*[}\]])")
 _CONDITIONS = ("source", "types", "import", "module", "require", "node", "default")
 

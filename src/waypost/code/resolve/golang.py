@@ -16,6 +16,7 @@ class GoModules:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._names: dict[str, dict[str, Value]] = {}
+        self._clauses: dict[str, dict[str, Value]] = {}
 
     def module(self, view: View, brought: Brought) -> Value | None:  # noqa: ARG002 - the same from everywhere
         for name, folder in self._modules:
@@ -36,11 +37,10 @@ class GoModules:
 
     def _by_clause(self, view: View, name: str) -> Value | None:
         """An imported package whose name is not the end of its path."""
-        for brought in view.outline.imports:
-            package = self.module(view, brought) if not brought.alias and not brought.name else None
-            if package is not None and self._package_name(package.path[3:]) == name:
-                return package
-        return None
+        if view.path not in self._clauses:
+            packages = [self.module(view, one) for one in view.outline.imports if not one.alias and not one.name]
+            self._clauses[view.path] = {self._package_name(one.path[3:]): one for one in packages if one is not None}
+        return self._clauses[view.path].get(name)
 
     def _in_tests(self, folder: str, name: str) -> Value | None:
         for path in self._tree.folders.get(folder, ()):

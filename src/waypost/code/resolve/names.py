@@ -40,6 +40,7 @@ class Names:
         self.systems = systems
         self._plain: dict[tuple[str, int, str], Value | None] = {}
         self._exported: dict[tuple[str, str], Value | None] = {}
+        self._file_level: dict[tuple[str, int, str, bool], Value | None] = {}
         self._members: dict[tuple[str, int, str, str], Value | None] = {}
         self._lineages: dict[tuple[str, int], tuple[Value, ...]] = {}
         self._bases: dict[tuple[str, int], tuple[Value | None, ...]] = {}
@@ -128,6 +129,14 @@ class Names:
         return member is not None, member
 
     def _in_file(self, view: View, name: str, owner: int, *, exported: bool) -> Value | None:
+        """What a name means in a file outside of every symbol; `owner` matters only where packages are nested."""
+        key = (view.path, owner if view.family == "ruby" else -1, name, exported)
+        if key not in self._file_level:
+            self._file_level[key] = None
+            self._file_level[key] = self._find_in_file(view, name, owner, exported=exported)
+        return self._file_level[key]
+
+    def _find_in_file(self, view: View, name: str, owner: int, *, exported: bool) -> Value | None:
         own = view.top.get(name)
         holds = view.bindings.get((-1, name))
         if own is not None and not (holds and view.outline.symbols[own].kind == "constant"):

@@ -12,6 +12,7 @@ from waypost.code.resolve.families import family
 from waypost.code.source import CONTAINERS
 
 FUNCTIONS = frozenset({"function", "method", "property", "macro"})
+MOST_STARS = 60  # imports of everything in one file; each unknown name is looked for in all of them
 _COMPONENTS = frozenset({"vue", "svelte", "astro"})
 
 
@@ -66,6 +67,7 @@ class Tree:
         self.manifests = manifests
         self._names = names
         self._views: dict[str, View | None] = {}
+        self._told: dict[str, list[Place]] = {}
         self._found: dict[str, list[tuple[str, int]]] = {}
         self._qualified: dict[tuple[str, str], dict[str, list[tuple[str, int]]]] = {}
 
@@ -99,8 +101,17 @@ class Tree:
         if self._names is None:
             return self._index.get(name, ())
         if name not in self._found:
-            self._found[name] = [found for place in self._names(name) for found in self._at(place)]
+            self._told.setdefault(name, list(self._names(name)))
+            self._found[name] = [found for place in self._told[name] for found in self._at(place)]
         return self._found[name]
+
+    def places(self, name: str) -> Sequence[object]:
+        """As many things as there are definitions of a name; no outline is read for it."""
+        if self._names is None:
+            return self._index.get(name, ())
+        if name not in self._told:
+            self._told[name] = list(self._names(name))
+        return self._told[name]
 
     def qualified(self, kin: str, name: str, qualified: str) -> Sequence[tuple[str, int]]:
         """Every definition of a family with this name and this qualified name."""
@@ -171,19 +182,22 @@ def _view(path: str, outline: Outline) -> View:
 
 def _place_imports(view: View) -> None:
     """Imports by the name they bind; those inside of a function belong to it."""
-    inner = [
-        (one.start, one.end, number)
-        for number, one in enumerate(view.outline.symbols)
-        if one.kind in FUNCTIONS and one.end > one.start
-    ]
-    for brought in view.outline.imports:
+    symbols = view.outline.symbols
+    functions = iter([number for number, one in enumerate(symbols) if one.kind in FUNCTIONS])
+    following = next(functions, -1)
+    around: list[int] = []
+    for brought in sorted(view.outline.imports, key=lambda one: one.line):
+        while following >= 0 and symbols[following].start < brought.line:
+            around.append(following)
+            following = next(functions, -1)
+        while around and symbols[around[-1]].end < brought.line:
+            around.pop()
         if brought.name == "*" or (view.family == "dotnet" and not brought.alias):
-            view.stars.append(brought)
+            view.stars += [brought] if len(view.stars) < MOST_STARS else []
             continue
         name = bound_name(view.family, brought)
         if name:
-            owner = max((span for span in inner if span[0] < brought.line <= span[1]), default=(0, 0, -1))[2]
-            view.imports.setdefault(name, []).append((owner, brought))
+            view.imports.setdefault(name, []).append((around[-1] if around else -1, brought))
 
 
 def is_container(kind: str) -> bool:
