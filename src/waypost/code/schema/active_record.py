@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from waypost.code.schema.model import Relation, SchemaChange
 from waypost.code.schema.names import camel, singular, snake
 from waypost.code.schema.ruby_tree import read_ruby
-from waypost.code.schema.values import Block, Call, Class, Item, Value, classes, fields, name_of, text_of
+from waypost.code.schema.values import Block, Call, Class, Item, Name, Value, classes, fields, name_of, text_of
 from waypost.code.source import Source
 
 KIND = "ActiveRecord model"
@@ -29,10 +29,13 @@ def _model(found: Class) -> SchemaChange | None:
     bases = [name_of(base) for base in found.bases]
     relations: list[Relation] = []
     includes: list[str] = []
+    ways: dict[str, str] = {}  # associations of this class by name, with the class each leads to
     scoped = found.name.rpartition("::")[0]
     for call in _declared(found.body):
         if call.name in _KINDS and call.args and isinstance(call.args[0], str):
-            relations.append(_relation(call, call.args[0], found.name))
+            relation = _relation(call, call.args[0], found.name, ways)
+            ways[relation.name] = relation.target
+            relations.append(relation)
         elif call.name == "include":
             includes += [name_of(arg) for arg in call.args]
     said = {item.name: item.value for item in fields(found.body)}
@@ -42,7 +45,7 @@ def _model(found: Class) -> SchemaChange | None:
         if not relations:
             return None
         flags: tuple[str, ...] = ("mixin",)
-    elif said.get("self.abstract_class") is True:
+    elif said.get("self.abstract_class") is True or Name("primary_abstract_class") in found.body:
         flags = ("abstract", "root")
     else:
         flags = ("root", "partial") if root else ("one_table", "partial")
@@ -53,30 +56,30 @@ def _model(found: Class) -> SchemaChange | None:
     )  # fmt: skip
 
 
-def _declared(body: tuple[Item, ...]) -> Iterator[Call]:
-    """The calls of a class body; of a concern also those in its `included` block."""
+def _declared(body: tuple[Item, ...], shared: Mapping[str, Value] | None = None, depth: int = 0) -> Iterator[Call]:
+    """The calls of a class body; of a concern also those in its `included` block; with what `with_options` shares."""
     for item in body:
-        if isinstance(item, Call):
-            block = item.args[-1] if item.args and isinstance(item.args[-1], Block) else None
-            if item.name in ("included", "with_options", "class_methods") and block is not None:
-                shared = item.named if item.name == "with_options" else {}
-                for inner in block.body:
-                    if isinstance(inner, Call):
-                        yield Call(inner.name, None, inner.args, {**shared, **inner.named}, inner.lines)
-            else:
-                yield item
+        if not isinstance(item, Call):
+            continue
+        block = item.args[-1] if item.args and isinstance(item.args[-1], Block) else None
+        if item.name in ("included", "with_options") and block is not None and depth < 5:
+            yield from _declared(block.body, {**(shared or {}), **item.named}, depth + 1)
+        elif shared:
+            yield Call(item.name, None, item.args, {**shared, **item.named}, item.lines)
+        else:
+            yield item
 
 
-def _relation(call: Call, name: str, owner: str) -> Relation:
+def _relation(call: Call, name: str, owner: str, ways: Mapping[str, str]) -> Relation:
     kind, said = _KINDS[call.name], call.named
     through = text_of(said.get("through"))
     target = "@" + (_class_name(said) or camel(singular(name) if kind in ("has_many", "belongs_to_many") else name))
     if through:
-        # the target may be known under another name where it is looked for
-        source = text_of(said.get("source"))
-        if source and not _class_name(said):
-            target = "@" + camel(singular(source))
-        return Relation("belongs_to_many" if kind == "has_many" else kind, target, "@" + camel(singular(through)), name)
+        # where it leads is known only to the class in between: `@Follow#target_account` is what it calls by that name
+        between = ways.get(through, "@" + camel(singular(through)))
+        source = text_of(said.get("source")) or name
+        target = target if _class_name(said) else f"{between}#{source}"
+        return Relation("belongs_to_many" if kind == "has_many" else kind, target, between, name)
     if said.get("polymorphic") is True:
         return Relation("morph_to", "", f"{name}_id", name)
     if "as" in said and kind in ("has_many", "has_one"):

@@ -82,6 +82,8 @@ def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | No
         flags: tuple[str, ...] = ("mixin",)
     elif not found.name or not bases:
         return None
+    elif found.kind == "abstract":
+        flags = ("abstract", "root") if root else ("abstract",)
     else:
         flags = ("root", "partial") if root else ("partial",)
     change = SchemaChange(

@@ -45,9 +45,7 @@ def _has(*texts: str) -> Callable[[Source], bool]:
 
 
 _MODEL_PATH = re.compile(r"(?:^|/)models?(?:/|\.py$)")
-_FIELD = re.compile(
-    r"\bmodels\.Model[,)]|^(?:    |\t)\w+(?::[^=\n]*)? = models\.\w+\(|[(, ](?:Abstract\w+|Model)\):$", re.M
-)
+_FIELDS = ("models.Model)", "models.Model,", " = models.", "(Model):")  # no pattern: each file is searched
 
 
 def _django_models(source: Source) -> bool:
@@ -55,7 +53,7 @@ def _django_models(source: Source) -> bool:
         return False
     if _MODEL_PATH.search(source.path):
         return "sqlalchemy" not in source.text and ("django" in source.text or "models" in source.text)
-    return "django" in source.text and "models" in source.text and _FIELD.search(source.text) is not None
+    return "django" in source.text and any(mark in source.text for mark in _FIELDS)
 
 
 _SQLALCHEMY = re.compile(r"__tablename__|\bColumn\(|mapped_column\(|\bMapped\[|SQLModel|\bTable\(")
@@ -66,7 +64,8 @@ def _sqlalchemy(source: Source) -> bool:
     if "down_revision" in source.text or "/migrations/" in source.path:  # migrations keep models of their time
         return False
     named = (
-        "sqlalchemy" in source.text.lower()
+        "sqlalchemy" in source.text
+        or "SQLAlchemy" in source.text
         or "sqlmodel" in source.text
         or "__tablename__" in source.text
         or "db.Column(" in source.text
@@ -74,7 +73,14 @@ def _sqlalchemy(source: Source) -> bool:
     return named and _SQLALCHEMY.search(source.text) is not None
 
 
-_RECORD = re.compile(r"ApplicationRecord|ActiveRecord::Base|\bhas_many\b|\bbelongs_to\b|ActiveSupport::Concern")
+_RECORD = (
+    "< ApplicationRecord",
+    "< ActiveRecord::Base",
+    "has_many :",
+    "belongs_to :",
+    "has_one :",
+    "has_and_belongs_to_many :",
+)
 
 
 _ELOQUENT = re.compile(
@@ -119,7 +125,13 @@ _DETECTORS: dict[str, list[tuple[Detector, Callable[[Source], bool]]]] = {
     "rb": [
         (find_rails_schema, _has("Schema.define", "Schema[", "Schema::define")),
         (find_rails_migration, lambda source: "ActiveRecord::Migration" in source.text or "Migration[" in source.text),
-        (find_active_record, lambda source: _RECORD.search(source.text) is not None or "/models/" in source.path),
+        (
+            find_active_record,
+            lambda source: (
+                "db/" not in source.path
+                and (any(mark in source.text for mark in _RECORD) or "app/models/" in source.path)
+            ),
+        ),
     ],
     "prisma": [(find_prisma, _has("model ", "view "))],
     "ts": _SCRIPT,

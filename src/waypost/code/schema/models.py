@@ -10,7 +10,7 @@ from waypost.code.schema.draft import Draft, fill
 from waypost.code.schema.joins import join_tables
 from waypost.code.schema.merge import in_tests
 from waypost.code.schema.model import Column, Relation, SchemaChange
-from waypost.code.schema.names import data, plural, snake
+from waypost.code.schema.names import data, plural, singular, snake
 from waypost.model.reference import LineRange
 
 MAX_ANCESTORS = 30  # a chain of classes longer than this is a circle or a joke
@@ -179,6 +179,15 @@ class Models:
         long, short = plural(snake(change.model)), plural(snake(_PARTS.split(change.model)[-1]))
         return short if long not in self.known and short in self.known else long
 
+    def _behind(self, entry: Entry | None, source: str, kind: str) -> str:
+        """The table that a class calls `source`; a guess by that name where it says nothing of it."""
+        names = (source, singular(source), plural(source))
+        for member in (entry, *self.ancestors(entry)) if entry is not None else ():
+            for relation in member.change.relations:
+                if relation.name in names and "#" not in relation.target:
+                    return self.table_named(relation.target, member.path, kind)
+        return plural(snake(source))
+
     def table_named(self, reference: str, path: str, kind: str = "") -> str:
         """The table of a class that is only named; a guess where the class is not in the repository."""
         if not reference.startswith("@"):
@@ -187,7 +196,10 @@ class Models:
             name = reference.rpartition(".")[2]
             default = "auth.User" if name == "AUTH_USER_MODEL" else name
             return self.table_named("@" + self._settings.get(name, ("", default))[1], path, "Django model")
+        reference, _, source = reference.partition("#")
         entry = self.find(reference, path, kind)
+        if source:
+            return self._behind(entry, source, kind)
         if entry is not None:
             return self.table(entry)
         parts = _PARTS.split(reference[1:])

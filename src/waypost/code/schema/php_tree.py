@@ -65,6 +65,7 @@ class _PhpReader(TreeReader):
                     if child.type == "property_element":
                         value = child.child_by_field_name("default_value")
                         told = self.value(value, depth) if value else None
+                        self.note(f"$this->{self.text(child.named_children[0])[1:]}", told)
                         yield Assign(self.text(child.named_children[0]), told, self.lines(node))
             case "const_declaration":
                 for child in node.named_children:
@@ -112,6 +113,8 @@ class _PhpReader(TreeReader):
         bases = tuple(self.unknown(child) for child in clause.named_children) if clause else ()
         items = tuple(self.items(body, depth + 1)) if body else ()
         kind = "trait" if node.type == "trait_declaration" else "class"
+        if self.first(node, "abstract_modifier") is not None:
+            kind = "abstract"
         return Class(name, bases, items, self.lines(node), kind=kind, doc=self._comment(node))
 
     def _comment(self, node: "Node") -> str:

@@ -89,7 +89,7 @@ class Class:
     lines: LineRange
     decorators: tuple[Call, ...] = ()
     doc: str = ""
-    kind: str = "class"  # or module, trait
+    kind: str = "class"  # or module, trait, abstract
 
 
 Item: TypeAlias = Assign | Function | Class | Call | Name | Block
