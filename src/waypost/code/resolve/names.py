@@ -1,22 +1,12 @@
 """Names in scope: what an expression in a file stands for, through imports, classes and what variables hold."""
 
-from collections.abc import Iterator
 from typing import Protocol
 
-from waypost.code.outline import Brought, Defined
-from waypost.code.resolve.bindings import type_expression
+from waypost.code.outline import Brought
 from waypost.code.resolve.expressions import CALL, UNKNOWN, steps
 from waypost.code.resolve.families import habits
-from waypost.code.resolve.lineage import in_depth, merged
+from waypost.code.resolve.members import DEEPEST, Members
 from waypost.code.resolve.tree import FUNCTIONS, Tree, Value, View, is_container
-
-DEEPEST = 24  # steps from name to name, scopes around a name: nothing is nested deeper in earnest
-INHERITED = 0.95  # how sure a method of the own class or a base is: a subclass may have its own
-HELD = 0.9  # how sure it is that a variable still holds what it was given
-DOUBTFUL = 0.9  # a base before the one that was found is unknown
-
-_INCLUDED = {"trait": 0, "module": 0, "class": 1, "interface": 2}
-_SAME_OBJECT = frozenset({"Self", "self", "static", "this", "$this"})
 
 
 class ModuleSystem(Protocol):
@@ -32,18 +22,15 @@ class ModuleSystem(Protocol):
         """What a plain name means by being in the same package, without an import, inside of symbol `owner`."""
 
 
-class Names:
+class Names(Members):
     """Looks names up in a tree. Results are kept: one object is for one state of the tree."""
 
     def __init__(self, tree: Tree, systems: dict[str, ModuleSystem]) -> None:
-        self.tree = tree
+        super().__init__(tree)
         self.systems = systems
         self._plain: dict[tuple[str, int, str], Value | None] = {}
         self._exported: dict[tuple[str, str], Value | None] = {}
         self._file_level: dict[tuple[str, int, str, bool], Value | None] = {}
-        self._members: dict[tuple[str, int, str, str], Value | None] = {}
-        self._lineages: dict[tuple[str, int], tuple[Value, ...]] = {}
-        self._bases: dict[tuple[str, int], tuple[Value | None, ...]] = {}
         self._imported: dict[tuple[str, Brought], Value | None] = {}
         self._depth = 0
 
@@ -70,14 +57,15 @@ class Names:
         habit = habits(view.family)
         first, rest = path[0], path[1:]
         if rest[:1] == (CALL,) and f"{first}()" in habit.above:
-            return self._own("above", view, owner), rest[1:]
+            return self.own_object("above", view, owner), rest[1:]
         if first in habit.above:
-            return self._own("above", view, owner), rest
+            return self.own_object("above", view, owner), rest
         if first in habit.own:
-            return self._own("instance", view, owner), rest
+            return self.own_object("instance", view, owner), rest
         return self.lookup(view, owner, first), rest
 
-    def _own(self, kind: str, view: View, owner: int) -> Value | None:
+    def own_object(self, kind: str, view: View, owner: int) -> Value | None:
+        """The object that a method belongs to; `kind` is "instance" or "above"."""
         enclosing = enclosing_class(view, owner)
         if enclosing >= 0:
             return Value(kind, view.path, enclosing)
@@ -114,7 +102,7 @@ class Names:
         is_function = symbol.kind in FUNCTIONS
         sees_class = scope == owner or habits(view.family).implied
         if (scope, name) in view.bindings and (is_function or sees_class):
-            return True, self._held(view, scope, name)
+            return True, self.held(view, scope, name)
         if is_function:
             if name in symbol.parameters:
                 return True, None
@@ -142,7 +130,7 @@ class Names:
         if own is not None and not (holds and view.outline.symbols[own].kind == "constant"):
             return Value("symbol", view.path, own)
         if holds is not None:
-            value = self._held(view, -1, name)
+            value = self.held(view, -1, name)
             return value or (Value("symbol", view.path, own) if own is not None else None)
         for place, brought in view.imports.get(name, ()):
             if place < 0:
@@ -154,15 +142,6 @@ class Names:
                 return value
         system = self.systems.get(view.family)
         return system.together(view, name, owner) if system is not None and not exported else None
-
-    def _held(self, view: View, owner: int, name: str) -> Value | None:
-        holds = view.bindings[owner, name]
-        if not holds:
-            return None
-        symbol = view.outline.symbols[owner] if owner >= 0 else None
-        # What a class field holds was said in a method or in the body: names are those of the file.
-        value = self.evaluate(view, owner if symbol is None or symbol.kind in FUNCTIONS else symbol.parent, holds)
-        return value._replace(strength=min(value.strength, HELD)) if value is not None else None
 
     def module(self, view: View, brought: Brought) -> Value | None:
         """The file or package that an import names."""
@@ -218,130 +197,6 @@ class Names:
             if name in view.top:
                 return Value("symbol", view.path, view.top[name])
         return Value("file", view.path)
-
-    def member(self, value: Value, name: str) -> Value | None:
-        """A member of a class or of an object of it, through its bases."""
-        key = (value.path, value.symbol, name, value.kind)
-        if key not in self._members:
-            self._members[key] = None
-            self._members[key] = self._member(value, name)
-        found = self._members[key]
-        return found._replace(strength=min(found.strength, value.strength)) if found is not None else None
-
-    def _member(self, value: Value, name: str) -> Value | None:
-        view = self.tree.view(value.path)
-        if view is None or value.symbol < 0 or view.outline.symbols[value.symbol].kind in FUNCTIONS:
-            return None
-        own, *above = self.lineage(view, value.symbol)
-        found = self._own_member(view, own._replace(kind=value.kind), name) if value.kind != "above" else None
-        if found is not None:
-            return found
-        for one in above:
-            other = self.tree.view(one.path)
-            found = self._own_member(other, one, name) if other is not None else None
-            if found is not None:
-                return found._replace(strength=min(found.strength, one.strength))
-        return None
-
-    def lineage(self, view: View, symbol: int, depth: int = 0) -> tuple[Value, ...]:
-        """A class and all it derives from, in the order in which members are looked up."""
-        key = (view.path, symbol)
-        if key not in self._lineages:
-            own = Value("instance", view.path, symbol, INHERITED)
-            self._lineages[key] = (own,)  # whoever derives from itself has no further bases
-            bases = self.bases(view, symbol) if depth < DEEPEST else ()
-            lines = [
-                self.lineage(other, base.symbol, depth + 1)
-                for base in bases
-                if base is not None and (other := self.tree.view(base.path)) is not None
-            ]
-            doubt = DOUBTFUL if None in bases else INHERITED
-            above = merged(lines) if view.family == "python" else in_depth(lines)
-            self._lineages[key] = (own, *(one._replace(strength=min(one.strength, doubt)) for one in above))
-        return self._lineages[key]
-
-    def _own_member(self, view: View, value: Value, name: str) -> Value | None:
-        """A member that a class has itself."""
-        strength = 1.0 if value.kind == "symbol" else INHERITED
-        symbols = view.outline.symbols
-        inner = view.members.get(value.symbol, {}).get(name)
-        is_field = inner is None or symbols[inner].kind == "constant"
-        if is_field and view.bindings.get((value.symbol, name)):
-            return self._held(view, value.symbol, name)
-        if inner is not None:
-            return Value("symbol", view.path, inner, strength)
-        spread = self._spread(view, symbols[value.symbol], name)
-        if spread is not None:
-            return spread._replace(strength=strength)
-        return Value("instance", view.path, value.symbol) if name in habits(view.family).constructors else None
-
-    def _spread(self, view: View, symbol: Defined, name: str) -> Value | None:
-        """A member that stands apart from its class: another file, another block of it."""
-        if view.family in {"python", "ecmascript", "php"}:
-            return None
-        folder = view.path.rpartition("/")[0]
-        for path, number in self.tree.qualified(view.family, name, f"{symbol.qualified}.{name}"):
-            other = self.tree.view(path)
-            if view.family == "go" and path.rpartition("/")[0] != folder:
-                continue
-            if view.family in {"jvm", "dotnet"} and (other is None or other.outline.package != view.outline.package):
-                continue
-            return Value("symbol", path, number)
-        return None
-
-    def bases(self, view: View, symbol: int) -> tuple[Value | None, ...]:
-        """The classes that a class derives from, in order; None for those outside of the tree."""
-        key = (view.path, symbol)
-        if key not in self._bases:
-            self._bases[key] = ()
-            found = [value for _, value in self.named_bases(view, symbol)]
-            if view.family in {"php", "ruby"}:  # what a class includes comes before what it extends
-                found.sort(key=lambda value: _INCLUDED.get(self._symbol(value).kind, 1) if value is not None else 1)
-            self._bases[key] = tuple(found)
-        return self._bases[key]
-
-    def named_bases(self, view: View, symbol: int) -> Iterator[tuple[str, Value | None]]:
-        """Every base as written, and the class that it is."""
-        own = view.outline.symbols[symbol]
-        for written in own.bases:
-            named = type_expression(written)
-            value = self.evaluate(view, own.parent, named[:-2]) if named else None
-            if value is not None and value.kind == "symbol" and (value.path, value.symbol) == (view.path, symbol):
-                value = None  # `class Store(other.Store)` cannot derive from itself
-            is_class = value is not None and value.kind == "symbol" and self._symbol(value).kind not in FUNCTIONS
-            yield written, value if is_class else None
-
-    def called(self, value: Value) -> Value | None:
-        """What a call of a value gives: an object of a class, or what a function says it returns."""
-        if value.kind != "symbol":
-            return None
-        symbol = self._symbol(value)
-        if symbol.kind not in FUNCTIONS:
-            return value._replace(kind="instance") if is_container(symbol.kind) else None
-        view = self.tree.view(value.path)
-        returned = (
-            symbol.returns.strip().lstrip("(").split(",")[0] if symbol.returns.startswith("(") else symbol.returns
-        )
-        named = type_expression(returned)
-        if view is None or not named:
-            return None
-        if named[:-2] in _SAME_OBJECT:
-            return self._own("instance", view, value.symbol)
-        found = self.evaluate(view, value.symbol, named)
-        return found._replace(strength=min(found.strength, HELD)) if found is not None else None
-
-    def _symbol(self, value: Value) -> Defined:
-        view = self.tree.view(value.path)
-        assert view is not None  # a value of kind symbol is made from a view
-        return view.outline.symbols[value.symbol]
-
-
-def _first_result(returns: str) -> str:
-    """The type of the first of several results: Go's `(c *Context, err error)`."""
-    if not returns.startswith("("):
-        return returns
-    words = returns.strip("()").split(",")[0].split()
-    return words[-1] if words else ""
 
 
 def enclosing_class(view: View, owner: int) -> int:
