@@ -269,6 +269,18 @@ def test_prisma_models_with_mapped_names_enums_and_hidden_join_tables(read: Read
     assert ("belongs_to_many", "Tag", "_PostToTag") in relations(tables["Post"])
 
 
+def test_a_prisma_schema_in_several_files_tells_models_from_enums(read: Read) -> None:
+    tables = read(
+        {
+            "prisma/schema/user.prisma": "model User {\n  id Int @id\n  role Role\n  profile Profile?\n}\n",
+            "prisma/schema/profile.prisma": "model Profile {\n  id Int @id\n  user User @relation(fields: [userId], references: [id])\n  userId Int @unique\n}\n",
+            "prisma/schema/role.prisma": "enum Role {\n  ADMIN\n  USER\n}\n",
+        }
+    )
+    assert tables["User"].text == "User table stores id (PK), role. Has one Profile."
+    assert next(c for c in tables["User"].columns if c.name == "role").type == "enum Role"
+
+
 def test_typeorm_entities_and_migrations(read: Read) -> None:
     tables = read(
         {

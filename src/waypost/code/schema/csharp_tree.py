@@ -61,7 +61,7 @@ class _CSharpReader(TreeReader):
 
     def _class(self, node: "Node", depth: int) -> Class:
         listed, body = self.first(node, "base_list"), node.child_by_field_name("body")
-        bases = tuple(Name(self.text(child).split("<")[0]) for child in listed.named_children) if listed else ()
+        bases = tuple(Name(self.text(child)[:200]) for child in listed.named_children) if listed else ()
         items = tuple(self.items(body, depth + 1)) if body else ()
         name = self.text(node.child_by_field_name("name"))
         return Class(name, bases, items, self.lines(node), tuple(self._attributes(node, depth)))

@@ -23,11 +23,12 @@ from waypost.code.schema.values import (
 from waypost.code.source import Source
 from waypost.model.reference import LineRange
 
+_CONFIGURATION = "IEntityTypeConfiguration<"
 MODEL, SNAPSHOT = "Entity Framework model", "Entity Framework snapshot"
 _TYPES = {
     "string": "text", "int": "integer", "long": "bigint", "bool": "boolean", "DateTime": "timestamp",
     "DateTimeOffset": "timestamptz", "decimal": "decimal", "double": "double", "float": "float", "Guid": "uuid",
-    "byte[]": "blob", "short": "smallint", "DateOnly": "date", "TimeOnly": "time", "TimeSpan": "interval", "byte": "tinyint",
+    "byte[]": "blob", "short": "smallint", "DateOnly": "date", "TimeOnly": "time", "TimeSpan": "interval", "byte": "tinyint", "uint": "integer", "ulong": "bigint", "ushort": "smallint", "char": "char",
 }  # fmt: skip
 
 
@@ -102,17 +103,32 @@ def find_context(source: Source) -> Iterator[SchemaChange]:
         if sets:
             for item in sets:
                 yield _set(item, unit.namespace)
+        elif any(name_of(base).startswith(_CONFIGURATION) for base in found.bases):
+            yield from _configured(found)
         else:
             change = _entity(found, unit.namespace)
             if change is not None:
                 yield change
 
 
+def _configured(found: Class) -> Iterator[SchemaChange]:
+    """`class X : IEntityTypeConfiguration<Item>` may give the table of Item another name."""
+    entity = next(name_of(base) for base in found.bases if name_of(base).startswith(_CONFIGURATION))
+    for method in functions(found.body):
+        for call in calls(method.body):
+            if call.chain[0].name == "ToTable" and text_of(call.chain[0].arg(0)):
+                name = entity.removeprefix(_CONFIGURATION).rstrip(">")
+                table = text_of(call.chain[0].arg(0))
+                yield SchemaChange(
+                    "app", "", found.lines, MODEL, "model", name=name, new_name=table, flags=("to_table",)
+                )
+
+
 def _set(item: Assign, scope: str) -> SchemaChange:
     entity = name_of(item.annotation).removeprefix("DbSet<").rstrip("?").rstrip(">")
     return SchemaChange(
         "model", item.name.lstrip("="), item.lines, MODEL, "model", model=f"DbSet<{entity}>", bases=(f"@{entity}",),
-        flags=("root", "set"), scope=scope,
+        flags=("partial", "root", "set"), scope=scope,
     )  # fmt: skip
 
 
@@ -130,7 +146,7 @@ def _entity(found: Class, scope: str) -> SchemaChange | None:
     return SchemaChange(
         "model", table, found.lines, MODEL, "model", tuple(columns), relations=tuple(relations),
         primary_key=tuple(column.name for column in columns if column.primary), model=found.name,
-        bases=tuple("@" + name_of(base) for base in found.bases), flags=("root",) if table else ("abstract",), scope=scope,
+        bases=tuple("@" + name_of(base).split("<")[0] for base in found.bases), flags=("root",) if table else ("abstract",), scope=scope,
     )  # fmt: skip
 
 

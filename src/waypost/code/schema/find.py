@@ -96,7 +96,9 @@ def _entity_class(source: Source) -> bool:
     """A context, or a class with properties where entities use to lie. What tools generate says nothing new."""
     if source.path.endswith((".Designer.cs", "ModelSnapshot.cs")) or "/Migrations/" in source.path:
         return False
-    return "DbSet<" in source.text or ("{ get;" in source.text and _ENTITY_PATH.search(source.path) is not None)
+    if "DbSet<" in source.text or "IEntityTypeConfiguration<" in source.text:
+        return True
+    return "{ get;" in source.text and _ENTITY_PATH.search(source.path) is not None
 
 
 _KNEX = re.compile(r"\.(?:createTable|createTableIfNotExists|alterTable|table|dropTable)\(")

@@ -39,6 +39,7 @@ class Models:
         self._named: dict[str, list[Entry]] = defaultdict(list)
         self._labels: dict[str, str] = {}
         self._settings: dict[str, tuple[str, str]] = {}  # name → where it is set, `app.Model`
+        self._renamed: dict[str, str] = {}  # the same, where the configuration gives them another name
         self._sets: dict[str, str] = {}  # entities of Entity Framework, by class: their tables
         self._bases: dict[Entry, list[Entry]] = {}
         self._is_model: dict[Entry, bool] = {}
@@ -48,6 +49,8 @@ class Models:
                 if change.action == "app" and "setting" in change.flags:
                     if change.name not in self._settings or in_tests(self._settings[change.name][0]):
                         self._settings[change.name] = (path, change.new_name)
+                elif "to_table" in change.flags:
+                    self._renamed[change.name] = change.new_name
                 elif change.action == "app":
                     self._labels[change.scope] = change.name
         for path in sorted(changes):
@@ -158,9 +161,12 @@ class Models:
         bases = [base for base in entry.change.bases if base != "@object"]
         return any(self.find(base, entry.path, entry.change.kind) in (None, entry) for base in bases)
 
-    def table(self, entry: Entry) -> str:
+    def table(self, entry: Entry) -> str:  # noqa: PLR0911 - one way for each framework
         """The name of its table."""
         change = entry.change
+        entity = change.bases[0][1:] if "set" in change.flags else change.model
+        if entity in self._renamed:
+            return self._renamed[entity]
         if change.table:
             return change.table
         if change.model in self._sets:
@@ -268,4 +274,29 @@ def settled(entry: Entry, models: Models) -> SchemaChange:
     def relation(said: Relation) -> Relation:
         return replace(said, target=table(said.target), via=table(said.via) if said.via.startswith("@") else said.via)
 
-    return replace(change, columns=tuple(map(column, change.columns)), relations=tuple(map(relation, change.relations)))
+    columns, relations = _told_apart(change, path, models)
+    return replace(change, columns=tuple(map(column, columns)), relations=tuple(map(relation, relations)))
+
+
+def _told_apart(change: SchemaChange, path: str, models: Models) -> tuple[tuple[Column, ...], tuple[Relation, ...]]:
+    """Columns and relations, where one file could not know whether a type is a model or a plain value."""
+    columns, relations = change.columns, change.relations
+
+    def is_model(reference: str) -> bool:
+        bare = reference.removesuffix("[]")
+        return bare[1:] in models.set_names or models.find(bare, path, change.kind) is not None
+
+    if change.kind == "Prisma schema":
+        values = {c.type.removesuffix("[]") for c in columns if c.type[:1] == "@" and not is_model(c.type)}
+        relations = tuple(r for r in relations if r.target not in values)
+        columns = tuple(
+            replace(c, type=f"enum {c.type[1:]}") if c.type[:1] == "@" else c
+            for c in columns
+            if c.type[:1] != "@" or c.type.removesuffix("[]") in values
+        )
+    elif change.kind == "Entity Framework model":
+        columns += tuple(
+            Column(r.name, r.target[1:]) for r in relations if r.kind == "belongs_to" and not is_model(r.target)
+        )
+        relations = tuple(r for r in relations if r.target[1:] in models.set_names)
+    return columns, relations
