@@ -15,7 +15,7 @@ POPULATIONS = {"minilm": {"code": Population(100, 0.1, 0.1)}, "use": {"code": Po
 
 
 def candidate(name: str, path: str, **given: Any) -> CodeCandidate:
-    defaults = {"kind": "symbol", "type": "function", "line": 1, "keyword": 1.0, "subject_keyword": 0.0}
+    defaults = {"kind": "symbol", "type": "function", "line": 1, "end_line": 9, "keyword": 1.0, "subject_keyword": 0.0}
     return CodeCandidate(
         **{"memory_id": f"{path}:{name}", "name": name, "path": path, "similarity": {}, **defaults, **given}
     )

@@ -15,8 +15,9 @@ A score is a sum of named parts, so it explains itself:
     keywords  BM25 / best BM25; of a long question the mean of the subject's and of the whole's
     meaning   cosine, as deviations from the mean of its engine
     name      is defined under a name that the question uses
-    file      what the file itself means, other good candidates in it, and that the question names its path
-    central   much of the tree uses its file
+    file      what the file itself means, and other good candidates in it
+    place     the question names its path, its module, or words of its file's name
+    weight    much of the tree uses its file, and there is much in it
     role      tests, documents, examples, old versions, code for another platform: less, unless asked for
     repeat    a file's second, third … hit: others should be seen as well
 
@@ -25,7 +26,7 @@ The weights lie on plateaus (benchmarks/code_retrieval.md says what each part is
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from waypost.retrieve.code_question import CodeQuestion
@@ -33,6 +34,7 @@ from waypost.retrieve.code_words import code_words
 from waypost.retrieve.fuse import Scored
 from waypost.retrieve.spread import Engines, Spreads, is_english
 from waypost.store.protocol import Population
+from waypost.text.words import keyword_terms
 
 DEPTH = 100  # 200 gains nothing
 MOST_NAMED = 400  # a name such as `get` is defined in hundreds of places, and then says little
@@ -42,17 +44,20 @@ MEANING = 0.15
 FILE_MEANING = 0.15  # of the file that a candidate stands in
 NAMED = 0.5  # something that the question names is defined here ...
 LOOKED_UP = 1.5  # ... and nothing else is asked
-COHERENCE = 0.4  # for the second best candidate of a file, half of it for the third, and so on
+COHERENCE = 0.2  # for what each of the next best candidates of its file has
 COHERENT = 4  # candidates of a file that count
 PLACE = 0.5  # a path that the question names
 MODULE = 0.3  # a module, package or namespace that it names
-CENTRAL = 0.3
-TEST = -0.8
+FILE_NAME = 0.2
+CENTRAL = 0.1
+SIZE = 0.1  # for the logarithm of the number of lines ...
+SMALL = 20  # ... above this one
+TEST = -1.5
 SIDE = -0.3  # examples, benchmarks, scripts, vendored and generated code
 DOCUMENT = -0.3
-OLD = -0.4  # `v3` where there is a `v4`
-PLATFORM = -0.3
-REPEAT = -1.0
+OLD = -0.8  # `v3` where there is a `v4`
+PLATFORM = -0.6
+REPEAT = -1.5
 
 # How much a definition of a kind is worth that is looked for by name: types before functions before their members.
 _KINDS: Mapping[str, float] = {
@@ -81,6 +86,7 @@ class CodeCandidate(NamedTuple):
     name: str  # qualified
     path: str  # "" when it belongs to no single file
     line: int
+    end_line: int
     keyword: float  # BM25 of the whole question; 0 where keywords did not bring it
     subject_keyword: float  # of the subject of a long one
     similarity: Mapping[str, float]  # cosine by engine
@@ -204,19 +210,26 @@ def _add_file_parts(
 ) -> None:
     most = math.log1p(max(c.referrers for c in candidates)) or 1.0
     newest = _newest_versions(files)
+    stems = frozenset(question.subject_terms)
     for path, members in files.items():
         first = candidates[members[0]]
         own = sorted((_total(parts[at]) for at in members), reverse=True)
-        meant = next((parts[at]["meaning"] for at in members if candidates[at].kind == "file"), 0.0)
-        file = _coherence(own) + FILE_MEANING / MEANING * meant + _place(question, path)
-        central = CENTRAL * math.log1p(first.referrers) / most
+        file = COHERENCE * sum(max(value, 0.0) for value in own[1:COHERENT])
+        weight = CENTRAL * math.log1p(first.referrers) / most
+        for at in members:
+            if candidates[at].kind == "file":
+                file += FILE_MEANING / MEANING * parts[at]["meaning"]
+                weight += SIZE * math.log(candidates[at].end_line / SMALL) if candidates[at].end_line > SMALL else 0.0
+        place = _place(question, path) + FILE_NAME * _called(path, stems)
         role = _role(question, first, newest)
         for at in members:
-            parts[at] |= {"file": file, "central": central, "role": role}
+            parts[at] |= {"file": file, "place": place, "weight": weight, "role": role}
 
 
-def _coherence(best_first: Sequence[float]) -> float:
-    return sum(COHERENCE * max(value, 0.0) * 0.5**place for place, value in enumerate(best_first[1:COHERENT]))
+def _called(path: str, stems: Set[str]) -> float:
+    """The share of the words in a file's name that the question has."""
+    words = keyword_terms(_EXTENSION.sub("", path.rpartition("/")[2]), "en").stems
+    return sum(word in stems for word in words) / len(words) if words else 0.0
 
 
 def _place(question: CodeQuestion, path: str) -> float:
@@ -233,6 +246,7 @@ def _place(question: CodeQuestion, path: str) -> float:
     return 0.0
 
 
+_EXTENSION = re.compile(r"\.\w{1,10}$")
 _PATH_END = re.compile(r"(?:/(?:__init__|index|mod|lib))?\.\w{1,10}$")
 
 
