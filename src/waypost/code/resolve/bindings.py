@@ -110,7 +110,7 @@ def _bind(
     if prefix:
         owner, name = _enclosing_class(symbols, owner), name.removeprefix(prefix) if prefix != "@" else name
     if owner >= 0 and symbols[owner].kind not in _FUNCTIONS:
-        name = name.lstrip("#$")
+        name = name.lstrip("$")
     held.setdefault((owner, name), set()).add(holds)
 
 

@@ -6,21 +6,17 @@ from functools import lru_cache
 CALL = "()"
 UNKNOWN = "?"  # an index, an operator, a literal: from here on nothing is known
 
-_LEADING = re.compile(r"(?:\(?\s*)?(?:await\s+|new\s+|&+|\*+|!+)+")
-_NAME = re.compile(r"[$@#]{0,2}[^\W\d][\w$]*[?!]?")
+_LEADING = re.compile(r"(?:(?:await|new)\s+|[&*!\\])+")
+_MOST_BRACKETS = 4  # around an expression
+_NAME = re.compile(r"[$@#]{0,2}[^\W\d][\w$]*(?:[?!](?![.?!]))?")
 _STEP = re.compile(r"\s*(?:\?\.|!\.|\.|::|->|\\)\s*")
-_CLOSING = {"(": ")", "[": "]", "<": ">"}
+_CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 @lru_cache(maxsize=50_000)
 def steps(expression: str) -> tuple[str, ...]:
     """The steps of an expression; empty when it begins with something unknown."""
-    text = expression.strip()
-    if leading := _LEADING.match(text):
-        rest = text[leading.end() :]
-        # "(await x).y" closes a bracket that was opened before the word
-        text = rest.replace(")", "", 1) if leading[0].startswith("(") else rest
-    text = text.removeprefix("\\")
+    text = _unwrapped(expression.strip())
     found: list[str] = []
     position = 0
     while position < len(text):
@@ -29,7 +25,7 @@ def steps(expression: str) -> tuple[str, ...]:
             return (*found, UNKNOWN) if found else ()
         found.append(name[0])
         position = name.end()
-        while position < len(text) and text[position] in "([<!":
+        while position < len(text) and text[position] in "([{<!":
             if text[position] == "!":
                 position += 1
                 continue
@@ -37,7 +33,7 @@ def steps(expression: str) -> tuple[str, ...]:
             if end < 0:
                 return (*found, UNKNOWN)
             if text[position] != "<":
-                found.append(CALL if text[position] == "(" else UNKNOWN)
+                found.append(UNKNOWN if text[position] == "[" else CALL)  # Go makes objects with `Store{}`
             position = end
         if position >= len(text):
             break
@@ -46,6 +42,21 @@ def steps(expression: str) -> tuple[str, ...]:
             return (*found, UNKNOWN)
         position = step.end()
     return tuple(found)
+
+
+def _unwrapped(text: str) -> str:
+    """`(await x).y` → `x.y`, `new Store()` → `Store()`."""
+    for _ in range(_MOST_BRACKETS):
+        if leading := _LEADING.match(text):
+            text = text[leading.end() :]
+        if not text.startswith("("):
+            return text
+        end = _partner(text, 0)
+        rest = text[end:] if end > 0 else "?"
+        if rest and not _STEP.match(rest):
+            return ""
+        text = text[1 : end - 1].strip() + rest
+    return ""
 
 
 def _partner(text: str, opening: int) -> int:

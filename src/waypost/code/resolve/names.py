@@ -100,7 +100,7 @@ class Names(Members):
         """Whether one scope around `owner` has the name, and what it means there."""
         symbol = view.outline.symbols[scope]
         is_function = symbol.kind in FUNCTIONS
-        sees_class = scope == owner or habits(view.family).implied
+        sees_class = scope == owner or habits(view.family).implied or symbol.kind == "module"
         if (scope, name) in view.bindings and (is_function or sees_class):
             return True, self.held(view, scope, name)
         if is_function:
