@@ -9,7 +9,7 @@ from waypost.code.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.reading import Unread, read_source
 from waypost.code.source import Call, Import, Parsed, Source, Symbol
-from waypost.code.walk import walk
+from waypost.code.walk import look_at, walk
 from waypost.errors import NotFound
 from waypost.flows.conclude import architecture_of
 from waypost.flows.crew import digest_files
@@ -40,9 +40,9 @@ def analyze(space: OpenSpace, path: str) -> Analysis:
         raise NotFound(f"{path} is not in {root}.", "Name a file or folder of this project.")
     patterns = settle_patterns(space, None, None)
     skipped, files = {}, []
-    for entry in walk(root, include=patterns.include, exclude=patterns.exclude):
-        if place and entry.path != place and not entry.path.startswith(f"{place}/"):
-            continue
+    include, exclude = patterns.include, patterns.exclude
+    whole = walk(root, include=include, exclude=exclude)
+    for entry in look_at(root, [place], include=include, exclude=exclude) if place else whole:
         if entry.skipped:
             skipped[entry.path] = entry.skipped
             continue

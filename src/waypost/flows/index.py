@@ -6,17 +6,14 @@ first. Each transaction leaves a state that can be asked; an index that was stop
 stored is not read again.
 """
 
-import os
-import stat
 import time as timing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from waypost.code.choice import choose
 from waypost.code.history import head
 from waypost.code.reading import Unread
-from waypost.code.walk import Entry, walk
+from waypost.code.walk import Entry, look_at, walk
 from waypost.errors import InvalidInput
 from waypost.flows.crew import Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, owe_conclusions, same_content, store_file
@@ -93,7 +90,7 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
     chosen = patterns or Patterns()
     with space.store.read() as reader:
         known = reader.files(checkout)
-    entries = _look_at(root, paths, known, chosen)
+    entries = {entry.path: entry for entry in look_at(root, paths, include=chosen.include, exclude=chosen.exclude)}
     done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     wanted = [one for path, one in entries.items() if not one.skipped and not _is_same(known.get(path), one)]
     gone = [known[path] for path in paths if path in known and (path not in entries or path in done.skipped)]
@@ -105,27 +102,6 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
     with space.store.write() as writer:
         writer.untrack(checkout, paths)
     return done
-
-
-def _look_at(root: Path, paths: Sequence[str], known: Mapping[str, FileRow], chosen: "Patterns") -> dict[str, Entry]:
-    """What is there under these paths. Whether a new file is wanted at all, only a walk can tell."""
-    found: dict[str, Entry] = {}
-    new, choice = set[str](), choose(chosen.include, chosen.exclude)
-    for path in paths:
-        try:
-            state = os.lstat(root / path)
-        except (OSError, ValueError):
-            continue
-        if path not in known or not stat.S_ISREG(state.st_mode):
-            new.add(path)
-        else:
-            found[path] = Entry(path, state.st_size, state.st_mtime_ns, named=choice.names_file(path))
-    if new:
-        folders = tuple(f"{path}/" for path in new)
-        for entry in walk(root, include=chosen.include, exclude=chosen.exclude):
-            if entry.path in new or entry.path.startswith(folders):
-                found[entry.path] = entry
-    return found
 
 
 @dataclass(frozen=True, slots=True)

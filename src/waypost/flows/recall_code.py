@@ -62,6 +62,7 @@ class _Gathered:
                 name=one.name,
                 path=one.path,
                 line=one.line,
+                end_line=one.end_line,
                 keyword=self.keyword.get(number, 0.0),
                 subject_keyword=self.subject.get(number, 0.0),
                 similarity=self.similarity.get(number, {}),

@@ -14,7 +14,7 @@ from typing import Any
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.text.split import split
-from waypost.text.words import keyword_terms
+from waypost.text.words import code_terms, keyword_terms
 
 PASSAGE_TOKENS = 256
 _ROLES = {"user", "assistant", "system", "tool", "human", "ai", "agent"}
@@ -85,8 +85,8 @@ def code_passages(code: CodeText, language: str) -> list[Passage]:
     columns = (
         _short_terms(code.name),
         _short_terms(code.path),
-        _index_terms(code.doc, "en"),
-        _index_terms(code.body, "en"),
+        code_terms(code.doc),
+        code_terms(code.body),
     )
     if not code.embedded:
         return [Passage("", b"", language, code_terms=columns)]
@@ -111,7 +111,7 @@ def _index_terms(text: str, language: str) -> str:
 @lru_cache(maxsize=8192)
 def _short_terms(text: str) -> str:
     """Of a name or a path: all symbols of a file have the same one."""
-    return _index_terms(text, "en")
+    return code_terms(text)
 
 
 def _labels(version: Version) -> str:
