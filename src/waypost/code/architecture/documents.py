@@ -86,7 +86,11 @@ def _framework(use: FrameworkUse) -> Document:
 def _finding(kind: str, title: str, one: Finding) -> Document:
     about = f" ({one.what})" if one.what else ""
     sure = "clearly" if one.confidence >= 0.85 else "probably" if one.confidence >= 0.7 else "possibly"
-    verb = {"pattern": "follows", "design_pattern": "uses the design pattern", "authentication": "uses for authentication"}
+    verb = {
+        "pattern": "follows",
+        "design_pattern": "uses the design pattern",
+        "authentication": "uses for authentication",
+    }
     text = f"The project {sure} {verb[kind]} {one.name}{about}. " + " ".join(f"{reason}." for reason in one.reasons)
     return Document(kind, one.name, f"{title}: {one.name}", text, one.places, one.confidence)
 
@@ -135,7 +139,9 @@ def _groups(endpoints: Sequence[Endpoint]) -> Iterator[Document]:
             part = members[start : start + _GROUP_SIZE]
             text = f"{part[0].framework} endpoints of {key}, declared in {path}: "
             text += "; ".join(str(one) + (f" ({one.handler})" if one.handler else "") for one in part) + "."
-            yield Document("endpoints", key, f"Endpoints of {key}", text, tuple(dict.fromkeys(one.place for one in part)))
+            yield Document(
+                "endpoints", key, f"Endpoints of {key}", text, tuple(dict.fromkeys(one.place for one in part))
+            )
 
 
 def _endpoint(one: Endpoint) -> Document:

@@ -49,7 +49,9 @@ def _glued(*parts: str) -> str:
 
 
 def endpoints_of(
-    evidence: Mapping[str, Sequence[Evidence]], used: Mapping[str, frozenset[str]], handlers: Mapping[str, Sequence[Place]]
+    evidence: Mapping[str, Sequence[Evidence]],
+    used: Mapping[str, frozenset[str]],
+    handlers: Mapping[str, Sequence[Place]],
 ) -> tuple[Endpoint, ...]:
     """All endpoints, in the order of files and lines.
 
@@ -69,7 +71,9 @@ def endpoints_of(
                     found.setdefault(key, endpoint)
     own = [one for one in found.values() if role_of(one.place.path) == ""]
     shown = own or [one for one in found.values() if role_of(one.place.path) == "example"]
-    return tuple(_with_handler(one, handlers) for one in sorted(shown, key=lambda one: (one.place, one.path, one.method)))
+    return tuple(
+        _with_handler(one, handlers) for one in sorted(shown, key=lambda one: (one.place, one.path, one.method))
+    )
 
 
 def _constants(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, str]:
@@ -161,9 +165,9 @@ def _expanded(
             tail = "/" if action in ON_COLLECTION else f"/<{lookup}>/"
             yield verbs_of[action], base + tail, f"{item.value}.{action}"
         elif action.startswith("+"):
-            name, tail, on, verbs = (action[1:].split("|") + ["", "", ""])[:4]
+            name, tail, on, listed, *_ = [*action[1:].split("|"), "", "", ""]
             middle = f"/<{lookup}>/" if on == "detail" else "/"
-            for verb in verbs.split(","):
+            for verb in listed.split(","):
                 yield verb.upper(), f"{base}{middle}{tail}/", f"{item.value}.{name}"
 
 

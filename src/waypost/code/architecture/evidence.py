@@ -21,7 +21,23 @@ from typing import Any
 #   part        a class that plays a part in an architecture ("controller", "viewmodel" …); value: the symbol
 #   entry       where a program starts; value: how
 KINDS = frozenset(
-    "package dependency import route router mount link prefix viewset auth env settings design part entry".split()
+    [
+        "package",
+        "dependency",
+        "import",
+        "route",
+        "router",
+        "mount",
+        "link",
+        "prefix",
+        "viewset",
+        "auth",
+        "env",
+        "settings",
+        "design",
+        "part",
+        "entry",
+    ]
 )
 
 

@@ -43,7 +43,19 @@ _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
         (("axum", "actix_web", "rocket"), rust.read),
     ),
     "go": (
-        (("gin-gonic/gin", "labstack/echo", "gofiber/fiber", "go-chi/chi", "gorilla/mux", "net/http", "httprouter", *golang.MARKS), golang.read),
+        (
+            (
+                "gin-gonic/gin",
+                "labstack/echo",
+                "gofiber/fiber",
+                "go-chi/chi",
+                "gorilla/mux",
+                "net/http",
+                "httprouter",
+                *golang.MARKS,
+            ),
+            golang.read,
+        ),
     ),
     "elixir": ((("scope ", "Router"), others.read_elixir),),
 }
@@ -90,7 +102,9 @@ def _routes(source: Source) -> Iterator[Evidence]:
         yield from others.read_proto(text)
     elif source.path.endswith((".cshtml", ".razor")):
         yield from others.read_razor(source.path, text)
-    elif source.path.endswith(("config/routes.yaml", "config/routes/annotations.yaml", "config/routes/attributes.yaml")):
+    elif source.path.endswith(
+        ("config/routes.yaml", "config/routes/annotations.yaml", "config/routes/attributes.yaml")
+    ):
         yield from others.read_symfony_routes(text)
     elif family == "ruby":
         if _is_ruby_routes(source):

@@ -26,7 +26,9 @@ def layer_of(path: str) -> tuple[str, str]:
     fallback = ("", "")
     for depth, part in enumerate(parts):
         layer = _names().get(part.lower().rpartition(".")[2], "")
-        if layer in MAIN and not (part.lower() in ("web", "core", "api", "lib", "data") and _deeper(parts[depth + 1 :])):
+        if layer in MAIN and not (
+            part.lower() in ("web", "core", "api", "lib", "data") and _deeper(parts[depth + 1 :])
+        ):
             return layer, "/".join(parts[: depth + 1])
         if layer and not fallback[0]:
             fallback = (layer, "/".join(parts[: depth + 1]))

@@ -14,13 +14,20 @@ _MAX = 1_000_000
 _COMMANDS = ('"bin":', "[project.scripts]", "[tool.poetry.scripts]", "console_scripts", "[[bin]]", ".executables")
 _WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.\-]{0,100})(?:\[[^\]\n]{0,200}\])?\s*([=<>!~^][^;#\n]{0,100})?")
-_GEM = re.compile(r"^\s*(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]+['\"]([\w\-]{1,100})['\"](?:,\s*['\"]([^'\"\n]{1,40})['\"])?", re.MULTILINE)
-_GO = re.compile(r"^\s*(?:require\s+)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})\s+(v[\w.\-+]{1,80})", re.MULTILINE)
+_GEM = re.compile(
+    r"^\s*(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]+['\"]([\w\-]{1,100})['\"](?:,\s*['\"]([^'\"\n]{1,40})['\"])?",
+    re.MULTILINE,
+)
+_GO = re.compile(
+    r"^\s*(?:require\s+)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})\s+(v[\w.\-+]{1,80})", re.MULTILINE
+)
 _GO_MODULE = re.compile(r"^module\s+(\S{1,200})", re.MULTILINE)
 _MAVEN = re.compile(r"<(groupId|artifactId|version|scope|parent|dependency|plugin)>\s*([^<\s]{0,200})")
 _GRADLE = re.compile(r"['\"]([\w.\-]{2,100}):([\w.\-]{1,100})(?::([\w.\-]{1,60}))?['\"]")
 _GRADLE_PLUGIN = re.compile(r"\bid[\s(]{1,3}['\"]([\w.\-]{2,100})['\"]\)?(?:\s+version\s+['\"]([\w.\-]{1,40})['\"])?")
-_NUGET = re.compile(r"<(?:PackageReference|PackageVersion)\s[^>\n]{0,300}?(?:Include|Update)=\"([^\"\n]{1,100})\"(?:[^>\n]{0,200}?Version=\"([^\"\n]{1,60})\")?")
+_NUGET = re.compile(
+    r"<(?:PackageReference|PackageVersion)\s[^>\n]{0,300}?(?:Include|Update)=\"([^\"\n]{1,100})\"(?:[^>\n]{0,200}?Version=\"([^\"\n]{1,60})\")?"
+)
 _NUGET_SDK = re.compile(r"<Project\s[^>\n]{0,80}?Sdk=\"([^\"\n]{1,100})\"")
 _HEX = re.compile(r"\{\s*:(\w{1,60})\s*,\s*(?:\"([^\"\n]{1,40})\")?")
 _HEX_APP = re.compile(r"\bapp:\s*:(\w{1,60})")
@@ -36,7 +43,11 @@ def read_manifest(path: str, text: str) -> Iterator[Evidence]:
         return
     ecosystem, read = reader
     own, wanted = read(text)
-    if ecosystem == "nuget" and own is None and ("Sdk.Web" in text or "Sdk.Worker" in text or "<OutputType>Exe" in text):
+    if (
+        ecosystem == "nuget"
+        and own is None
+        and ("Sdk.Web" in text or "Sdk.Worker" in text or "<OutputType>Exe" in text)
+    ):
         own = (path.rpartition("/")[2].rpartition(".")[0], "")  # a .NET program is called like its file
     if own is None and any(mark in text for mark in _WORKSPACE):
         own = (path.rpartition("/")[0] or "workspace", "")
@@ -44,7 +55,9 @@ def read_manifest(path: str, text: str) -> Iterator[Evidence]:
         name, version = own
         installs = "yes" if any(mark in text for mark in _COMMANDS) else ""
         workspace = "yes" if any(mark in text for mark in _WORKSPACE) else ""
-        yield evidence("package", name, version, _line(text, name), ecosystem=ecosystem, workspace=workspace, bin=installs)
+        yield evidence(
+            "package", name, version, _line(text, name), ecosystem=ecosystem, workspace=workspace, bin=installs
+        )
     seen = set()
     for name, version, scope in wanted:
         key = name.lower().replace("_", "-") if ecosystem == "pypi" else name

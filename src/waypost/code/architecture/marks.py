@@ -27,11 +27,27 @@ _COMPOSE = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$")
 _KINDS = ("auth", "settings", "entry", "design")
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _ENVIRONMENT = frozenset(
-    "environ getenv env ENV _ENV _SERVER LookupEnv Getenv GetEnvironmentVariable get_env fetch_env Env env_get".split()
+    [
+        "environ",
+        "getenv",
+        "env",
+        "ENV",
+        "_ENV",
+        "_SERVER",
+        "LookupEnv",
+        "Getenv",
+        "GetEnvironmentVariable",
+        "get_env",
+        "fetch_env",
+        "Env",
+        "env_get",
+    ]
 )
 _MAX_VARIABLES = 200
 _NOT_CODE = frozenset(("", "markdown", "json", "html", "css", "text", "rst", "xml", "sql", "svg", "dockerfile", "ini"))
-_SERVER_VARIABLES = frozenset("REQUEST_METHOD REQUEST_URI HTTP_HOST DOCUMENT_ROOT SCRIPT_NAME REMOTE_ADDR".split())
+_SERVER_VARIABLES = frozenset(
+    ["REQUEST_METHOD", "REQUEST_URI", "HTTP_HOST", "DOCUMENT_ROOT", "SCRIPT_NAME", "REMOTE_ADDR"]
+)
 
 
 @dataclass(frozen=True, slots=True)

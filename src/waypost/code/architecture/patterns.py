@@ -14,6 +14,8 @@ from waypost.code.architecture.roles import role_of
 
 _MAX_PLACES = 6
 _SHOWN_FROM = 0.6
+# The source of a framework has controllers, events and repositories for others to use; it is not built that way itself.
+_IN_A_FRAMEWORK = 0.7
 _CLIENT_ROUTERS = ("React Router", "Vue Router", "Angular", "Solid")
 _API_PATH = re.compile(r"^/?(?:[\w\-]+/)?(?:api|rest|v\d+)(?:/|$)")
 
@@ -68,10 +70,17 @@ def _judge(pattern: dict[str, Any], project: Project) -> Finding | None:
             doubt *= 1.0 - group["weight"]
             reasons.append(f"{group['name']}: {words}")
             places += where[:2]
-    confidence = round(1.0 - doubt, 2)
+    confidence = 1.0 - doubt
+    if not pattern.get("structural") and any(
+        use.role == "implements" and use.rank == "web" for use in project.frameworks
+    ):
+        confidence *= _IN_A_FRAMEWORK
+    confidence = round(confidence, 2)
     if len(reasons) < pattern["least"] or confidence < _SHOWN_FROM:
         return None
-    return Finding(pattern["name"], pattern["what"], confidence, tuple(reasons), tuple(dict.fromkeys(places))[:_MAX_PLACES])
+    return Finding(
+        pattern["name"], pattern["what"], confidence, tuple(reasons), tuple(dict.fromkeys(places))[:_MAX_PLACES]
+    )
 
 
 def _group(signs: Sequence[str], project: Project) -> Sign:
@@ -139,7 +148,9 @@ def _file(project: Project, name: str, count: int) -> Sign:
 
 
 def _apis(project: Project) -> list[Endpoint]:
-    return [one for one in project.endpoints if one.method not in ("PAGE", "RPC", "LIVE") and role_of(one.place.path) == ""]
+    return [
+        one for one in project.endpoints if one.method not in ("PAGE", "RPC", "LIVE") and role_of(one.place.path) == ""
+    ]
 
 
 def _endpoints(project: Project, name: str, count: int) -> Sign:
@@ -207,9 +218,11 @@ def _bin(project: Project, name: str, count: int) -> Sign:
 def _manifests(project: Project, name: str, count: int) -> Sign:
     del name
     found = _own_packages(project)
-    return (_some([f"{item.name} in {path}" for path, item in found]), [Place(p, i.line) for p, i in found]) if len(
-        {path.rpartition("/")[0] for path, _ in found}
-    ) >= count else ("", [])
+    return (
+        (_some([f"{item.name} in {path}" for path, item in found]), [Place(p, i.line) for p, i in found])
+        if len({path.rpartition("/")[0] for path, _ in found}) >= count
+        else ("", [])
+    )
 
 
 def _own_packages(project: Project) -> list[tuple[str, Evidence]]:
@@ -238,7 +251,9 @@ def _services(project: Project, name: str, count: int) -> Sign:
     homes.discard("")
     starts = [place.path for kind, places in project.entries.items() if kind != "front end" for place in places]
     found = sorted(home for home in homes if any(start.startswith(home + "/") for start in starts))
-    if len(found) < count or not any(path.endswith("Dockerfile") or "compose" in path or "AppHost" in path for path in project.paths):
+    if len(found) < count or not any(
+        path.endswith("Dockerfile") or "compose" in path or "AppHost" in path for path in project.paths
+    ):
         return "", []
     return _some(found), [Place(path) for path in starts[:2]]
 
@@ -272,7 +287,9 @@ def _port(project: Project, name: str, count: int) -> Sign:
         for path, items in project.evidence.items()
         if role_of(path) == ""
         for item in items
-        if item.kind == "part" and item.get("how") == "interface" and item.name in ("repository", "service", "port", "usecase")
+        if item.kind == "part"
+        and item.get("how") == "interface"
+        and item.name in ("repository", "service", "port", "usecase")
     ]
     return (_some([value for value, _ in found]), [place for _, place in found]) if len(found) >= count else ("", [])
 

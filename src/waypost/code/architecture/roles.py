@@ -6,7 +6,19 @@ from functools import lru_cache
 from waypost.code.languages import is_test_path
 
 _EXAMPLE = frozenset(("example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox", "fixtures"))
-_EXAMPLE |= frozenset(("template", "templates_project", "benchmark", "benchmarks", "stubs", "skeleton", "integration"))
+_EXAMPLE |= frozenset(
+    (
+        "template",
+        "templates_project",
+        "_examples",
+        "_example",
+        "benchmark",
+        "benchmarks",
+        "stubs",
+        "skeleton",
+        "integration",
+    )
+)
 _DOCS = frozenset(("doc", "docs", "documentation", "docs_src", "website", "tutorial", "tutorials", "guides"))
 _SOURCES = re.compile(r"(?<=src/main/)(?:java|kotlin|scala)/")
 _TEST = re.compile(r"(?:^|/)(?:[\w.\-]*\.)?(?:UnitTests|FunctionalTests|IntegrationTests|PublicApiIntegrationTests)/")
@@ -14,7 +26,7 @@ _TEST = re.compile(r"(?:^|/)(?:[\w.\-]*\.)?(?:UnitTests|FunctionalTests|Integrat
 
 @lru_cache(maxsize=50_000)
 def role_of(path: str) -> str:
-    """"" for code of the product, else "test", "example" or "docs"."""
+    """ "" for code of the product, else "test", "example" or "docs"."""
     if is_test_path(path) or _TEST.search(path):
         return "test"
     # A Java package may be called anything: `src/main/java/org/example` is the product.

@@ -9,10 +9,33 @@ from waypost.code.architecture.knowledge import table
 from waypost.code.source import Parsed, Source, Symbol
 
 _TYPES = frozenset(("class", "interface", "struct", "trait"))
-_STORING = frozenset("find get save delete remove add all list create update insert fetch store exists count by".split())
+_STORING = frozenset(
+    [
+        "find",
+        "get",
+        "save",
+        "delete",
+        "remove",
+        "add",
+        "all",
+        "list",
+        "create",
+        "update",
+        "insert",
+        "fetch",
+        "store",
+        "exists",
+        "count",
+        "by",
+    ]
+)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_SUBSCRIBE = frozenset("subscribe attach addlistener addobserver add_listener add_observer register_observer on".split())
-_NOTIFY = frozenset("notify emit publish dispatch fire trigger notify_all notifyobservers notify_observers".split())
+_SUBSCRIBE = frozenset(
+    ["subscribe", "attach", "addlistener", "addobserver", "add_listener", "add_observer", "register_observer", "on"]
+)
+_NOTIFY = frozenset(
+    ["notify", "emit", "publish", "dispatch", "fire", "trigger", "notify_all", "notifyobservers", "notify_observers"]
+)
 _INJECTED = frozenset(("Injectable", "Service", "Component", "Autowired", "Inject", "Singleton", "ApplicationScoped"))
 _CONSOLE_FOLDERS = ("Console/", "management/commands/", "/commands/", "src/Command/", "cmd/", "cli/")
 _KEPT = re.compile(
@@ -99,16 +122,18 @@ def _found(
             yield "repository", f"it is a {based[0]}"
     if (listens := lower & _SUBSCRIBE) and (tells := lower & _NOTIFY):
         yield "observer", f"others listen by {min(listens)} and are told by {min(tells)}"
-    if name.endswith("Builder") and lower & {"build", "get", "getquery", "to_s", "get_result", "make"} and len(names) >= 3:
+    if (
+        name.endswith("Builder")
+        and lower & {"build", "get", "getquery", "to_s", "get_result", "make"}
+        and len(names) >= 3
+    ):
         yield "builder", "its methods put an object together that the last one returns"
     if len([member for member in names if member.lower().startswith("visit")]) >= 2:
         yield "visitor", "it has a visit method for each kind of node"
     yield from _by_base(source, symbol, members, lower)
 
 
-def _by_base(
-    source: Source, symbol: Symbol, members: Sequence[Symbol], lower: set[str]
-) -> Iterator[tuple[str, str]]:
+def _by_base(source: Source, symbol: Symbol, members: Sequence[Symbol], lower: set[str]) -> Iterator[tuple[str, str]]:
     name = symbol.name
     takes = _constructor(members)
     if name.endswith("Adapter") and (symbol.bases or takes):
@@ -125,7 +150,11 @@ def _by_base(
             yield "facade", "a short name for a service"
         if _last(base).startswith(("IRequestHandler", "ICommandHandler", "IQueryHandler", "INotificationHandler")):
             yield "mediator", f"it answers messages as {_last(base)}"
-        if _last(base) in ("ApplicationRecord", "Eloquent", "PanacheEntity") or base in ("models.Model", "ActiveRecord::Base", "db.Model"):
+        if _last(base) in ("ApplicationRecord", "Eloquent", "PanacheEntity") or base in (
+            "models.Model",
+            "ActiveRecord::Base",
+            "db.Model",
+        ):
             yield "active record", "an object that loads and saves its own row"
     chain = lower & {"handle", "invoke", "invokeasync", "process", "use", "dispatch", "__call__", "dofilterinternal"}
     if name.endswith("Middleware") and chain:

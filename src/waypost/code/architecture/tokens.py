@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 
 MAX_CHARACTERS = 2_000_000
+_MAX_CHAIN = 64  # calls in one expression that are followed back
+_MAX_DEPTH = 40  # brackets around a place that are looked at
 NAME, STRING, NUMBER, SYMBOL, OTHER = "n", "s", "d", "y", "p"
 
 _LINE_COMMENT = {
@@ -33,8 +35,7 @@ _STRINGS = {
     "elixir": rf"(?:~[a-zA-Z](?=\"))?(?:{_TRIPLE}|{_DOUBLE})|{_SINGLE}",
     "go": rf"{_DOUBLE_LINE}|`[^`]*+`?|'(?:[^'\\\n]|\\.){{0,8}}+'",
     # A lone `'` begins a lifetime in Rust.
-    "rust": r'(?:b|c)?"(?:[^"\\]|\\.)*+"?|r\#"(?:[^"]|"(?!\#))*+(?:"\#)?|r"[^"]*+"?|'
-    + r"'(?:[^'\\\n]|\\[^\n]{1,9}?)'",
+    "rust": r'(?:b|c)?"(?:[^"\\]|\\.)*+"?|r\#"(?:[^"]|"(?!\#))*+(?:"\#)?|r"[^"]*+"?|' + r"'(?:[^'\\\n]|\\[^\n]{1,9}?)'",
     "java": rf"{_TRIPLE}|{_DOUBLE_LINE}|{_SINGLE_LINE}",
     "kotlin": rf"{_TRIPLE}|{_DOUBLE_LINE}|{_SINGLE_LINE}",
     "csharp": rf'{_TRIPLE}|\$?@\$?"(?:[^"]|"")*+"?|\$?{_DOUBLE_LINE}|{_SINGLE_LINE}',
@@ -160,15 +161,11 @@ class Tokens:
         if text == "do":
             # `while x do` has one `end` for both words.
             return not (self.family == "ruby" and self.texts[begins] in ("while", "until", "for"))
-        if text == "fn" and self.family == "elixir":
-            return True
         if self.family == "elixir":
-            return False
-        if text in ("class", "module", "def", "begin", "case"):
-            return True
+            return text == "fn"
         if text in ("if", "unless", "while", "until", "for"):
             return at == 0 or self.lines[at - 1] < self.lines[at] or self.texts[at - 1] in ("=", "then", "else")
-        return False
+        return text in ("class", "module", "def", "begin", "case")
 
     def _is_key(self, at: int) -> bool:
         following = at + 1 < len(self) and self.texts[at + 1] == ":" and self.kinds[at + 1] == OTHER
@@ -214,9 +211,9 @@ class Tokens:
     def named(self, span: tuple[int, int]) -> tuple[str, tuple[int, int]]:
         """An argument's own name and the span of its value: `prefix="/x"`, `path: "/x"`, `'prefix' => '/x'`."""
         start, end = span
-        if end - start >= 3 and self.kinds[start] in (NAME, STRING, SYMBOL) and self.kinds[start + 1] == OTHER:
-            if self.texts[start + 1] in ("=", ":", "=>"):
-                return self.texts[start], (start + 2, end)
+        is_key = end - start >= 3 and self.kinds[start] in (NAME, STRING, SYMBOL) and self.kinds[start + 1] == OTHER
+        if is_key and self.texts[start + 1] in ("=", ":", "=>"):
+            return self.texts[start], (start + 2, end)
         return "", span
 
     def keyword(self, opening: int, *names: str) -> tuple[int, int] | None:
@@ -252,7 +249,7 @@ class Tokens:
 
     def chain_start(self, at: int) -> int:
         """The first token of the expression that ends with the name at `at`: of `a.b(c).d`, asked at `d`, `a`."""
-        for _ in range(400):
+        for _ in range(_MAX_CHAIN):
             if at < 2 or self.kinds[at - 1] != OTHER or self.texts[at - 1] not in (".", "->", "::", "?.", "?->"):
                 return at
             before = at - 2
@@ -265,7 +262,7 @@ class Tokens:
 
     def chain(self, at: int) -> Iterator[int]:
         """The names of the calls in the expression that ends with `at`, the last first, without `at` itself."""
-        for _ in range(400):
+        for _ in range(_MAX_CHAIN):
             if at < 2 or self.kinds[at - 1] != OTHER or self.texts[at - 1] not in (".", "->", "::", "?.", "?->"):
                 return
             before = at - 2
@@ -278,7 +275,7 @@ class Tokens:
 
     def around(self, at: int) -> Iterator[int]:
         """The opening brackets around a place, the innermost first."""
-        for _ in range(200):
+        for _ in range(_MAX_DEPTH):
             at = self.above[at]
             if at < 0:
                 return

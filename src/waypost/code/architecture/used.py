@@ -1,5 +1,6 @@
 """Which frameworks and libraries a project uses, implements, or only tests with."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from waypost.code.architecture.roles import role_of, weight_of
 
 _SHOWN_FROM = 0.4  # less is a package that may be there for something else
 _MAX_PLACES = 8
+_GO_MAJOR = re.compile(r"/v\d+$")  # the version at the end of a Go module
 
 
 @dataclass(slots=True)
@@ -60,7 +62,9 @@ def frameworks_of(
     for name in list(cases):
         for implied in frameworks()[name].implied:
             if implied not in cases and cases[name].doubt < 0.5:
-                cases[implied] = _Case(cases[name].doubt, source=cases[name].source[:2], manifest=cases[name].manifest[:1])
+                cases[implied] = _Case(
+                    cases[name].doubt, source=cases[name].source[:2], manifest=cases[name].manifest[:1]
+                )
     uses = [_use(frameworks()[name], case) for name, case in cases.items()]
     return tuple(sorted((use for use in uses if use.confidence >= _SHOWN_FROM), key=_order))
 
@@ -77,7 +81,7 @@ def _implemented(evidence: Mapping[str, Sequence[Evidence]], cases: dict[str, _C
         for item in items:
             if item.kind != "package" or role_of(path) != "":
                 continue
-            name = item.name.lower()
+            name = _GO_MAJOR.sub("", item.name.lower())
             for framework in frameworks().values():
                 made = any(
                     package.rstrip("*").lower() in (name, f"{name}:{name}")

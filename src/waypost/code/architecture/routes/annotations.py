@@ -76,11 +76,10 @@ def _annotation(tokens: Tokens, at: int, mark: str, pending: list[Annotation]) -
     if tokens.kinds[at] != OTHER:
         return at
     if mark == "@":
-        if tokens.texts[at] != "@" or not tokens.is_name(at + 1) or tokens.is_name(at + 1, "interface"):
-            return at
-        annotation, end = _one(tokens, at + 1)
-        pending.append(annotation)
-        return end
+        if tokens.texts[at] == "@" and tokens.is_name(at + 1) and not tokens.is_name(at + 1, "interface"):
+            annotation, at = _one(tokens, at + 1)
+            pending.append(annotation)
+        return at
     opening = at + len(mark) - 1
     if tokens.texts[at] != mark[0] or not tokens.is_other(opening, "[") or tokens.partner[opening] < 0:
         return at

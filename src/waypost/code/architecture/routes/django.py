@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import Evidence, evidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, mount, named, route, strings
+from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, clipped, mount, named, route, strings
 from waypost.code.architecture.tokens import Tokens
 
 _PATTERN_CALLS = ("path", "re_path", "url")
@@ -42,7 +42,10 @@ _VIEWSET["destroy"] = "DELETE"
 ON_COLLECTION = ("list", "create")
 _VIEW_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*\(([^)\n]{0,400}(?:\n[^)\n]{0,200}){0,8})\)[ \t]*:", re.MULTILINE)
 _METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
-_ACTION = re.compile(r"^[ \t]{1,8}@action\(([^\n]{0,200}(?:\n[^)\n]{0,200}){0,6})\)[ \t]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def[ \t]+(\w+)", re.MULTILINE)
+_ACTION = re.compile(
+    r"^[ \t]{1,8}@action\(([^\n]{0,200}(?:\n[^)\n]{0,200}){0,6})\)[ \t]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def[ \t]+(\w+)",
+    re.MULTILINE,
+)
 _LOOKUP = re.compile(r"^[ \t]+lookup_(?:url_kwarg|field)[ \t]*=[ \t]*['\"](\w+)['\"]", re.MULTILINE)
 _DECORATED = re.compile(
     r"^@(?:api_view|require_http_methods|require_(GET|POST|safe))(?:\(([^)\n]{0,120})\))?[ \t]*\n"
@@ -51,7 +54,7 @@ _DECORATED = re.compile(
 )
 
 
-def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read(tokens: Tokens, _text: str) -> Iterator[Evidence]:
     """Url patterns of a file; what its views answer is told by `views`."""
     for at in tokens.calls():
         name = tokens.texts[at]
@@ -98,7 +101,7 @@ def _written(tokens: Tokens, span: tuple[int, int]) -> str:
 
 def _mapping(tokens: Tokens, span: tuple[int, int]) -> list[tuple[str, str]] | None:
     """`ArticleViewSet.as_view({"get": "list"})`."""
-    for at in range(*span):
+    for at in clipped(span):
         if tokens.is_name(at, "as_view") and tokens.is_other(at + 2, "{"):
             words = strings(tokens, (at + 2, max(at + 2, tokens.partner[at + 2])))
             pairs = zip(words[::2], words[1::2], strict=False)
@@ -117,7 +120,11 @@ def _place(tokens: Tokens, at: int) -> tuple[str, str]:
                 owner = tokens.text(before - 2)
             elif name := assigned(tokens, opening):
                 owner = name
-        elif tokens.is_other(opening, "(") and tokens.is_name(opening - 1) and tokens.texts[opening - 1] in _PATTERN_CALLS:
+        elif (
+            tokens.is_other(opening, "(")
+            and tokens.is_name(opening - 1)
+            and tokens.texts[opening - 1] in _PATTERN_CALLS
+        ):
             outer = tokens.arguments(opening)
             written = tokens.literal(outer[0]) if outer else None
             if written is not None and at > outer[0][1]:

@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import Evidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, functions, join, mount, named, route, router
+from waypost.code.architecture.routes.reading import (
+    ANY,
+    METHODS,
+    Functions,
+    assigned,
+    join,
+    mount,
+    named,
+    route,
+    router,
+)
 from waypost.code.architecture.tokens import NAME, STRING, Tokens
 
 _VERBS = {method: method for method in METHODS} | {method.capitalize(): method for method in METHODS}
@@ -26,20 +36,16 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
         framework = "net/http"
     if not framework and not any(mark in text for mark in MARKS):
         return  # with a mark the manifest will tell the framework
-    scopes = [(name, opening, body) for name, opening, body in functions(tokens, "func")]
-    groups = dict(_groups(tokens, scopes))
-    for (owner, scope), (parent, prefix, at) in groups.items():
+    scopes = Functions(tokens, "func")
+    for (owner, _), (parent, prefix, at) in dict(_groups(tokens, scopes)).items():
         name = _owner(tokens, owner, at, scopes)
         yield router(name, "", tokens.lines[at], framework)
         yield mount(name, prefix, tokens.lines[at], _owner(tokens, parent, at, scopes), framework)
-        del scope
     for at in tokens.calls():
         yield from _call(tokens, at, scopes, framework)
 
 
-def _groups(
-    tokens: Tokens, scopes: list[tuple[str, int, int]]
-) -> Iterator[tuple[tuple[str, str], tuple[str, str, int]]]:
+def _groups(tokens: Tokens, scopes: Functions) -> Iterator[tuple[tuple[str, str], tuple[str, str, int]]]:
     """`v1 := r.Group("/api")`: the name and its function, with whose group it is and where."""
     for at in tokens.calls():
         if tokens.texts[at] not in _GROUPS or not tokens.is_other(at - 1, "."):
@@ -51,7 +57,7 @@ def _groups(
         if name and prefix is not None and tokens.texts[at] != "Route":
             if tokens.texts[at] == "Subrouter":
                 prefix = _chained_prefix(tokens, at)
-            yield (name, _function(tokens, at, scopes)), (tokens.joined((start, start + 1)), prefix, at)
+            yield (name, scopes.name(at)), (tokens.joined((start, start + 1)), prefix, at)
 
 
 def _chained_prefix(tokens: Tokens, at: int) -> str:
@@ -61,20 +67,17 @@ def _chained_prefix(tokens: Tokens, at: int) -> str:
     return ""
 
 
-def _function(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> str:
-    return next((name for name, _, body in scopes if body < at < tokens.partner[body]), "")
-
-
-def _owner(tokens: Tokens, owner: str, at: int, scopes: list[tuple[str, int, int]]) -> str:
+def _owner(tokens: Tokens, owner: str, at: int, scopes: Functions) -> str:
     """A router that is a parameter is known by its function; a local one by function and name."""
-    for name, opening, body in scopes:
-        if body < at < tokens.partner[body]:
-            parameters = [tokens.texts[span[0]] for span in tokens.arguments(opening)]
-            return f"{name}()" if owner in parameters else f"{name}.{owner}"
-    return owner
+    function = scopes.around(at)
+    if function is None:
+        return owner
+    name, opening, _ = function
+    parameters = [tokens.texts[span[0]] for span in tokens.arguments(opening)]
+    return f"{name}()" if owner in parameters else f"{name}.{owner}"
 
 
-def _call(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]], framework: str) -> Iterator[Evidence]:
+def _call(tokens: Tokens, at: int, scopes: Functions, framework: str) -> Iterator[Evidence]:
     name = tokens.texts[at]
     spans = tokens.arguments(at + 1)
     line = tokens.lines[at]
@@ -130,7 +133,11 @@ def _around(tokens: Tokens, at: int) -> str:
     """chi: `r.Route("/x", func(r chi.Router) { … })`; the closures around a route give its prefix."""
     parts: list[str] = []
     for opening in tokens.around(at):
-        if tokens.is_other(opening, "(") and tokens.is_name(opening - 1) and tokens.texts[opening - 1] in ("Route", "Group"):
+        if (
+            tokens.is_other(opening, "(")
+            and tokens.is_name(opening - 1)
+            and tokens.texts[opening - 1] in ("Route", "Group")
+        ):
             spans = tokens.arguments(opening)
             if len(spans) >= 2 and (prefix := tokens.literal(spans[0])) is not None:
                 parts.insert(0, prefix)
@@ -138,7 +145,7 @@ def _around(tokens: Tokens, at: int) -> str:
 
 
 def _inline_group(tokens: Tokens, at: int) -> str:
-    parts = []
+    parts: list[str] = []
     for call in tokens.chain(at):
         if tokens.texts[call] == "Group" and (spans := tokens.arguments(call + 1)):
             parts.insert(0, tokens.literal(spans[0]) or "")
@@ -146,7 +153,7 @@ def _inline_group(tokens: Tokens, at: int) -> str:
 
 
 def _handed(
-    tokens: Tokens, at: int, spans: list[tuple[int, int]], scopes: list[tuple[str, int, int]], framework: str
+    tokens: Tokens, at: int, spans: list[tuple[int, int]], scopes: Functions, framework: str
 ) -> Iterator[Evidence]:
     """A router handed to a function: `users.Register(v1.Group("/users"))`, `h.Register(v1)`, `r.Mount("/x", sub())`."""
     name = tokens.texts[at]
@@ -156,9 +163,14 @@ def _handed(
         target = named(tokens, spans[1])
         is_call = tokens.is_other(spans[1][1] - 1, ")")
         owner = _owner(tokens, tokens.texts[start], at, scopes)
-        yield mount(f"{target}()" if is_call else f"{_function(tokens, at, scopes)}.{target}", prefix, line, owner, framework)
+        yield mount(f"{target}()" if is_call else f"{scopes.name(at)}.{target}", prefix, line, owner, framework)
         return
-    if tokens.is_name(at - 1, "func") or name in _VERBS or name in _GROUPS or tokens.texts[start] in ("gin", "echo", "http"):
+    if (
+        tokens.is_name(at - 1, "func")
+        or name in _VERBS
+        or name in _GROUPS
+        or tokens.texts[start] in ("gin", "echo", "http")
+    ):
         return
     for first, last in spans:
         if tokens.kinds[first] != NAME:
@@ -172,4 +184,6 @@ def _handed(
 
 def _looks_like_router(name: str) -> bool:
     lower = name.lower()
-    return lower in ("r", "e", "v1", "v2", "app", "api", "mux", "g") or lower.endswith(("router", "group", "routes", "engine", "api", "server"))
+    return lower in ("r", "e", "v1", "v2", "app", "api", "mux", "g") or lower.endswith(
+        ("router", "group", "routes", "engine", "api", "server")
+    )

@@ -4,12 +4,25 @@ import re
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import Evidence, evidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, PAGE, assigned, join, methods, mount, named, route
+from waypost.code.architecture.routes.reading import (
+    ANY,
+    METHODS,
+    PAGE,
+    assigned,
+    clipped,
+    join,
+    methods,
+    mount,
+    named,
+    route,
+)
 from waypost.code.architecture.routes.reading import router as router_of
 from waypost.code.architecture.tokens import NAME, OTHER, STRING, Tokens
 
 _VERBS = {method.lower(): method for method in METHODS} | {"del": "DELETE", "all": ANY}
-_CONSTRUCTORS = frozenset("express Router Hono OpenAPIHono fastify Fastify Koa KoaRouter Elysia polka restana".split())
+_CONSTRUCTORS = frozenset(
+    ["express", "Router", "Hono", "OpenAPIHono", "fastify", "Fastify", "Koa", "KoaRouter", "Elysia", "polka", "restana"]
+)
 # Names under which a router is handed to a function when the file does not construct it.
 _USUAL = re.compile(r"(?:app|router|server|routes?|fastify|instance|\w+Router|\w+Routes|\w*[aA]pp)$")
 _PACKAGES = (
@@ -22,12 +35,26 @@ _PACKAGES = (
     ("koa", "Koa"),
 )
 _LINK = re.compile(
-    r"import\s+(?:type\s+)?(?P<names>[\w$*{}\s,]{1,600}?)\s+from\s*['\"](?P<from>[^'\"\n]{1,200})['\"]"
-    r"|(?:const|let|var)\s+(?P<vars>\w+|\{[\w$\s,:]{1,400}\})\s*=\s*(?:await\s+)?require\(\s*['\"](?P<module>[^'\"\n]{1,200})['\"]\s*\)"
+    r"import\s{1,9}+(?:type\s{1,9}+)?(?P<names>[\w$*{][\w$*{}\s,]{0,600}?)\s{1,9}+from\s{0,9}+['\"](?P<from>[^'\"\n]{1,200})['\"]"
+    r"|(?:const|let|var)\s{1,9}+(?P<vars>\w{1,80}+|\{[\w$\s,:]{1,400}+\})\s{0,9}+=\s{0,9}+(?:await\s{1,9}+)?"
+    r"require\(\s{0,9}+['\"](?P<module>[^'\"\n]{1,200})['\"]"
 )
-_GUARD = re.compile(r"(?:require|ensure|is|check|verify|must|needs?)_?(?:auth|login|logged|admin|jwt|token)|auth\w*\.required|passport\.|authenticat|authoriz|^auth\w*$|^(?:jwt|secured?|protected?)$", re.IGNORECASE)
-_PAGE_KEYS = ("component", "components", "element", "loadComponent", "lazy", "Component", "redirectTo", "redirect")
-_PAGE_KEYS += ("children", "loadChildren")
+_GUARD = re.compile(
+    r"(?:require|ensure|is|check|verify|must|needs?)_?(?:auth|login|logged|admin|jwt|token)|auth\w*\.required|passport\.|authenticat|authoriz|^auth\w*$|^(?:jwt|secured?|protected?)$",
+    re.IGNORECASE,
+)
+_PAGE_KEYS = (
+    "component",
+    "components",
+    "element",
+    "loadComponent",
+    "lazy",
+    "Component",
+    "redirectTo",
+    "redirect",
+    "children",
+    "loadChildren",
+)
 
 
 def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
@@ -226,10 +253,10 @@ def _component(tokens: Tokens, span: tuple[int, int]) -> str:
     """The component that a page shows; of a lazy one the file."""
     if span[1] - span[0] == 1 and tokens.kinds[span[0]] == NAME:
         return tokens.texts[span[0]]
-    for at in range(*span):
+    for at in clipped(span):
         if tokens.is_other(at, "<") and tokens.is_name(at + 1):
             return tokens.texts[at + 1]
-    for at in range(*span):
+    for at in clipped(span):
         if tokens.kinds[at] == STRING:
             return tokens.texts[at]
     return ""

@@ -18,9 +18,8 @@ _SCRIPT = r"\.(?:js|jsx|ts|tsx|mjs)$"
 _NUXT_METHOD = re.compile(r"\.(get|post|put|patch|delete)$")
 
 
-def read_csharp(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read_csharp(tokens: Tokens, _text: str) -> Iterator[Evidence]:
     """`app.MapGet("/x", Handler)`, `var group = app.MapGroup("/x")`."""
-    del text
     for at in tokens.calls():
         name = tokens.texts[at]
         spans = tokens.arguments(at + 1)
@@ -43,14 +42,21 @@ def _inline(tokens: Tokens, at: int) -> str:
     return ""
 
 
-_PHOENIX = (("index", "GET", ""), ("edit", "GET", "/:id/edit"), ("new", "GET", "/new"), ("show", "GET", "/:id"))
-_PHOENIX += (("create", "POST", ""), ("update", "PATCH", "/:id"), ("update", "PUT", "/:id"), ("delete", "DELETE", "/:id"))
+_PHOENIX = (
+    ("index", "GET", ""),
+    ("edit", "GET", "/:id/edit"),
+    ("new", "GET", "/new"),
+    ("show", "GET", "/:id"),
+    ("create", "POST", ""),
+    ("update", "PATCH", "/:id"),
+    ("update", "PUT", "/:id"),
+    ("delete", "DELETE", "/:id"),
+)
 _ELIXIR_VERBS = {method.lower(): method for method in METHODS} | {"live": "LIVE"}
 
 
-def read_elixir(tokens: Tokens, text: str) -> Iterator[Evidence]:
+def read_elixir(tokens: Tokens, _text: str) -> Iterator[Evidence]:
     """Phoenix: `scope "/api", Web do … get "/x", Controller, :action … resources "/y", Controller`."""
-    del text
     for at in range(len(tokens) - 2):
         word = tokens.texts[at]
         first = at == 0 or tokens.lines[at - 1] < tokens.lines[at]
@@ -61,10 +67,16 @@ def read_elixir(tokens: Tokens, text: str) -> Iterator[Evidence]:
             continue
         line = tokens.lines[at]
         end = start
-        while end < len(tokens) and (tokens.lines[end] == line or tokens.is_other(end - 1, ",")) and not tokens.is_name(end, "do"):
+        while (
+            end < len(tokens)
+            and (tokens.lines[end] == line or tokens.is_other(end - 1, ","))
+            and not tokens.is_name(end, "do")
+        ):
             end += 1
         prefix = _phoenix_prefix(tokens, at)
-        names = [place for place in range(start, end) if tokens.kinds[place] == NAME and tokens.texts[place][0].isupper()]
+        names = [
+            place for place in range(start, end) if tokens.kinds[place] == NAME and tokens.texts[place][0].isupper()
+        ]
         controller = ""
         if names:
             last = names[0]
@@ -213,7 +225,9 @@ def _next_pages(parts: list[str], text: str) -> Iterator[Evidence]:
     if inner[-1].startswith("_") or "export" not in text:
         return
     if inner[0] == "api" or inner == ["api"]:
-        verbs = [verb for verb in dict.fromkeys(first or second for first, second in _ASKED.findall(text)) if verb in METHODS]
+        verbs = [
+            verb for verb in dict.fromkeys(first or second for first, second in _ASKED.findall(text)) if verb in METHODS
+        ]
         for verb in verbs or [ANY]:
             yield route(verb, _segments(inner), _default_export(text) or "default", 1, "Next", root=root)
     elif "export default" in text:

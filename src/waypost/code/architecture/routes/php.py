@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import Evidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, join, methods, mount, route
+from waypost.code.architecture.routes.reading import ANY, METHODS, clipped, join, methods, mount, route
 from waypost.code.architecture.tokens import STRING, Tokens
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY, "map": ANY, "cli": "CLI"}
@@ -18,7 +18,19 @@ _RESOURCE = (
     ("destroy", "DELETE", "/{id}"),
 )
 _OWNERS = {"$router": "Laravel", "$routes": "CodeIgniter", "$app": "Slim", "$group": "Slim", "$api": "Laravel"}
-_OTHER = frozenset("match view redirect permanentRedirect resource apiResource resources apiResources singleton".split())
+_OTHER = frozenset(
+    [
+        "match",
+        "view",
+        "redirect",
+        "permanentRedirect",
+        "resource",
+        "apiResource",
+        "resources",
+        "apiResources",
+        "singleton",
+    ]
+)
 
 
 def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
@@ -50,12 +62,10 @@ def _endpoints(tokens: Tokens, at: int, name: str, framework: str) -> Iterator[E
     line = tokens.lines[at]
     prefix, controller, guard = _context(tokens, at)
     if name in ("resources", "apiResources"):
-        for path, span in _pairs(tokens, spans):
-            yield from _resource(tokens, path, span, name == "apiResources", prefix, line, framework, at, guard)
+        for listed, span in _pairs(tokens, spans):
+            yield from _resource(tokens, listed, span, name == "apiResources", prefix, line, framework, at, guard)
         return
-    if name == "match" and len(spans) >= 2:
-        verbs, spans = methods(tokens, spans[0]) or [ANY], spans[1:]
-    elif name == "map" and len(spans) >= 3:
+    if (name == "match" and len(spans) >= 2) or (name == "map" and len(spans) >= 3):
         verbs, spans = methods(tokens, spans[0]) or [ANY], spans[1:]
     else:
         verbs = [_VERBS.get(name, "GET")]
@@ -131,7 +141,7 @@ def _limits(tokens: Tokens, at: int) -> tuple[list[str], list[str]]:
 
 
 def _texts(tokens: Tokens, span: tuple[int, int] | None) -> list[str]:
-    return [tokens.texts[at] for at in range(*span) if tokens.kinds[at] == STRING] if span else []
+    return [tokens.texts[at] for at in clipped(span) if tokens.kinds[at] == STRING] if span else []
 
 
 def _singular(word: str) -> str:
@@ -153,7 +163,7 @@ def _context(tokens: Tokens, at: int) -> tuple[str, str, str]:
             prefixes.insert(0, _group_prefix(tokens, opening))
             guard = guard or _group_guard(tokens, opening)
     for depth, end in enumerate(chains):
-        found = []
+        found: list[str] = []
         for call in tokens.chain(end):
             if not tokens.is_other(call + 1, "("):
                 continue
@@ -209,7 +219,7 @@ def _group_file(tokens: Tokens, at: int) -> Iterator[Evidence]:
     spans = tokens.arguments(at + 1)
     if not spans or not (paths := [text for text in _texts(tokens, spans[-1]) if text.endswith(".php")]):
         return
-    if any(tokens.is_name(place, "function") for place in range(*spans[-1])):
+    if any(tokens.is_name(place, "function") for place in clipped(spans[-1])):
         return
     prefix, _, _ = _context(tokens, at)
     yield mount(f"require:/{paths[0].lstrip('/')}", prefix, tokens.lines[at], "", "Laravel")
@@ -217,7 +227,7 @@ def _group_file(tokens: Tokens, at: int) -> Iterator[Evidence]:
 
 def handler_of(tokens: Tokens, span: tuple[int, int], controller: str) -> str:
     """`[UserController::class, 'show']`, `'UserController@show'`, `UserController::class`, `'show'` in a controller group."""
-    start, end = span
+    start = span[0]
     if tokens.is_other(start, "["):
         inner = tokens.arguments(start)
         if len(inner) == 2 and (action := tokens.literal(inner[1])) is not None:
@@ -254,7 +264,9 @@ def _wordpress(tokens: Tokens) -> Iterator[Evidence]:
         for word, verb in (("READABLE", "GET"), ("CREATABLE", "POST"), ("EDITABLE", "PUT"), ("DELETABLE", "DELETE")):
             if word in text:
                 found.append(verb)
-        handler = next((_callback(tokens, place) for place in range(*spans[2]) if tokens.texts[place] == "callback"), "")
+        handler = next(
+            (_callback(tokens, place) for place in clipped(spans[2]) if tokens.texts[place] == "callback"), ""
+        )
         for verb in dict.fromkeys(found or ["GET"]):
             yield route(verb, join("wp-json", space, path), handler, tokens.lines[at], "WordPress")
 

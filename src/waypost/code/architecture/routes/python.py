@@ -21,14 +21,31 @@ _ROUTERS = {
     "Sanic": ("Sanic", ""),
     "Quart": ("Flask", ""),
 }
-_FRAMEWORKS = (("fastapi", "FastAPI"), ("flask", "Flask"), ("aiohttp", "aiohttp"), ("starlette", "Starlette"))
-_FRAMEWORKS += (("sanic", "Sanic"), ("tornado", "Tornado"), ("quart", "Flask"), ("litestar", "Litestar"))
+_FRAMEWORKS = (
+    ("fastapi", "FastAPI"),
+    ("flask", "Flask"),
+    ("aiohttp", "aiohttp"),
+    ("starlette", "Starlette"),
+    ("sanic", "Sanic"),
+    ("tornado", "Tornado"),
+    ("quart", "Flask"),
+    ("litestar", "Litestar"),
+)
 _VERBS = {method.lower(): method for method in METHODS}
-_MOUNTS = {"include_router": "prefix", "register_blueprint": "url_prefix", "add_namespace": "path", "blueprint": "url_prefix"}
+_MOUNTS = {
+    "include_router": "prefix",
+    "register_blueprint": "url_prefix",
+    "add_namespace": "path",
+    "blueprint": "url_prefix",
+}
 _ADD_RESOURCE = re.compile(r"add_(?:\w{1,20}_)?resource")
-_GUARDS = re.compile(r"login_required|jwt_required|jwt_optional|requires?_auth|auth_required|permission_required|token_required")
+_GUARDS = re.compile(
+    r"login_required|jwt_required|jwt_optional|requires?_auth|auth_required|permission_required|token_required"
+)
 _CLASS = re.compile(r"^class\s+(\w+)\b", re.MULTILINE)
-_CLASS_METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(get|post|put|patch|delete|head|options)\b", re.MULTILINE)
+_CLASS_METHOD = re.compile(
+    r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(get|post|put|patch|delete|head|options)\b", re.MULTILINE
+)
 
 
 def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
@@ -114,7 +131,9 @@ def _calls(
         line = tokens.lines[at]
         kind = owners.get(owner, framework)
         if name in _MOUNTS and owner and spans:
-            yield mount(tokens.joined(spans[0]), _prefix(tokens, tokens.keyword(at + 1, _MOUNTS[name])), line, owner, kind)
+            yield mount(
+                tokens.joined(spans[0]), _prefix(tokens, tokens.keyword(at + 1, _MOUNTS[name])), line, owner, kind
+            )
         elif name == "mount" and owner and len(spans) >= 2 and (prefix := tokens.literal(spans[0])) is not None:
             yield mount(tokens.joined(tokens.named(spans[1])[1]), prefix, line, owner, kind)
         elif name == "add_url_rule" and spans and (path := tokens.literal(spans[0])) is not None:
@@ -189,7 +208,9 @@ def _verbs_of_classes(text: str) -> dict[str, list[str]]:
     return found
 
 
-_FROM = re.compile(r"^[ \t]*from[ \t]+([\w.]{1,200})[ \t]+import[ \t]+(?:\(([^)]{1,2000})\)|([^\n(]{1,400}))", re.MULTILINE)
+_FROM = re.compile(
+    r"^[ \t]*from[ \t]+([\w.]{1,200})[ \t]+import[ \t]+(?:\(([^)]{1,2000})\)|([^\n(]{1,400}))", re.MULTILINE
+)
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w.]{1,200})(?:[ \t]+as[ \t]+(\w+))?[ \t]*$", re.MULTILINE)
 
 

@@ -1,6 +1,7 @@
 """What all readers of routes share: how a route, a router and a mount are written down, and who handles it."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import Evidence, evidence
@@ -10,13 +11,12 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
 ANY = "ANY"  # all methods, or one that the code decides at run time
 PAGE = "PAGE"  # shown in a browser by the router of a front end
 _MAX_PATH = 300
+_MAX_SPAN = 200
 _HANDLER = re.compile(r"[A-Za-z_$\\][\w$.:\\@#]*")
 _TEMPLATE = re.compile(r"\$\{([^{}]{0,60})\}")
 
 
-def route(
-    method: str, path: str, handler: str, line: int, framework: str, owner: str = "", **detail: str
-) -> Evidence:
+def route(method: str, path: str, handler: str, line: int, framework: str, owner: str = "", **detail: str) -> Evidence:
     path = _TEMPLATE.sub(r"{\1}", path)[:_MAX_PATH]
     return evidence("route", path, handler[:120], line, method=method, framework=framework, owner=owner, **detail)
 
@@ -88,20 +88,51 @@ def assigned(tokens: Tokens, at: int) -> str:
     return tokens.joined((name, before))
 
 
+def clipped(span: tuple[int, int]) -> range:
+    """The places of a span, of a very long one the first: a closure may hold the rest of the file."""
+    return range(span[0], min(span[1], span[0] + _MAX_SPAN))
+
+
 def strings(tokens: Tokens, span: tuple[int, int]) -> list[str]:
     """The strings in a span, at any depth."""
-    return [tokens.texts[at] for at in range(*span) if tokens.kinds[at] == STRING]
+    return [tokens.texts[at] for at in clipped(span) if tokens.kinds[at] == STRING]
 
 
 def methods(tokens: Tokens, span: tuple[int, int] | None) -> list[str]:
     """The HTTP methods named in a span: `["GET", "post"]`, `RequestMethod.GET`, `Request::METHOD_PUT`."""
     if span is None:
         return []
-    words = (tokens.texts[at].rpartition("_")[2].upper() for at in range(*span) if tokens.kinds[at] != OTHER)
+    words = (tokens.texts[at].rpartition("_")[2].upper() for at in clipped(span) if tokens.kinds[at] != OTHER)
     return [word for word in dict.fromkeys(words) if word in METHODS]
 
 
-def functions(tokens: Tokens, word: str) -> Iterator[tuple[str, int, int]]:
+class Functions:
+    """The functions of a file, to be asked which one is around a place."""
+
+    __slots__ = ("_found", "_starts", "_tokens")
+
+    def __init__(self, tokens: Tokens, word: str) -> None:
+        self._tokens = tokens
+        self._found = list(_functions(tokens, word))
+        self._starts = [body for _, _, body in self._found]
+
+    def around(self, at: int) -> tuple[str, int, int] | None:
+        """The innermost: its name, the bracket of its parameters, that of its body."""
+        place = bisect_left(self._starts, at) - 1
+        for _ in range(20):
+            if place < 0:
+                return None
+            if at < self._tokens.partner[self._starts[place]]:
+                return self._found[place]
+            place -= 1
+        return None
+
+    def name(self, at: int) -> str:
+        found = self.around(at)
+        return found[0] if found else ""
+
+
+def _functions(tokens: Tokens, word: str) -> Iterator[tuple[str, int, int]]:
     """Functions declared by `word` (`func`, `fn`, `function`): name, the bracket of its parameters, of its body."""
     for at in range(len(tokens) - 2):
         if not tokens.is_name(at, word):

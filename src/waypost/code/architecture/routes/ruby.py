@@ -27,7 +27,10 @@ _SINGULAR = (
     ("destroy", "DELETE", ""),
     ("create", "POST", ""),
 )
-_OPENS = frozenset("resources resource namespace scope member collection controller concern constraints".split())
+_OPENS = frozenset(
+    ["resources", "resource", "namespace", "scope", "member", "collection", "controller", "concern", "constraints"]
+)
+_MAX_STATEMENT = 2000  # tokens of one statement
 _OPENS |= frozenset(("authenticate", "authenticated", "defaults", "nested", "with_options", "shallow"))
 
 
@@ -106,29 +109,14 @@ def _is_assigned(tokens: Tokens, at: int) -> bool:
 def _statement(tokens: Tokens, at: int) -> _Statement:
     """Reads to the end of the statement: a line that does not end with a comma, or a `do`."""
     found = _Statement(tokens.texts[at], at)
-    if tokens.is_other(at + 1, "(") and tokens.lines[at + 1] == tokens.lines[at]:
+    if tokens.is_other(at + 1, "(") and tokens.lines[at + 1] == tokens.lines[at] and tokens.partner[at + 1] > 0:
         spans = tokens.arguments(at + 1)
         end = tokens.partner[at + 1] + 1
-        while end < len(tokens) and tokens.lines[end] == tokens.lines[end - 1] and not tokens.is_name(end, "do"):
+        last = min(len(tokens), end + _MAX_STATEMENT)
+        while end < last and tokens.lines[end] == tokens.lines[end - 1] and not tokens.is_name(end, "do"):
             end += 1
     else:
-        end = at + 1
-        spans = []
-        start = end
-        while end < len(tokens):
-            new_line = tokens.lines[end] > tokens.lines[end - 1]
-            if (new_line and not tokens.is_other(end - 1, ",")) or tokens.is_name(end, "do") or tokens.is_name(end, "if"):
-                break
-            if tokens.kinds[end] == OTHER:
-                if tokens.texts[end] in "([{" and tokens.partner[end] > end:
-                    end = tokens.partner[end]
-                elif tokens.texts[end] in ")]}":
-                    break
-                elif tokens.texts[end] == ",":
-                    spans.append((start, end))
-                    start = end + 1
-            end += 1
-        spans.append((start, end))
+        spans, end = _bare_arguments(tokens, at + 1)
     if tokens.is_name(end, "do") and tokens.lines[end] == tokens.lines[end - 1]:
         found.block = end
     for span in spans:
@@ -140,6 +128,28 @@ def _statement(tokens: Tokens, at: int) -> _Statement:
         else:
             found.unnamed.append(span)
     return found
+
+
+def _bare_arguments(tokens: Tokens, start: int) -> tuple[list[tuple[int, int]], int]:
+    """Arguments without brackets, and where they end."""
+    spans = []
+    end = start
+    last = min(len(tokens), start + _MAX_STATEMENT)
+    while end < last:
+        new_line = tokens.lines[end] > tokens.lines[end - 1]
+        if (new_line and not tokens.is_other(end - 1, ",")) or tokens.is_name(end, "do") or tokens.is_name(end, "if"):
+            break
+        if tokens.kinds[end] == OTHER:
+            if tokens.texts[end] in "([{" and tokens.partner[end] > end:
+                end = tokens.partner[end]
+            elif tokens.texts[end] in ")]}":
+                break
+            elif tokens.texts[end] == ",":
+                spans.append((start, end))
+                start = end + 1
+        end += 1
+    spans.append((start, min(end, len(tokens))))
+    return spans, min(end, len(tokens) - 1)
 
 
 def _words(tokens: Tokens, span: tuple[int, int] | None) -> tuple[str, ...]:
@@ -161,6 +171,20 @@ def _inner(tokens: Tokens, statement: _Statement, scope: _Scope) -> _Scope:
     """The scope of the statement's block."""
     name = statement.name
     first = _first(tokens, statement.unnamed[0]) if statement.unnamed else None
+    if name in ("resources", "resource") and first:
+        return _resource_scope(tokens, statement, scope, first)
+    if name == "member":
+        return replace(scope, path=_item(scope, True), kind="member")
+    if name in ("collection", "concern"):
+        return replace(scope, kind=name)
+    if name == "controller" and first:
+        return replace(scope, controller=first)
+    return _plain_scope(tokens, statement, scope, first)
+
+
+def _plain_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first: str | None) -> _Scope:
+    """Namespaces, scopes, and blocks that only set options."""
+    name = statement.name
     path = _first(tokens, statement.named.get("path"))
     module = _first(tokens, statement.named.get("module"))
     controller = _first(tokens, statement.named.get("controller"))
@@ -172,16 +196,6 @@ def _inner(tokens: Tokens, statement: _Statement, scope: _Scope) -> _Scope:
         part = path if path is not None else (first or "")
         inner = _Scope(_base(scope, part), _module(scope.module, module or ""), controller or scope.controller)
         return replace(inner, item=scope.item and inner.path, kind=scope.kind)
-    if name in ("resources", "resource") and first:
-        return _resource_scope(tokens, statement, scope, first)
-    if name == "member":
-        return replace(scope, path=_item(scope, True), kind="member")
-    if name == "collection":
-        return replace(scope, kind="collection")
-    if name == "controller" and first:
-        return replace(scope, controller=first)
-    if name == "concern":
-        return _Scope(kind="concern")
     return replace(scope, controller=controller or scope.controller, module=_module(scope.module, module or ""))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from waypost.code.architecture.evidence import Evidence
-from waypost.code.architecture.routes.reading import ANY, METHODS, assigned, functions, join, mount, named, route
+from waypost.code.architecture.routes.reading import ANY, METHODS, Functions, assigned, join, mount, named, route
 from waypost.code.architecture.tokens import NAME, Tokens
 
 _VERBS = {method.lower(): method for method in METHODS} | {"any": ANY}
@@ -15,7 +15,8 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
         framework = "Rocket"
     if not framework:
         return
-    scopes = list(functions(tokens, "fn"))
+    scopes = Functions(tokens, "fn")
+    nested = _nested(tokens)
     for at in tokens.calls():
         name = tokens.texts[at]
         if name == "mount" and framework == "Rocket":
@@ -23,40 +24,31 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
         elif framework == "actix-web":
             yield from _actix(tokens, at, scopes)
         elif framework == "axum" and tokens.is_other(at - 1, "."):
-            yield from _axum(tokens, at, scopes)
+            yield from _axum(tokens, at, scopes, nested)
 
 
-def _function(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> str:
-    """The innermost function around a place."""
-    name = ""
-    for found, _, body in scopes:
-        if body < at < tokens.partner[body]:
-            name = found
-    return name
-
-
-def _owner(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> str:
+def _owner(tokens: Tokens, at: int, scopes: Functions, nested: frozenset[str]) -> str:
     """Where the router of a chain goes: a variable of the function, or what the function returns."""
-    function = _function(tokens, at, scopes)
+    function = scopes.name(at)
     variable = assigned(tokens, tokens.chain_start(at))
-    return f"{function}.{variable}" if variable and _is_nested(tokens, variable) else f"{function}()"
+    return f"{function}.{variable}" if variable and variable in nested else f"{function}()"
 
 
-def _is_nested(tokens: Tokens, variable: str) -> bool:
+def _nested(tokens: Tokens) -> frozenset[str]:
+    """The variables that are put into other routers."""
+    found = set()
     for at in tokens.calls():
-        if tokens.texts[at] in ("nest", "merge", "nest_service"):
-            spans = tokens.arguments(at + 1)
-            if spans and tokens.texts[spans[-1][0]] == variable:
-                return True
-    return False
+        if tokens.texts[at] in ("nest", "merge", "nest_service") and (spans := tokens.arguments(at + 1)):
+            found.add(tokens.texts[spans[-1][0]])
+    return frozenset(found)
 
 
-def _axum(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> Iterator[Evidence]:
+def _axum(tokens: Tokens, at: int, scopes: Functions, nested: frozenset[str]) -> Iterator[Evidence]:
     name = tokens.texts[at]
     spans = tokens.arguments(at + 1)
     line = tokens.lines[at]
     if name == "route" and len(spans) == 2 and (path := tokens.literal(spans[0])) is not None:
-        owner = _owner(tokens, at, scopes)
+        owner = _owner(tokens, at, scopes, nested)
         for verb, handler in _methods(tokens, spans[1]):
             yield route(verb, path, handler, line, "axum", owner)
     elif name in ("nest", "merge", "nest_service") and spans:
@@ -66,8 +58,8 @@ def _axum(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> Iterat
         opening = tokens.partner[target[1] - 1] if called else target[1]
         written = tokens.joined((target[0], opening))
         if prefix is not None and written:
-            inner = f"{written}()" if called else f"{_function(tokens, at, scopes)}.{written}"
-            yield mount(inner, prefix, line, _owner(tokens, at, scopes), "axum")
+            inner = f"{written}()" if called else f"{scopes.name(at)}.{written}"
+            yield mount(inner, prefix, line, _owner(tokens, at, scopes, nested), "axum")
 
 
 def _methods(tokens: Tokens, span: tuple[int, int]) -> Iterator[tuple[str, str]]:
@@ -81,11 +73,11 @@ def _methods(tokens: Tokens, span: tuple[int, int]) -> Iterator[tuple[str, str]]
         at += 1
 
 
-def _actix(tokens: Tokens, at: int, scopes: list[tuple[str, int, int]]) -> Iterator[Evidence]:
+def _actix(tokens: Tokens, at: int, scopes: Functions) -> Iterator[Evidence]:
     name = tokens.texts[at]
     spans = tokens.arguments(at + 1)
     line = tokens.lines[at]
-    owner = f"{_function(tokens, at, scopes)}()"
+    owner = f"{scopes.name(at)}()"
     if name == "to" and spans and tokens.is_other(at - 1, "."):
         verb = next((_VERBS[tokens.texts[call]] for call in tokens.chain(at) if tokens.texts[call] in _VERBS), "")
         if not verb and not any(tokens.texts[call] == "resource" for call in tokens.chain(at)):
@@ -126,7 +118,7 @@ def _rocket_mount(tokens: Tokens, at: int) -> Iterator[Evidence]:
     prefix = tokens.literal(spans[0]) if len(spans) >= 2 else None
     if prefix is None:
         return
-    for place in range(*spans[1]):
+    for place in range(spans[1][0], min(spans[1][1], spans[1][0] + 20)):
         if tokens.is_name(place, "routes") and tokens.is_other(place + 1, "!"):
             for start, end in tokens.arguments(place + 2):
                 yield mount(tokens.joined((start, end)), prefix, tokens.lines[start], "", "Rocket")
