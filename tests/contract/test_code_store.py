@@ -198,6 +198,7 @@ def test_memories_are_found_by_name_and_by_the_end_of_a_path(store: Store) -> No
         assert reader.code_named(["Parser.feed"], 10, NOW) == []
         assert reader.code_in_files(["parser.py", "other.py"], 10, NOW) == [file]
         assert reader.code_in_files(["arser.py"], 10, NOW) == []
+        assert reader.code_files(["src/parser.py", "parser.py"], NOW) == [file]
 
 
 def test_tracked_paths_wait_for_each_checkout(store: Store) -> None:

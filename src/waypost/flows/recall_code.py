@@ -1,13 +1,13 @@
 """Recall over a tree: candidates by keywords, by vectors and by name, ranked as code."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
 from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
-from waypost.model.kinds import IS_DOCUMENT, IS_TEST
+from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
 from waypost.model.memory import State
 from waypost.model.recall import Hit, View
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
@@ -17,6 +17,8 @@ from waypost.store.protocol import CodeSketch, Found, Population, Reader
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
+
+_FILES = KINDS["file"].collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class _Gathered:
     similarity: dict[int, dict[str, float]] = field(default_factory=dict)
     populations: dict[str, dict[str, Population]] = field(default_factory=dict)
     sketches: dict[int, CodeSketch] = field(default_factory=dict)
+    beside: set[int] = field(default_factory=set)  # what helps to rank, and is not asked for
 
     def candidates(self) -> list[CodeCandidate]:
         return [
@@ -77,8 +80,9 @@ class _Gathered:
 def code_hits(reader: Reader, ask: CodeAsk, view: View, k: int, now: datetime) -> list[Hit]:
     """The best k of what is derived from the tree that the view shows."""
     gathered = _gather(reader, ask, view)
-    scored = rank_code(ask.question, gathered.candidates(), gathered.populations, ask.roles, k=k)
+    every = rank_code(ask.question, gathered.candidates(), gathered.populations, ask.roles, k=len(gathered.sketches))
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
+    scored = [one for one in every if number_of[one.memory_id] not in gathered.beside][:k]
     versions = reader.versions_by_number([number_of[one.memory_id] for one in scored])
     return [hit_of(versions[number_of[one.memory_id]], State(), one.score, dict(one.why), now) for one in scored]
 
@@ -99,6 +103,11 @@ def _gather(reader: Reader, ask: CodeAsk, view: View) -> _Gathered:
     if question.places:
         numbers |= dict.fromkeys(reader.code_in_files(question.places, DEPTH, view))
     gathered.sketches = reader.code_sketches(numbers)
+    paths = {sketch.path for sketch in gathered.sketches.values() if sketch.path}
+    files = set(reader.code_files(paths, replace(view, collections=CODE_COLLECTIONS))) - gathered.sketches.keys()
+    gathered.sketches |= reader.code_sketches(files)
+    if _FILES not in view.collections:
+        gathered.beside = files
     for engine, vector in ask.vectors.items():
         for number, cosine in reader.vector_scores(engine, vector, list(gathered.sketches)).items():
             gathered.similarity.setdefault(number, {})[engine] = cosine

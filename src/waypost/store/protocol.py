@@ -239,6 +239,9 @@ class Reader(Protocol):
     def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
         """Versions of kind `file` whose path is one of these or ends with one of them."""
 
+    def code_files(self, paths: Iterable[str], view: View) -> list[int]:
+        """The versions that stand for these very files."""
+
     def code_sketches(self, numbers: Iterable[int]) -> dict[int, CodeSketch]: ...
 
     def tracked(self, checkout_id: str) -> list[str]:

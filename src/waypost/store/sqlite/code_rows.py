@@ -94,6 +94,16 @@ class CodeRows:
         )
         return [row[0] for row in rows]
 
+    def code_files(self, paths: Iterable[str], view: View) -> list[int]:
+        condition, parameters = visible(view)
+        rows = self._rows(
+            "SELECT m.number FROM json_each(?) asked CROSS JOIN code_refs r ON r.path = asked.value AND r.place = 0"
+            " CROSS JOIN memories m ON m.number = r.number AND m.kind = 'file' AND m.name = r.path"
+            f" AND m.checkout_id IS NOT NULL WHERE {condition}",
+            (as_json(list(paths)), *parameters),
+        )
+        return [row[0] for row in rows]
+
     def code_sketches(self, numbers: Iterable[int]) -> dict[int, CodeSketch]:
         rows = self._rows(
             "SELECT m.number, m.memory_id, m.kind, coalesce(json_extract(m.details, '$.type'), m.kind),"
