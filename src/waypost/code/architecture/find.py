@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from waypost.code.architecture.evidence import Evidence, evidence
 from waypost.code.architecture.knowledge import framework_of_import
@@ -61,11 +62,12 @@ _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
 }
 _PYTHON_ROUTES = ("flask", "fastapi", "starlette", "aiohttp", "tornado", "sanic", "quart", "APIRouter", "litestar")
 _PREFIX_CONSTANT = re.compile(
-    r"^[ \t]*(?:export[ \t]+)?(?:const[ \t]+)?(\w*(?:prefix|PREFIX|API_V\d_STR|API_STR|base_path|BASE_PATH|apiPath)\w*)"
-    r"(?:[ \t]*:[ \t]*\w+)?[ \t]*=[ \t]*[\"'](/[\w/\-.]{0,80})[\"']",
+    r"^[ \t]{0,40}+(?:export[ \t]++)?(?:const[ \t]++)?(\w{1,60}+)(?:[ \t]{0,9}+:[ \t]{0,9}+\w{1,60}+)?"
+    r"[ \t]{0,9}+=[ \t]{0,9}+[\"'](/[\w/\-.]{0,80}+)[\"']",
     re.MULTILINE,
 )
 _PREFIX_WORDS = ("prefix", "PREFIX", "API_V", "API_STR", "base_path", "BASE_PATH", "apiPath")
+_MAX_ROUTES = 3000  # of one file; a program wrote it if there are more
 _MAX_LINE = 20_000  # a longer one is not written by hand
 
 
@@ -80,7 +82,7 @@ def find_evidence(source: Source, parsed: Parsed | None) -> tuple[Evidence, ...]
         return tuple(found)
     found += read_marks(source)
     found += others.read_files(source.path, source.text)
-    found += _routes(source)
+    found += islice(_routes(source), _MAX_ROUTES)
     if source.language in ("python", "javascript", "typescript") and any(word in source.text for word in _PREFIX_WORDS):
         found += _constants(source.text)
     if parsed is not None:
@@ -92,6 +94,8 @@ def find_evidence(source: Source, parsed: Parsed | None) -> tuple[Evidence, ...]
 def _constants(text: str) -> Iterator[Evidence]:
     """Prefixes of routes that have a name: `API_V1_STR: str = "/api/v1"`."""
     for match in _PREFIX_CONSTANT.finditer(text):
+        if not any(word in match[1] for word in _PREFIX_WORDS):
+            continue
         yield evidence("prefix", f"constant {match[1]}", match[2], text.count("\n", 0, match.start(1)) + 1)
 
 

@@ -88,13 +88,14 @@ class Tokens:
     around `i`, or -1. In Ruby and Elixir `do` and its `end` are brackets too.
     """
 
-    __slots__ = ("above", "family", "kinds", "lines", "partner", "texts")
+    __slots__ = ("_starts", "above", "family", "kinds", "lines", "partner", "texts")
 
     def __init__(self, text: str, language: str) -> None:
         self.family = FAMILY.get(language, language)
         self.kinds: list[str] = []
         self.texts: list[str] = []
         self.lines: list[int] = []
+        self._starts: dict[int, int] = {}
         self._read(text[:MAX_CHARACTERS])
         self.partner = [-1] * len(self.texts)
         self.above = [-1] * len(self.texts)
@@ -249,28 +250,33 @@ class Tokens:
 
     def chain_start(self, at: int) -> int:
         """The first token of the expression that ends with the name at `at`: of `a.b(c).d`, asked at `d`, `a`."""
-        for _ in range(_MAX_CHAIN):
-            if at < 2 or self.kinds[at - 1] != OTHER or self.texts[at - 1] not in (".", "->", "::", "?.", "?->"):
-                return at
-            before = at - 2
-            while self.kinds[before] == OTHER and self.texts[before] in _CLOSE and self.partner[before] > 0:
-                before = self.partner[before] - 1
+        passed = []
+        while at not in self._starts:
+            passed.append(at)
+            before = self._before(at)
             if before < 0 or self.kinds[before] not in (NAME, STRING):
-                return at
+                break
             at = before
-        return at
+        start = self._starts.get(at, at)
+        for place in passed:
+            self._starts[place] = start
+        return start
+
+    def _before(self, at: int) -> int:
+        """The name before the one at `at` in its expression, calls between them left out; -1 for none."""
+        if at < 2 or self.kinds[at - 1] != OTHER or self.texts[at - 1] not in (".", "->", "::", "?.", "?->"):
+            return -1
+        before = at - 2
+        while before > 0 and self.kinds[before] == OTHER and self.texts[before] in _CLOSE and self.partner[before] > 0:
+            before = self.partner[before] - 1
+        return before
 
     def chain(self, at: int) -> Iterator[int]:
         """The names of the calls in the expression that ends with `at`, the last first, without `at` itself."""
         for _ in range(_MAX_CHAIN):
-            if at < 2 or self.kinds[at - 1] != OTHER or self.texts[at - 1] not in (".", "->", "::", "?.", "?->"):
+            at = self._before(at)
+            if at < 0 or self.kinds[at] != NAME:
                 return
-            before = at - 2
-            while self.kinds[before] == OTHER and self.texts[before] in _CLOSE and self.partner[before] > 0:
-                before = self.partner[before] - 1
-            if before < 0 or self.kinds[before] != NAME:
-                return
-            at = before
             yield at
 
     def around(self, at: int) -> Iterator[int]:

@@ -144,12 +144,12 @@ def _functions(tokens: Tokens, word: str) -> Iterator[tuple[str, int, int]]:
             continue
         opening = name + 1
         if tokens.is_other(opening, "<"):
-            while opening < min(len(tokens), name + 80) and not tokens.is_other(opening, "("):
+            while opening < min(len(tokens), name + 40) and not tokens.is_other(opening, "("):
                 opening += 1
         if not tokens.is_other(opening, "(") or tokens.partner[opening] < 0:
             continue
         body = tokens.partner[opening]
-        while body < min(len(tokens), tokens.partner[opening] + 120) and not tokens.is_other(body, "{"):
+        while body < min(len(tokens), tokens.partner[opening] + 60) and not tokens.is_other(body, "{"):
             if tokens.is_other(body, ";"):
                 break
             body += 1

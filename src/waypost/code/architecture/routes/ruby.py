@@ -30,7 +30,8 @@ _SINGULAR = (
 _OPENS = frozenset(
     ["resources", "resource", "namespace", "scope", "member", "collection", "controller", "concern", "constraints"]
 )
-_MAX_STATEMENT = 2000  # tokens of one statement
+_MAX_PATH = 600
+_MAX_STATEMENT = 200  # tokens of one statement
 _OPENS |= frozenset(("authenticate", "authenticated", "defaults", "nested", "with_options", "shallow"))
 
 
@@ -223,7 +224,7 @@ def _resource_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first:
 def _base(scope: _Scope, part: str) -> str:
     """Where a route or resource begins: inside a resource it belongs to one of it."""
     outer = scope.item if scope.kind in ("plural", "singular") and scope.item else scope.path
-    return join(outer, part).rstrip("/")
+    return join(outer, part).rstrip("/")[:_MAX_PATH]
 
 
 def _item(scope: _Scope, member: bool) -> str:
