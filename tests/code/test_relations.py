@@ -132,6 +132,18 @@ def test_modules_of_the_standard_library_are_not_taken_from_the_tree() -> None:
     assert not edges({"json.py": "def dumps(): ...\n", "a.py": "import json\njson.dumps()\n"}, "imports")
 
 
+def test_an_imported_variable_comes_from_where_it_is_made_not_from_its_class() -> None:
+    files = {
+        "lib/__init__.py": "from lib.made import connection\n",
+        "lib/made.py": "from lib.kinds import Connection\nconnection = Connection()\n",
+        "lib/kinds.py": "class Connection:\n    def open_now(self): ...\n",
+        "a.py": "from lib import connection\n\ndef f():\n    connection.open_now()\n",
+    }
+    assert ("a.py", "", "→", "lib/made.py", "") in edges(files, "imports")
+    assert ("a.py", "", "→", "lib/kinds.py", "Connection") not in edges(files, "imports")
+    assert calls(files, "f") == {"lib/kinds.py:Connection.open_now"}
+
+
 def test_python_finds_packages_below_src_and_tests() -> None:
     files = {
         "src/shop/__init__.py": "",

@@ -13,6 +13,7 @@ from waypost.code.resolve.ruby import RubyModules
 from waypost.code.resolve.rust import RustModules
 from waypost.code.resolve.tree import Tree, Value, View
 
+MOST_STEPS = 8  # files through which a variable is imported
 REPRESENTED = 0.8  # a package is imported, but which of its files is used is not known
 
 
@@ -40,7 +41,28 @@ def whole_module(names: Names, view: View, brought: Brought) -> Value | None:
     if isinstance(system, PythonModules) and not brought.name and not brought.alias:
         return system.whole(view, brought)
     value = names.imported(view, brought)
-    return value if value is not None else names.module(view, brought)
+    if value is not None and value.kind != "instance":
+        return value
+    module = names.module(view, brought)
+    if module is None or module.kind != "file":
+        return module
+    return _where_bound(names, module.path, brought.name, MOST_STEPS) or module
+
+
+def _where_bound(names: Names, path: str, name: str, steps: int) -> Value | None:
+    """The file in which a variable is made that is imported through others; its class is somewhere else."""
+    view = names.tree.view(path)
+    if view is None or not steps:
+        return None
+    if name in view.top:
+        return Value("symbol", path, view.top[name])
+    if (-1, name) in view.bindings:
+        return Value("file", path)
+    for place, brought in view.imports.get(name, ()):
+        module = names.module(view, brought) if place < 0 else None
+        if module is not None and module.kind == "file" and brought.name:
+            return _where_bound(names, module.path, brought.name, steps - 1) or module
+    return None
 
 
 def files_of_package(names: Names, package: Value, reached: Collection[str]) -> tuple[list[str], float]:
