@@ -214,3 +214,14 @@ def test_temporary_tables_are_left_out(read: Read) -> None:
         read({"a.sql": "CREATE TEMPORARY TABLE a (id int); CREATE TEMP TABLE b (id int); CREATE TABLE #c (id int);"})
         == {}
     )
+
+
+def test_an_index_that_is_renamed_and_dropped_is_gone(read: Read) -> None:
+    sql = """
+    CREATE TABLE a (id int, slug text, name text);
+    CREATE UNIQUE INDEX i ON a (slug);
+    ALTER INDEX i RENAME TO j;
+    CREATE UNIQUE INDEX k ON a (name);
+    DROP INDEX j;
+    """
+    assert [c.name for c in read({"a.sql": sql})["a"].columns if c.unique] == ["name"]

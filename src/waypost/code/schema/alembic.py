@@ -12,6 +12,8 @@ from waypost.code.schema.values import (
     Assign,
     Call,
     Item,
+    Name,
+    Value,
     constants,
     fields,
     functions,
@@ -37,11 +39,13 @@ def find_alembic(source: Source) -> Iterator[SchemaChange]:
         after += texts_of(said["depends_on"].value)
     yield SchemaChange("revision", "", said["revision"].lines, KIND, revision=revision, after=after)
     bodies = {function.name: function.body for function in functions(unit.items)}
-    for item in _inlined(bodies.get("upgrade", ()), bodies):
+    for item in _inlined(bodies.get("upgrade", ()), bodies, known):
         yield from _read(item[0], item[1], known)
 
 
-def _inlined(body: tuple[Item, ...], bodies: dict[str, tuple[Item, ...]], depth: int = 0) -> Iterator[tuple[Call, str]]:
+def _inlined(
+    body: tuple[Item, ...], bodies: dict[str, tuple[Item, ...]], known: dict[str, str], depth: int = 0
+) -> Iterator[tuple[Call, str]]:
     """The calls of `upgrade` and of the functions it calls in this file, with the table of the batch they are in."""
     batches: dict[str, str] = {}
     for item in body:
@@ -49,9 +53,9 @@ def _inlined(body: tuple[Item, ...], bodies: dict[str, tuple[Item, ...]], depth:
         if not isinstance(call, Call):
             continue
         if isinstance(item, Assign) and call.name == "batch_alter_table":
-            batches[item.name] = text_of(call.arg(0, "table_name"))
+            batches[item.name] = _table(call.arg(0, "table_name"), known)
         elif not call.owner and call.name in bodies and depth < 3:
-            yield from _inlined(bodies[call.name], bodies, depth + 1)
+            yield from _inlined(bodies[call.name], bodies, known, depth + 1)
         elif call.owner in batches:
             yield call, batches[call.owner]
         else:
@@ -69,7 +73,7 @@ def _read(call: Call, batch: str, known: dict[str, str]) -> Iterator[SchemaChang
         """An argument after the table, which a batch leaves out."""
         return text_of(call.arg(place + shift, name), known)
 
-    table = batch or text_of(call.arg(0, "table_name"), known)
+    table = batch or _table(call.arg(0, "table_name"), known)
     made = SchemaChange("revision", table, call.lines, KIND)
     match call.name:
         case "create_table":
@@ -100,8 +104,15 @@ def _read(call: Call, batch: str, known: dict[str, str]) -> Iterator[SchemaChang
             yield from _keys(call, batch, made, known)
 
 
+def _table(value: Value, known: dict[str, str]) -> str:
+    """A text, or `@Class` for `Class.__tablename__`: what that is called stands in another file."""
+    if isinstance(value, Name) and value.text.endswith(".__tablename__"):
+        return "@" + value.text.removesuffix(".__tablename__")
+    return text_of(value, known)
+
+
 def _create(call: Call, known: dict[str, str]) -> Iterator[SchemaChange]:
-    draft = Draft(text_of(call.arg(0, "table_name"), known))
+    draft = Draft(_table(call.arg(0, "table_name"), known))
     for arg in call.args[1:]:
         if isinstance(arg, Call) and arg.name in COLUMN_CALLS:
             column = read_column(arg, known=known)
@@ -139,7 +150,7 @@ def _keys(call: Call, batch: str, made: SchemaChange, known: dict[str, str]) -> 
     """Keys and indexes: their own name comes first, then the table, which a batch leaves out."""
     name = text_of(call.arg(0, "constraint_name"), known) or text_of(call.named.get("index_name"), known)
     shift = 0 if batch else 1
-    table = batch or text_of(call.arg(1, "table_name"), known) or text_of(call.named.get("source_table"), known)
+    table = batch or _table(call.arg(1, "table_name"), known) or text_of(call.named.get("source_table"), known)
     made = replace(made, table=table)
     match call.name:
         case "create_index" | "create_unique_constraint":

@@ -1,6 +1,7 @@
 """The tables of a repository, put together from what its files say."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from waypost.code.schema.django_state import django_tables
 from waypost.code.schema.draft import Database, Draft, alter
@@ -23,7 +24,7 @@ def build_schema(changes: Changes) -> tuple[Table, ...]:
     """
     models = Models(changes)
     tables: Named = {}
-    homeless = _stored(changes, tables)
+    homeless = _stored(changes, tables, models)
     for draft in django_tables(changes, models):
         _join(tables, draft)
     homeless = _settle(tables, homeless)
@@ -33,15 +34,20 @@ def build_schema(changes: Changes) -> tuple[Table, ...]:
     return finish([draft for found in tables.values() for draft in found], models)
 
 
-def _stored(changes: Changes, tables: Named) -> Homeless:
+def _stored(changes: Changes, tables: Named, models: Models) -> Homeless:
     """Add the tables that SQL and migrations make; the changes of tables that they do not make."""
     homeless: Homeless = []
     for steps in by_database(changes).values():
-        database = _run(steps)
+        database = _run({path: [_named(change, path, models) for change in found] for path, found in steps.items()})
         homeless += database.homeless
         for draft in database.tables.values():
             _join(tables, draft)
     return homeless
+
+
+def _named(change: SchemaChange, path: str, models: Models) -> SchemaChange:
+    """A migration may name the class of a table instead of the table."""
+    return replace(change, table=models.table_named(change.table, path)) if change.table.startswith("@") else change
 
 
 def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> Database:

@@ -93,9 +93,9 @@ class Database:
         if change.action == "create_table":
             self._create(path, change, keep_known)
             return
-        if change.action == "drop_index" and not change.table:
+        if change.action in ("drop_index", "rename_index") and not change.table:
             for each in self.tables.values():
-                each.drop_index(change.name)
+                alter(each, change)
             return
         draft = self.tables.get(change.table.lower())
         if draft is None:
@@ -168,6 +168,11 @@ def alter(draft: Draft, change: SchemaChange) -> None:  # noqa: PLR0912 - one ca
                 draft.add_index(index)
         case "drop_index":
             draft.drop_index(change.name)
+        case "rename_index":
+            draft.indexes = [
+                replace(index, name=change.new_name) if index.name.lower() == change.name.lower() else index
+                for index in draft.indexes
+            ]
         case "add_key":
             draft.set_key(change.primary_key)
         case "drop_key":

@@ -19,6 +19,7 @@ ACTIONS = (
     "rename_column",
     "add_index",
     "drop_index",
+    "rename_index",
     "add_key",  # primary key
     "add_reference",  # foreign key over columns that exist
     "drop_key",

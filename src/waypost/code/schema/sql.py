@@ -90,6 +90,11 @@ def _read_one(reader: Reader, lines: LineRange, comment: str) -> Iterator[Schema
         yield from _create(reader, lines, comment)
     elif verb == "ALTER" and reader.accept("TABLE"):
         yield from _alter(reader, lines)
+    elif verb == "ALTER" and reader.accept("INDEX"):
+        reader.accept("IF", "EXISTS")
+        old = reader.bare_name()
+        if reader.accept("RENAME", "TO"):
+            yield SchemaChange("rename_index", "", lines, "", name=old, new_name=reader.bare_name())
     elif verb == "DROP":
         yield from _drop(reader, lines)
     elif verb == "COMMENT" and reader.accept("ON"):
@@ -157,7 +162,7 @@ def _create_table(reader: Reader, lines: LineRange, comment: str) -> Iterator[Sc
 def _create_index(reader: Reader, lines: LineRange, unique: bool) -> Iterator[SchemaChange]:
     reader.accept("CONCURRENTLY")
     reader.accept("IF", "NOT", "EXISTS")
-    name = "" if reader.peek().upper == "ON" else reader.name()
+    name = "" if reader.peek().upper == "ON" else reader.bare_name()
     while not reader.done and not reader.accept("ON"):
         reader.next()
     reader.accept("ONLY")
@@ -168,7 +173,7 @@ def _create_index(reader: Reader, lines: LineRange, unique: bool) -> Iterator[Sc
     partial = any(token.upper == "WHERE" for token in reader.tokens)
     if table and index:
         # A unique index over some of the rows says nothing about all of them.
-        found = Index(index[0].columns, unique and not partial, name.rsplit(".", 1)[-1])
+        found = Index(index[0].columns, unique and not partial, name)
         yield SchemaChange("add_index", table, lines, "", indexes=(found,))
 
 
@@ -179,12 +184,12 @@ def _drop(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
     reader.accept("CONCURRENTLY")
     reader.accept("IF", "EXISTS")
     while not reader.done:
-        name = reader.name()
+        name = reader.name() if what == "TABLE" else reader.bare_name()
         if name and what == "TABLE":
             yield SchemaChange("drop_table", name, lines, "")
         elif name:
             table = reader.name() if reader.accept("ON") else ""
-            yield SchemaChange("drop_index", table, lines, "", name=name.rsplit(".", 1)[-1])
+            yield SchemaChange("drop_index", table, lines, "", name=name)
         if not reader.accept(","):
             return
 
@@ -255,8 +260,10 @@ def _alter_clause(clause: Reader, table: str, lines: LineRange) -> Iterator[Sche
             old = clause.name()
             if clause.accept("TO"):
                 yield SchemaChange("rename_column", table, lines, "", name=old, new_name=clause.name())
-        elif clause.name() and clause.accept("TO"):
-            return
+        else:
+            old = clause.name()
+            if clause.accept("TO"):
+                yield SchemaChange("rename_index", table, lines, "", name=old, new_name=clause.name())
     elif clause.accept("CHANGE"):
         clause.accept("COLUMN")
         old = clause.name()

@@ -151,13 +151,23 @@ class Reader:
             return self.next().upper
         return ""
 
-    def name(self) -> str:
-        """A name with its schema, quotes removed; the schema that is there by default is left out."""
+    def names(self) -> list[str]:
+        """The parts of a name, quotes removed: a quoted part may have dots of its own."""
         parts = []
         while self.peek().kind in ("word", "quoted", "string"):
             parts.append(self.next().text)
             if not self.accept("."):
                 break
+        return parts
+
+    def bare_name(self) -> str:
+        """A name without its schema."""
+        parts = self.names()
+        return parts[-1] if parts else ""
+
+    def name(self) -> str:
+        """A name with its schema; the schema that is there by default is left out."""
+        parts = self.names()
         kept = [part for part in parts if part.lower() not in DEFAULT_SCHEMAS] if len(parts) > 1 else parts
         return ".".join(kept[-2:])
 
