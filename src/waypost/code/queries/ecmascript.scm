@@ -99,14 +99,6 @@
   declaration: (_
     (variable_declarator) @definition)) @outer
 
-; Decorators stand before `export`, inside the class, or before the member they belong to.
-(export_statement
-  decorator: (decorator (_) @decorator)
-  declaration: (_) @definition)
-
-(class_declaration
-  decorator: (decorator (_) @decorator)) @definition
-
 (decorator (_) @attribute.text) @attribute
 
 (import_statement
@@ -124,20 +116,14 @@
       (identifier) @import.alias))
   source: (_) @import.module) @import
 
-(import_statement
-  (import_clause
-    (named_imports
-      (import_specifier
-        name: (_) @import.name
-        alias: (_)? @import.alias)))
-  source: (_) @import.module) @import
+; The module comes behind the names: it is looked up from each of them.
+(import_specifier
+  name: (_) @import.name
+  alias: (_)? @import.alias) @import
 
-(export_statement
-  (export_clause
-    (export_specifier
-      name: (_) @import.name
-      alias: (_)? @import.alias))
-  source: (_) @import.module) @import
+(export_specifier
+  name: (_) @import.name
+  alias: (_)? @import.alias) @import
 
 (export_statement
   "*" @import.name

@@ -14,9 +14,7 @@
   superclasses: (argument_list
     [(identifier) (attribute) (subscript) (call)] @base)) @definition
 
-(decorated_definition
-  (decorator (_) @decorator)
-  definition: (_) @definition) @outer
+(decorator (_) @attribute.text) @attribute
 
 (type_alias_statement
   left: (_) @name) @definition.type
@@ -38,14 +36,6 @@
   "class" @head
   .
   (identifier) @name @definition.class)
-
-(module
-  .
-  (comment)*
-  .
-  (expression_statement
-    .
-    [(string) (concatenated_string)] @doc))
 
 (import_statement
   name: (dotted_name) @import.module) @import

@@ -59,12 +59,6 @@
   (extends_type_clause
     type: (_) @base)) @definition
 
-(abstract_class_declaration
-  decorator: (decorator (_) @decorator)) @definition
-
-(public_field_definition
-  decorator: (decorator (_) @decorator)) @definition
-
 (ambient_declaration
   (_) @definition) @outer
 

@@ -11,6 +11,7 @@ from waypost.code.syntax.captures import Found
 from waypost.code.syntax.text import Text
 
 MAX_LEADING = 500  # comments and attributes in a row that are looked at above one definition
+MAX_GAP = 1000  # bytes of white space between them
 MAX_DOC = 20_000  # characters of a comment; what is longer is no documentation
 _DATA = Path(__file__).with_name("not_docs.txt")
 _LINE_MARK = re.compile(r"^[ \t]*(?://[/!]?|#+!?|--+|;+|%+|'{3})[ \t]?")
@@ -45,7 +46,6 @@ class Margins:
     def __init__(self, found: Found) -> None:
         self._text = found.text
         self.items: list[Leading] = []
-        self._by_row: dict[int, list[Leading]] = {}
         for node in found.leading:
             start, end = node.start_byte, node.end_byte
             attribute = found.attributes.get(start)
@@ -58,8 +58,6 @@ class Margins:
             self.items.append(item)
         self.items.sort(key=lambda item: item.start)
         self._starts = [item.start for item in self.items]
-        for item in self.items:
-            self._by_row.setdefault(found.text.row(max(item.start, item.end - 1)), []).append(item)
 
     def above(self, position: int) -> list[Leading]:
         """What belongs to the definition that begins at a position: directly above it, or before it in its line."""
@@ -79,15 +77,16 @@ class Margins:
         return self.items[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
     def _before(self, position: int) -> Leading | None:
+        """The comment or attribute that nothing but white space, and for a comment no empty line, parts from a position."""
+        number = bisect_left(self._starts, position) - 1
+        if number < 0:
+            return None
+        item = self.items[number]
         text = self._text
-        row = text.row(position)
-        for item in reversed(self._by_row.get(row, ())):
-            if item.end <= position and not text.data[item.end : position].strip():
-                return item
-        above = self._by_row.get(row - 1)
-        if above and above[-1].alone and not text.data[above[-1].end : position].strip():
-            return above[-1]
-        return None
+        if item.end > position or text.data[item.end : min(position, item.end + MAX_GAP)].strip():
+            return None
+        rows = text.row(position) - text.row(max(item.start, item.end - 1))
+        return item if rows == 0 or (item.alone and (rows == 1 or not item.is_comment)) else None
 
 
 def comment_text(comments: list[str]) -> str:

@@ -1,6 +1,7 @@
 """A file of a language with a grammar, read into `Parsed`."""
 
 import importlib
+from dataclasses import replace
 from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, cast
@@ -46,6 +47,11 @@ def read_source(source: Source) -> Parsed:
     placed = place(kept, text, methods_in_types=dialect.functions_in_types_are_methods)
     calls, outside = _calls(found, placed)
     symbols = _symbols(source, placed, calls, found, margins)
+    if dialect.kind is not None:
+        symbols = [
+            replace(one, kind=kind) if (kind := dialect.kind(one.kind, one.decorators)) != one.kind else one
+            for one in symbols
+        ]
     return Parsed(
         path=source.path,
         language=source.language,

@@ -16,6 +16,8 @@ class Dialect:
     refine: Callable[[Definition, Found], bool] = lambda definition, found: True  # noqa: ARG005
     # Hides what the grammar trips over, in text of the same length; used when the file does not parse as it is.
     mask: Callable[[bytes], bytes] | None = None
+    # The kind of a symbol when its decorators say it.
+    kind: Callable[[str, tuple[str, ...]], str] | None = None
     # Looks at all definitions together, after each was refined.
     finish: Callable[[list[Definition], Found], list[Definition]] | None = None
     # The imports of one match, where its captures alone do not say them.

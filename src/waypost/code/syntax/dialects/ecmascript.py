@@ -1,18 +1,34 @@
 """JavaScript and TypeScript: functions that are values, exports by assignment, getters."""
 
+from typing import TYPE_CHECKING
+
 from waypost.code.source import Import
 from waypost.code.syntax.captures import Definition, Found
 from waypost.code.syntax.dialects import Dialect
 from waypost.code.syntax.text import Captures
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 MAX_TARGET = 200  # bytes of what a function is assigned to
 _EXPORTS = frozenset({"module", "exports", "prototype", "this", "self", "window", "globalThis"})
+_DECORATED = frozenset(
+    {
+        "export_statement",
+        "class_declaration",
+        "abstract_class_declaration",
+        "field_definition",
+        "public_field_definition",
+    }
+)
+_SPECIFIERS = frozenset({"import_specifier", "export_specifier"})
 _QUOTES = "\"'`"
 
 
 def _refine(definition: Definition, found: Found) -> bool:
     text = found.text
     _read_function(definition)
+    _read_decorators(definition)
     target = definition.first("target")
     if target is not None:
         if target.end_byte - target.start_byte > MAX_TARGET:
@@ -50,6 +66,20 @@ def _read_function(definition: Definition) -> None:
         definition.captures["returns"] = [returns]
 
 
+def _read_decorators(definition: Definition) -> None:
+    """Decorators stand before `export`, inside the class or field, or before the member they belong to."""
+    nodes = [*definition.captures.get("outer", ()), definition.node]
+    written = [
+        inner
+        for node in nodes
+        if node.type in _DECORATED
+        for decorator in node.children_by_field_name("decorator")
+        if (inner := decorator.named_child(0)) is not None
+    ]
+    if written:
+        definition.captures["decorator"] = written
+
+
 def _name_by_target(definition: Definition, target: str) -> None:
     parts = target.replace("?.", ".").split(".")
     owner = [part for part in parts[:-1] if part not in _EXPORTS]
@@ -69,13 +99,27 @@ def _getter(definition: Definition) -> None:
 
 def _imports(captures: Captures, found: Found) -> list[Import]:
     text = found.text
-    module = text.of(captures["import.module"][0]).strip(_QUOTES)
-    line = text.line_of(captures["import"][0])
+    statement = captures["import"][0]
+    source = _source(statement) if statement.type in _SPECIFIERS else captures["import.module"][0]
+    if source is None:
+        return []
+    module = text.of(source).strip(_QUOTES)
+    line = text.line_of(statement)
     if "import.default" in captures:
         return [Import(module, "default", text.of(captures["import.default"][0]), line)]
     name = text.of(captures["import.name"][0]).strip(_QUOTES) if "import.name" in captures else ""
     alias = text.of(captures["import.alias"][0]) if "import.alias" in captures else ""
     return [Import(module, name, alias if alias != name else "", line)]
+
+
+def _source(specifier: "Node") -> "Node | None":
+    """The module that a name is imported from; None for `export { a }`."""
+    node: Node | None = specifier
+    for _ in range(4):
+        node = node.parent if node is not None else None
+        if node is not None and (source := node.child_by_field_name("source")) is not None:
+            return source
+    return None
 
 
 def _finish(definitions: list[Definition], _found: Found) -> list[Definition]:

@@ -22,11 +22,12 @@ def _refine(definition: Definition, found: Found) -> bool:
         literal = _docstring(body)
         if literal is not None:
             definition.doc = docstring_text(found.text.of(literal))
-    if definition.kind == "function":
-        decorators = (found.text.of(node).partition("(")[0] for node in definition.captures.get("decorator", ()))
-        if any(name.endswith(_PROPERTY_ENDINGS) for name in decorators):
-            definition.kind = "property"
     return True
+
+
+def _kind(kind: str, decorators: tuple[str, ...]) -> str:
+    is_property = any(one.partition("(")[0].endswith(_PROPERTY_ENDINGS) for one in decorators)
+    return "property" if is_property and kind in {"function", "method"} else kind
 
 
 def _end_of_code(definition: Definition, found: Found) -> int:
@@ -54,4 +55,4 @@ def _file_doc(found: Found) -> str:
     return "" if literal is None else docstring_text(found.text.of(literal))
 
 
-DIALECT = Dialect(refine=_refine, file_doc=_file_doc)
+DIALECT = Dialect(refine=_refine, kind=_kind, file_doc=_file_doc)
