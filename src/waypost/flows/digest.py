@@ -23,6 +23,7 @@ from waypost.retrieve.passages import CodeText, Passage, code_passages
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.secrets import mask
 
+DIGEST_FORMAT = "1"  # raised when what is read out of a file changes: an index of another format is made again
 _MANIFEST = re.compile(
     r"package\.json|[jt]sconfig[\w.-]*\.json|composer\.json|go\.(?:mod|work)|Cargo\.toml|pyproject\.toml"
 )

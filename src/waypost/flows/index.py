@@ -17,8 +17,8 @@ from waypost.code.walk import Entry, look_at, walk
 from waypost.errors import InvalidInput
 from waypost.flows.crew import Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, owe_conclusions, same_content, store_file
-from waypost.flows.digest import Digest, Job
-from waypost.flows.open_space import OpenSpace, indexed_commit_key
+from waypost.flows.digest import DIGEST_FORMAT, Digest, Job
+from waypost.flows.open_space import OpenSpace, digest_format_key, indexed_commit_key
 from waypost.store.protocol import FileRow
 
 _MOST_AT_ONCE = 200  # files in one transaction: other writers wait for no more
@@ -66,20 +66,24 @@ def index_tree(
     commit_key = indexed_commit_key(space)
     with space.store.read() as reader:
         known, since = reader.files(checkout), reader.meta(commit_key) or ""
+        force = force or (bool(known) and reader.meta(digest_format_key(space)) != DIGEST_FORMAT)
     done.unchanged = sum(not force and _is_same(known.get(path), entry) for path, entry in present.items())
     wanted = [entry for path, entry in present.items() if force or not _is_same(known.get(path), entry)]
     gone = [row for path, row in known.items() if path not in present]
     times = TreeTimes(root, space.clock(), since=since)
     wanted.sort(key=lambda entry: -times.urgency(entry.path))
     moves = _Moves(gone, times.renames)
+    if not known:  # before the first file: an index that is stopped goes on in this format
+        with space.store.write() as writer:
+            writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
     _read_files(space, wanted, moves, known, times, force, done, report)
     unreadable = [entry.path for entry in wanted if entry.path in known and entry.path in done.skipped]
     _remove(space, moves.left() + unreadable, done)
     commit = head(root).commit
     with space.store.write() as writer:
         done.files = len(writer.files(checkout))
-        if commit != since:
-            writer.set_meta(commit_key, commit)
+        writer.set_meta(commit_key, commit)
+        writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
     done.seconds = timing.perf_counter() - started
     return done
 
@@ -88,12 +92,15 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
     """Bring the index to the state of these files only, whatever became of them."""
     root, checkout, done = _tree(space), space.identity.checkout_id, Indexed()
     chosen = patterns or Patterns()
-    with space.store.read() as reader:
-        known = reader.files(checkout)
     entries = {entry.path: entry for entry in look_at(root, paths, include=chosen.include, exclude=chosen.exclude)}
     done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
+    with space.store.read() as reader:
+        known = reader.files(checkout, {*paths, *entries})
+        if any(path not in known for path in paths):  # perhaps a folder that was there
+            inside = tuple(f"{path}/" for path in paths)
+            known |= {path: row for path, row in reader.files(checkout).items() if path.startswith(inside)}
     wanted = [one for path, one in entries.items() if not one.skipped and not _is_same(known.get(path), one)]
-    gone = [known[path] for path in paths if path in known and (path not in entries or path in done.skipped)]
+    gone = [row for path, row in known.items() if path not in entries or path in done.skipped]
     times = TreeTimes(root, space.clock(), few=True)
     moves = _Moves(gone, {})
     _read_files(space, wanted, moves, known, times, False, done, quiet)

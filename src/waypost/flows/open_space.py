@@ -67,6 +67,11 @@ def indexed_commit_key(space: OpenSpace) -> str:
     return f"indexed_commit:{space.identity.checkout_id}"
 
 
+def digest_format_key(space: OpenSpace) -> str:
+    """In which format the files of the tree were read."""
+    return f"digest_format:{space.identity.checkout_id}"
+
+
 def conclusions_key(space: OpenSpace) -> str:
     """Set while conclusions are owed; another value with every change."""
     return f"conclusions_owed:{space.identity.checkout_id}"

@@ -8,7 +8,7 @@ import pytest
 
 from waypost.code.reading import Unread
 from waypost.flows import crew
-from waypost.flows.digest import Digest, Job
+from waypost.flows.digest import Digest, Job, digest_file
 
 
 @pytest.fixture
@@ -18,13 +18,11 @@ def many(tmp_path: Path) -> tuple[Path, list[Job]]:
     return tmp_path, [Job(f"m{place:03}.py") for place in range(100)]
 
 
-def test_children_give_the_same_digests_as_we_do(
-    many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_children_give_the_same_digests_as_we_do(many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch) -> None:
     root, jobs = many
     monkeypatch.setattr(crew, "_processors", lambda: 2)
     together = dict(crew.digest_files(root, jobs))
-    alone = {job.path: crew.digest_file(root, job) for job in jobs}
+    alone = {job.path: digest_file(root, job) for job in jobs}
     assert together == alone
     assert all(isinstance(digest, Digest) for digest in together.values())
 

@@ -121,7 +121,9 @@ def test_a_broken_file_gives_what_can_be_read(tree: Path, memory: Memory) -> Non
 
 
 def test_secrets_are_masked_with_the_lines_kept(tree: Path, memory: Memory) -> None:
-    (tree / "shop/keys.py").write_text(f'\n\nAWS = "AKIA{"Z7QX3LMNPW2RTY6K"}"\n\ndef after_the_key():\n    return AWS\n')
+    (tree / "shop/keys.py").write_text(
+        f'\n\nAWS = "AKIA{"Z7QX3LMNPW2RTY6K"}"\n\ndef after_the_key():\n    return AWS\n'
+    )
     (tree / ".env").write_text("DATABASE_PASSWORD=correct-horse-battery\n")
     report = memory.index()
     assert report.indexed.masked == 1

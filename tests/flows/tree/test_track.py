@@ -1,6 +1,7 @@
 """The index at the side of a tree that somebody works on."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,16 @@ def test_update_names_what_it_did(tree: Path, indexed: Memory) -> None:
     (tree / "shop/storage.py").unlink()
     done = indexed.update(["shop/auth.py", "shop/storage.py", "README.md"])
     assert (done.read, done.removed, sorted(done.changed)) == (1, 1, ["shop/auth.py", "shop/storage.py"])
+
+
+def test_a_folder_that_is_gone_takes_all_its_files_with_it(tree: Path, indexed: Memory) -> None:
+    shutil.rmtree(tree / "shop")
+    done = indexed.update(["shop"])
+    assert done.removed == 3
+    assert indexed.status()["tree"]["files"] == 2
+
+
+def test_an_index_of_another_format_is_made_again(indexed: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("waypost.flows.index.DIGEST_FORMAT", "2")
+    assert indexed.index().indexed.read == 5
+    assert indexed.index().indexed.read == 0
