@@ -135,6 +135,8 @@ def _of_route(
     prefixes = graph.prefixes((path, item.get("owner"))) if item.get("owner") or framework == "Laravel" else [""]
     if framework == "Laravel":
         prefixes = _laravel(path, graph)
+    elif framework == "Fastify" and prefixes == [""] and _declared_prefix(evidence, "Fastify") != [""]:
+        prefixes = [_below_routes(path)]
     elif framework in ("Nest", "Symfony"):
         prefixes = _declared_prefix(evidence, framework)
     place = Place(path, item.line)
@@ -210,6 +212,12 @@ def _laravel(path: str, graph: _Graph) -> list[str]:
     if node in graph.parents:
         return graph.prefixes(node)
     return ["/api"] if path.endswith("routes/api.php") else [""]
+
+
+def _below_routes(path: str) -> str:
+    """Routes that are loaded by directory have the directories below `routes` as their prefix."""
+    parts = path.split("/")[:-1]
+    return "/".join(parts[parts.index("routes") + 1 :]) if "routes" in parts else ""
 
 
 def _declared_prefix(evidence: Mapping[str, Sequence[Evidence]], framework: str) -> list[str]:

@@ -18,7 +18,16 @@ _Reader = Callable[[Tokens, str], Iterator[Evidence]]
 _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
     "python": (
         (
-            ("@", "include_router(", "register_blueprint(", "add_url_rule(", "add_resource(", "Route(", "router.add_"),
+            (
+                "@",
+                "include_router(",
+                "register_blueprint(",
+                "add_url_rule(",
+                "add_resource(",
+                "Route(",
+                "router.add_",
+                "tornado",
+            ),
             python.read,
         ),
         (("urlpatterns", "outer.register(", " path(", "patterns"), django.read),
@@ -60,7 +69,18 @@ _ROUTE_WORDS: dict[str, tuple[tuple[tuple[str, ...], _Reader], ...]] = {
     ),
     "elixir": ((("scope ", "Router"), others.read_elixir),),
 }
-_PYTHON_ROUTES = ("flask", "fastapi", "starlette", "aiohttp", "tornado", "sanic", "quart", "APIRouter", "litestar")
+_PYTHON_ROUTES = (
+    "flask",
+    "fastapi",
+    "starlette",
+    "aiohttp",
+    "tornado",
+    "sanic",
+    "quart",
+    "APIRouter",
+    "litestar",
+    "router.add_",
+)
 _PREFIX_CONSTANT = re.compile(
     r"^[ \t]{0,40}+(?:export[ \t]++)?(?:const[ \t]++)?(\w{1,60}+)(?:[ \t]{0,9}+:[ \t]{0,9}+\w{1,60}+)?"
     r"[ \t]{0,9}+=[ \t]{0,9}+[\"'](/[\w/\-.]{0,80}+)[\"']",

@@ -200,8 +200,9 @@ def views(text: str) -> Iterator[Evidence]:
         own = [name[1] for name in _METHOD.finditer(text, match.end(), end)]
         answers = [name for name in own if name in _VIEWSET or name.upper() in METHODS]
         if not any(name.upper() in METHODS for name in own):
+            made_of = set(re.findall(r"\w+", bases))
             for base, words in _GENERIC:
-                if base in bases:
+                if base in made_of:
                     answers += words.split()
         for action in _ACTION.finditer(text, match.end(), end):
             answers.append(_extra(action[1], action[2]))

@@ -70,6 +70,8 @@ def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
         for found in _call(tokens, at, owners, framework):
             mounted = mounted or found.kind == "mount"
             yield found
+    if "@fastify/autoload" in text:
+        yield evidence("prefix", "Fastify", "by directories", text.count("\n", 0, text.find("@fastify/autoload")) + 1)
     if mounted:
         yield from links(text)
 

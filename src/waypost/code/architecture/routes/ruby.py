@@ -48,6 +48,7 @@ class _Scope:
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     parameter: str = "id"
+    options: tuple[tuple[str, ...], tuple[str, ...]] | None = None  # `only` and `except` that `with_options` sets
 
 
 @dataclass(slots=True)
@@ -186,6 +187,9 @@ def _inner(tokens: Tokens, statement: _Statement, scope: _Scope) -> _Scope:
 def _plain_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first: str | None) -> _Scope:
     """Namespaces, scopes, and blocks that only set options."""
     name = statement.name
+    if name == "with_options":
+        only, without = _words(tokens, statement.named.get("only")), _words(tokens, statement.named.get("except"))
+        return replace(scope, options=(only, without))
     path = _first(tokens, statement.named.get("path"))
     module = _first(tokens, statement.named.get("module"))
     controller = _first(tokens, statement.named.get("controller"))
@@ -264,8 +268,10 @@ def _mounted(tokens: Tokens, statement: _Statement, scope: _Scope, line: int) ->
 
 def _resource(tokens: Tokens, statement: _Statement, scope: _Scope, first: str, line: int) -> Iterator[Evidence]:
     inner = _resource_scope(tokens, statement, scope, first)
+    if scope.options is not None and "only" not in statement.named and "except" not in statement.named:
+        inner = replace(inner, only=scope.options[0], without=scope.options[1])
     for action, verb, tail in _PLURAL if inner.kind == "plural" else _SINGULAR:
-        limited = "only" in statement.named and action not in inner.only
+        limited = ("only" in statement.named or bool(inner.only)) and action not in inner.only
         if limited or action in inner.without:
             continue
         handler = _module(inner.module, inner.controller) + "#" + action

@@ -1,0 +1,41 @@
+"""A small project written in the test, and what is concluded from it."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from waypost.code.architecture import Architecture, Evidence, conclude, find_evidence
+from waypost.code.languages import language_of_path
+from waypost.code.parse import parse
+from waypost.code.source import Source
+
+Describe = Callable[[Mapping[str, str]], Architecture]
+
+
+def evidence_of(files: Mapping[str, str]) -> dict[str, tuple[Evidence, ...]]:
+    found = {}
+    for path, text in files.items():
+        source = Source(path, language_of_path(path, text), text)
+        found[path] = find_evidence(source, parse(source))
+    return found
+
+
+@pytest.fixture
+def describe() -> Describe:
+    def of(files: Mapping[str, str]) -> Architecture:
+        return conclude(evidence_of(files), list(files))
+
+    return of
+
+
+Routes = Callable[[Mapping[str, str]], list[str]]
+
+
+@pytest.fixture
+def routes(describe: Describe) -> Routes:
+    """The endpoints as `METHOD path handler file:line`."""
+
+    def of(files: Mapping[str, str]) -> list[str]:
+        return [f"{one.method} {one.path} {one.handler} {one.place}" for one in describe(files).endpoints]
+
+    return of
