@@ -77,5 +77,8 @@ def _line(hit: Hit) -> str:
     who = f"{hit.speaker}, " if hit.speaker else ""
     when = (hit.time or hit.valid_from).date().isoformat()
     stale = f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
+    if hit.source == "code":  # the place is what helps: whoever needs the lines opens it
+        name = f"{hit.name}: " if hit.name and hit.name != hit.path else ""
+        return f"- {place}{name}{hit.summary or ''} ({hit.type or hit.kind}, changed {when})"
     said = " ".join(hit.text.split())
     return f"- {place}{said} ({who}{hit.source}, {when}){stale}"

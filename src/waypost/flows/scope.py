@@ -32,7 +32,7 @@ def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int =
     task = read_task(description)
     with space.store.read() as reader:
         token = _token(space, reader)
-        if not reader.files(space.identity.checkout_id):
+        if not reader.has_code(space.identity.checkout_id):
             return Briefing(NO_MEMORY, -(-len(NO_MEMORY) // 4), (), 0.0, "This tree is not indexed yet.")
     key = context_key(space.identity.space_id, task, "scope", tokens, space.identity.checkout_id, view.moment.explicit)
     made = None if view.moment.explicit else space.contexts.get(key, token)

@@ -1,0 +1,51 @@
+"""The smart context of a task, from a real index."""
+
+import os
+from pathlib import Path
+
+from tests.conftest import TestClock
+from waypost.embed.fake import FakeEngine
+from waypost.memory import Memory
+
+
+def test_the_scope_of_a_task_shows_where_to_begin(indexed: Memory) -> None:
+    briefing = indexed.brief("check a password and compare it with the stored hash", preset="scope")
+    assert "shop/auth.py:6" in briefing.text
+    assert "check_password(name, password) → bool" in briefing.text
+    assert briefing.tokens <= 500
+    assert briefing.memories[0].why.keys() == {"meaning", "keywords", "recency", "type"}
+    assert briefing.confidence > 0.5
+
+
+def test_a_task_about_nothing_here_gets_a_plain_sentence(indexed: Memory) -> None:
+    briefing = indexed.brief("zzz qqq xxx", preset="scope")
+    assert briefing.memories == ()
+    assert "nothing strongly relevant" in briefing.text
+
+
+def test_a_tree_without_an_index_gets_a_hint(memory: Memory) -> None:
+    assert "waypost init" in memory.brief("anything", preset="scope").text
+
+
+def test_the_same_task_is_answered_from_the_cache_until_a_file_changes(
+    tree: Path, indexed: Memory, fake_engine: FakeEngine, clock: TestClock
+) -> None:
+    task = "check a password and compare it with the stored hash"
+    fake_engine.calls = []
+
+    def asked() -> int:
+        return len(fake_engine.calls or ())
+
+    first = indexed.brief(task, preset="scope")
+    once = asked()
+    assert indexed.brief(task, preset="scope") == first
+    assert asked() == once
+    path = tree / "shop/auth.py"
+    path.write_text(path.read_text().replace("def check_password", "def check_password_again"))
+    os.utime(path, ns=(0, 5_000_000_000))
+    indexed.update(["shop/auth.py"])
+    assert "check_password_again" in indexed.brief(task, preset="scope").text
+    asked_before = asked()
+    clock.advance(seconds=301)
+    indexed.brief(task, preset="scope")
+    assert asked() > asked_before
