@@ -89,7 +89,11 @@ def test_sinatra_routes_are_read(routes: Routes) -> None:
             '@RestController\n@RequestMapping("/owners")\npublic class OwnerController {\n  @GetMapping({"/{id}", "/by/{id}"})\n'
             '  public ResponseEntity<Owner> show(@PathVariable("id") int id) { return null; }\n'
             '  @RequestMapping(value = "/x", method = RequestMethod.PUT)\n  void put() {}\n}\n',
-            ["GET /owners/by/{id} OwnerController.show", "GET /owners/{id} OwnerController.show", "PUT /owners/x OwnerController.put"],
+            [
+                "GET /owners/by/{id} OwnerController.show",
+                "GET /owners/{id} OwnerController.show",
+                "PUT /owners/x OwnerController.put",
+            ],
         ),
         (
             "src/main/java/a/FruitResource.java",

@@ -35,7 +35,7 @@ def test_routers_of_fastapi_are_followed_through_files_and_constants(routes: Rou
 def test_a_decorator_that_only_looks_like_a_route_is_none(routes: Routes) -> None:
     files = {
         "app/a.py": "from flask import Flask\nfrom unittest import mock\n\n@mock.patch('os.path')\ndef f(): ...\n\n"
-        "# @app.route('/commented')\nTEXT = \"\"\"\n@app.route('/quoted')\n\"\"\"\n"
+        '# @app.route(\'/commented\')\nTEXT = """\n@app.route(\'/quoted\')\n"""\n'
     }
     assert routes(files) == []
 
