@@ -1,9 +1,11 @@
-"""Waypost in an evaluation of conversation memory, used as a library by a user would.
+"""Waypost in an evaluation of memory for conversations or for code, used as a library by a user would.
 
 An evaluation calls `reset(store)`, `ingest(items)` and `search(query, k, date) -> ids`. Items are turns with an id, a text
-and `meta` (session, speaker, role, date). Name this module to it, with the root of the project on PYTHONPATH:
+and `meta` (session, speaker, role, date), or files, whose id is their path; for these the answers are
+`path#first-last`. Name this module to it, with the root of the project on PYTHONPATH:
 
     --system python:benchmarks.eval_adapter:conversation
+    --system python:benchmarks.eval_adapter:code
 
 Many stores that share texts embed them over and over; with EVAL_VECTORS=FILE.db vectors are kept from run to run. They
 are the same vectors, so only the time for writing differs.
@@ -11,8 +13,10 @@ are the same vectors, so only the time for writing differs.
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import apsw
@@ -64,8 +68,48 @@ class Conversation:
         return [hit.key for hit in self._memory.recall(query, k=k, now=date).hits if hit.key is not None]
 
 
+class Code:
+    """A tree of files for each store, indexed from nothing and asked about."""
+
+    name = "waypost"
+
+    def __init__(self) -> None:
+        self._home = tempfile.TemporaryDirectory(prefix="waypost-eval-")
+        environment = {**os.environ, "WAYPOST_HOME": f"{self._home.name}/home", "WAYPOST_BACKGROUND": "0"}
+        self._settings = config.load(environment)
+        self._memory: Memory | None = None
+        self._number = 0
+        if os.environ.get("EVAL_VECTORS"):
+            _keep_vectors(os.environ["EVAL_VECTORS"])
+
+    def reset(self, store: str) -> None:
+        if self._memory is not None:
+            self._memory.close()
+            shutil.rmtree(self._tree)
+        self._number += 1
+        self._tree = Path(self._home.name) / f"{self._number}-{store.replace('/', '-')}"
+        self._memory = None
+
+    def ingest(self, items: Sequence[Item]) -> None:
+        for item in items:
+            path = self._tree / item.id
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(item.text.encode())
+        self._memory = Memory.open(self._tree, settings=self._settings)
+        self._memory.index()
+
+    def search(self, query: str, k: int, date: str | None = None) -> list[str]:
+        assert self._memory is not None, "ingest() first"
+        hits = self._memory.recall(query, k=k, scope="code", now=date).hits
+        return [f"{hit.path}#{hit.line}-{hit.end_line}" for hit in hits if hit.path is not None]
+
+
 def conversation() -> Conversation:
     return Conversation()
+
+
+def code() -> Code:
+    return Code()
 
 
 def _draft(item: Item) -> dict[str, Any]:
