@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from waypost.code.schema.django_state import django_tables
 from waypost.code.schema.draft import Database, Draft, alter
-from waypost.code.schema.merge import in_tests, merge_model, merge_stored, similar
+from waypost.code.schema.merge import in_tests, merge_model, merge_stored, similar, worth
 from waypost.code.schema.model import SchemaChange, Table
-from waypost.code.schema.models import Models, model_tables
+from waypost.code.schema.models import MAX_SAME, Models, model_tables
 from waypost.code.schema.order import by_database, in_order
 from waypost.code.schema.relations import finish
 
@@ -72,7 +72,7 @@ def _run(steps: Mapping[str, Sequence[SchemaChange]]) -> Database:
 
 def _join(tables: Named, draft: Draft) -> None:
     named = tables.setdefault(draft.name.lower(), [])
-    for other in named:
+    for other in named[-MAX_SAME:]:
         if similar(other, draft):
             merge_stored(other, draft)
             return
@@ -107,9 +107,14 @@ def _same_part(path: str, draft: Draft) -> bool:
 
 
 def _join_model(tables: Named, draft: Draft) -> None:
+    """Lay a model over what is stored. A second model of the same table, as a subclass, adds to the first."""
     named = tables.setdefault(draft.name.lower(), [])
-    for other in named:
+    for other in named[-MAX_SAME:]:
         if draft.partial or similar(other, draft):
-            merge_model(other, draft)
+            told = any(worth(evidence) == 0 for evidence in other.evidence)
+            if told and not draft.partial:
+                merge_stored(other, draft)
+            else:
+                merge_model(other, draft)
             return
     named.append(draft)

@@ -188,6 +188,12 @@ def _reference(value: Value, unit: Unit) -> str:
     """`@app.Model` of what a field names: a text, a class, a setting."""
     if isinstance(value, Call) and value.name in ("get_user_model", "swappable_dependency"):
         return "@settings.AUTH_USER_MODEL"
+    if (
+        isinstance(value, Call)
+        and value.name in ("get_model_name", "get_model")
+        and len(texts_of(list(value.args))) == 2
+    ):
+        return "@" + ".".join(texts_of(list(value.args)))
     if isinstance(value, str):
         return "@" + value
     if isinstance(value, Name) and re.fullmatch(r"[\w.]+", value.text):

@@ -28,7 +28,7 @@ Detector = Callable[[Source], Iterable[SchemaChange]]
 def find_schema(source: Source, parsed: Parsed | None = None) -> tuple[SchemaChange, ...]:
     """The tables, columns, keys and relations that the file tells of, in its order; most files tell of none.
 
-    `parsed` may be given where it is at hand: a file whose imports rule a detector out is not parsed again.
+    `parsed` is a hint for a detector that can use it; the answer is the same without it.
     """
     found: list[SchemaChange] = []
     ending = source.path.rpartition(".")[2]

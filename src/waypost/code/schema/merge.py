@@ -1,13 +1,23 @@
 """One table told by several sources."""
 
 import re
+from functools import lru_cache
 
 from waypost.code.schema.draft import Draft, overlay
+from waypost.code.schema.model import Evidence
 
 _TESTS = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|fixtures?)/|(?:^|/)test_[^/]*$", re.I)
 MAX_CONFLICTS = 20
 
 
+def worth(evidence: Evidence) -> int:
+    """What shows a table as it is now comes first, then how it came to be: 0 a model, 1 a definition, 2 a migration."""
+    if "migration" in evidence.kind:
+        return 2
+    return 1 if evidence.kind in ("SQL", "SQL dump", "Rails schema", "Entity Framework snapshot") else 0
+
+
+@lru_cache(maxsize=65_536)
 def in_tests(path: str) -> bool:
     return _TESTS.search(path) is not None
 
@@ -66,6 +76,8 @@ def _replace_columns(kept: Draft, model: Draft) -> None:
         known = ours.get(key)
         if known is None:
             _tell(kept, f"{column.name} is in the model ({where}) but not in the migrations.")
+        elif column.name in model.primary_key:
+            continue
         elif known.nullable is not None and column.nullable is not None and known.nullable != column.nullable:
             can = "can be null" if column.nullable else "cannot be null"
             _tell(kept, f"{column.name} {can} in the model, other than in the migrations.")

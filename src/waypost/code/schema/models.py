@@ -13,6 +13,7 @@ from waypost.code.schema.model import Column, Relation, SchemaChange
 from waypost.code.schema.names import data, plural, singular, snake
 from waypost.model.reference import LineRange
 
+MAX_SAME = 200  # classes of one name that are looked at; a hostile tree could have any number
 MAX_ANCESTORS = 30  # a chain of classes longer than this is a circle or a joke
 _PARTS = re.compile(r"[.\\:/]+")
 
@@ -41,6 +42,7 @@ class Models:
         self._settings: dict[str, tuple[str, str]] = {}  # name → where it is set, `app.Model`
         self._renamed: dict[str, str] = {}  # the same, where the configuration gives them another name
         self._sets: dict[str, str] = {}  # entities of Entity Framework, by class: their tables
+        self._places: dict[Entry, frozenset[str]] = {}
         self._bases: dict[Entry, list[Entry]] = {}
         self._is_model: dict[Entry, bool] = {}
         self.known: Collection[str] = ()
@@ -91,6 +93,9 @@ class Models:
         found = [entry for entry in self._named.get(parts[-1], ()) if not kind or entry.change.kind == kind]
         if not found:
             return self._external(parts[-1]) if "Django" in kind else None
+        if len(found) > 1:
+            here = [entry for entry in found if entry.path == path]
+            found = here if here and len(parts) == 1 else found[:MAX_SAME]
         if len(found) == 1:
             return found[0]
         return max(found, key=lambda entry: self._nearness(entry, parts[:-1], path))
@@ -117,11 +122,17 @@ class Models:
         )  # fmt: skip
         return Entry("", change)
 
+    def _place(self, entry: Entry) -> frozenset[str]:
+        """The words by which a class can be meant: folders, modules, namespace, application."""
+        if entry not in self._places:
+            parts = [*_PARTS.split(entry.path.removesuffix(".py")), *_PARTS.split(entry.change.scope)]
+            if "Django" in entry.change.kind:
+                parts.append(self.app_label(entry.path, entry.change.scope))
+            self._places[entry] = frozenset(part.lower() for part in parts)
+        return self._places[entry]
+
     def _nearness(self, entry: Entry, hint: Sequence[str], path: str) -> tuple[int, int, int, int]:
-        place = [*_PARTS.split(entry.path.removesuffix(".py")), *_PARTS.split(entry.change.scope)]
-        named = {part.lower() for part in place}
-        if "Django" in entry.change.kind:
-            named.add(self.app_label(entry.path, entry.change.scope).lower())
+        named = self._place(entry)
         agreed = sum(1 for part in hint if part.lower() in named)
         shared = 0
         for ours, theirs in zip(path.split("/"), entry.path.split("/"), strict=False):
@@ -233,7 +244,6 @@ def model_tables(models: Models, known: Collection[str]) -> Iterator[Draft]:
 
 
 def _model_drafts(models: Models) -> Iterator[Draft]:
-    seen: set[str] = set()
     for entry in sorted(models.entries(), key=lambda entry: (entry.path, entry.change.lines)):
         change = entry.change
         if "Django" in change.kind or {"abstract", "mixin"} & set(change.flags) or not models.is_model(entry):
@@ -255,9 +265,6 @@ def _model_drafts(models: Models) -> Iterator[Draft]:
         if "set" in change.flags:
             for base in models.bases(entry)[:1]:
                 draft.witness(base.path, base.change)
-        # A class that shares the table of its parent adds to it, it does not list all of it.
-        draft.partial = draft.partial or draft.name.lower() in seen
-        seen.add(draft.name.lower())
         yield draft
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from waypost.code.schema.draft import Draft
-from waypost.code.schema.merge import in_tests
-from waypost.code.schema.model import Column, Evidence, Relation, Table
+from waypost.code.schema.merge import in_tests, worth
+from waypost.code.schema.model import Column, Relation, Table
 from waypost.code.schema.models import Models
 
 # Columns that a table between two others may have and still say nothing of its own.
@@ -122,11 +122,6 @@ def _alone(draft: Draft, column: Column) -> bool:
     )
 
 
-def _worth(evidence: Evidence) -> int:
-    """What shows the table as it is now comes first, then how it came to be."""
-    return 2 if "migration" in evidence.kind else 1 if evidence.kind in ("SQL", "SQL dump", "Rails schema") else 0
-
-
 def _table(draft: Draft) -> Table:
     key = draft.primary_key
     unique = {index.columns[0].lower() for index in draft.indexes if index.unique and len(index.columns) == 1}
@@ -148,7 +143,7 @@ def _table(draft: Draft) -> Table:
         primary_key=key,
         indexes=tuple(draft.indexes),
         relations=tuple(draft.relations),
-        evidence=tuple(sorted(draft.evidence, key=_worth)),
+        evidence=tuple(sorted(draft.evidence, key=worth)),
         description=draft.comment,
         conflicts=tuple(draft.conflicts),
     )
