@@ -93,7 +93,8 @@ def comment_text(comments: list[str]) -> str:
     """What comments say: marks, frames, pragmas and licences removed; empty when nothing is left."""
     lines: list[str] = []
     for comment in comments:
-        lines += _lines(comment[:MAX_DOC])
+        if not comment.startswith("#!/"):
+            lines += _lines(comment[:MAX_DOC])
     kept = [line for line in lines if not _is_noise(line)]
     text = _plain("\n".join(kept)).strip("\n ")
     return "" if not text or _SEPARATOR.fullmatch(text) else text
@@ -153,7 +154,7 @@ def file_doc(found: Found, margins: Margins, first_code: int) -> str:
     """The first comment of a file that stands by itself and says something about it, before its first definition."""
     groups = _groups(found.text, [item for item in margins.items if item.end <= first_code and item.is_comment])
     for group in groups[:10]:
-        text = comment_text([item.text for item in group if not item.text.startswith("#!/")])
+        text = comment_text([item.text for item in group])
         if text and not is_licence(text) and group[0].alone:
             return text
     return ""

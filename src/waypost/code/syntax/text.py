@@ -13,7 +13,7 @@ Captures = dict[str, list["Node"]]  # of one match of a query, by their names
 class Text:
     """The bytes of a file, and where its lines begin.
 
-    Lines are counted here and not by tree-sitter: its `Point` frees memory that is in use in 0.26.0, and is slower.
+    Lines are counted here and not by tree-sitter: in 0.26.0 reading `Point.row` frees memory that is in use.
     """
 
     __slots__ = ("_starts", "data")
