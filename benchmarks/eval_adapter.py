@@ -78,6 +78,7 @@ class Code:
         environment = {**os.environ, "WAYPOST_HOME": f"{self._home.name}/home", "WAYPOST_BACKGROUND": "0"}
         self._settings = config.load(environment)
         self._memory: Memory | None = None
+        self._tree = Path(self._home.name)
         self._number = 0
         if os.environ.get("EVAL_VECTORS"):
             _keep_vectors(os.environ["EVAL_VECTORS"])

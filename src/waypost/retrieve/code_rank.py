@@ -49,7 +49,7 @@ COHERENT = 4  # candidates of a file that count
 PLACE = 0.5  # a path that the question names
 MODULE = 0.3  # a module, package or namespace that it names
 FILE_NAME = 0.2
-CENTRAL = 0.1
+CENTRAL = 0.2
 SIZE = 0.1  # for the logarithm of the number of lines ...
 SMALL = 20  # ... above this one
 TEST = -1.5
@@ -57,7 +57,10 @@ SIDE = -0.3  # examples, benchmarks, scripts, vendored and generated code
 DOCUMENT = -0.3
 OLD = -0.8  # `v3` where there is a `v4`
 PLATFORM = -0.6
-REPEAT = -1.5
+REPEAT = -1.5  # a short question first sees the best of every file ...
+REPEAT_IN_ISSUE = (
+    -0.3
+)  # ... an issue is about several places in few files: functions found among 10, .50 instead of .39
 
 # How much a definition of a kind is worth that is looked for by name: types before functions before their members.
 _KINDS: Mapping[str, float] = {
@@ -120,7 +123,7 @@ def rank_code(
     for members in files.values():
         members.sort(key=lambda at: _order(candidates[at], _total(parts[at])))
         for place, at in enumerate(members[1:], 1):
-            parts[at]["repeat"] = REPEAT * min(place, 5)
+            parts[at]["repeat"] = (REPEAT_IN_ISSUE if question.is_long else REPEAT) * min(place, 5)
     totals = [round(_total(part), 9) for part in parts]
     best = sorted(range(len(candidates)), key=lambda at: _order(candidates[at], totals[at]))[:k]
     return [
