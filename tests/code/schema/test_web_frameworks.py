@@ -269,6 +269,12 @@ def test_prisma_models_with_mapped_names_enums_and_hidden_join_tables(read: Read
     assert ("belongs_to_many", "Tag", "_PostToTag") in relations(tables["Post"])
 
 
+def test_a_hidden_join_table_of_prisma_is_named_after_the_models_not_their_tables(read: Read) -> None:
+    text = 'model User {\n  id Int @id\n  teams Team[]\n  @@map("a_users")\n}\nmodel Team {\n  id Int @id\n  users User[]\n}\n'
+    join = read({"schema.prisma": text})["_TeamToUser"]
+    assert references(join) == {"A": ("Team", "id"), "B": ("a_users", "id")}
+
+
 def test_a_prisma_schema_in_several_files_tells_models_from_enums(read: Read) -> None:
     tables = read(
         {

@@ -98,7 +98,7 @@ def _change(model: _Model, names: set[str], enums: set[str]) -> SchemaChange:
         "model", table, LineRange(model.start, model.end), KIND, "model", tuple(columns.values()),
         tuple(Index(_stored(index.columns, stored), index.unique, index.name) for index in indexes), tuple(relations),
         _stored(key, stored) or tuple(c.name for c in columns.values() if c.primary), model=model.name,
-        flags=("root",), comment=model.doc,
+        flags=("root",), scope=model.name, comment=model.doc,
     )  # fmt: skip
 
 
