@@ -10,6 +10,7 @@ import argparse
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -163,13 +164,25 @@ def ctags_definitions(root: Path, wanted: dict[str, str]) -> dict[str, list[Defi
     """By path, for the paths and languages that are wanted."""
     command = ["ctags", "--output-format=json", "--fields=+neK", "--extras=-{anonymous}", "-f", "-", "-L", "-"]
     done = subprocess.run(command, cwd=root, input="\n".join(wanted), capture_output=True, text=True, check=True)
-    found: dict[str, list[Definition]] = defaultdict(list)
+    found: dict[str, dict[tuple[str, int], Definition]] = defaultdict(dict)
     for line in done.stdout.splitlines():
         tag = json.loads(line)
-        if tag.get("_type") == "tag" and tag.get("kind") in CTAGS_KINDS[wanted[tag["path"]]]:
-            name = tag["name"].rpartition("::")[2] if wanted[tag["path"]] == "cpp" else tag["name"]
-            found[tag["path"]].append(Definition(name, tag["line"], tag.get("end", 0), tag["kind"]))
-    return found
+        if tag.get("_type") != "tag":
+            continue
+        path, name, kind = tag["path"], tag["name"], tag["kind"]
+        language = wanted[path]
+        if kind not in CTAGS_KINDS[language] or (language == "javascript" and _is_object(tag)):
+            continue
+        if language == "cpp":
+            name = name.rpartition("::")[2]
+        # `app.use = function use()` has two tags for one function.
+        found[path].setdefault((name, tag["line"]), Definition(name, tag["line"], tag.get("end", 0), kind))
+    return {path: list(definitions.values()) for path, definitions in found.items()}
+
+
+def _is_object(tag: dict[str, str]) -> bool:
+    """Ctags takes every object literal with functions or fields in it for a class."""
+    return tag["kind"] == "class" and not re.search(r"\b(?:class|function)\b", tag.get("pattern", ""))
 
 
 def count(root: Path, with_ctags: bool) -> dict[str, Tally]:
