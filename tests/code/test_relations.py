@@ -132,6 +132,18 @@ def test_modules_of_the_standard_library_are_not_taken_from_the_tree() -> None:
     assert not edges({"json.py": "def dumps(): ...\n", "a.py": "import json\njson.dumps()\n"}, "imports")
 
 
+def test_a_class_kept_in_a_field_is_followed() -> None:
+    files = {
+        "a.py": (
+            "class Client:\n    def fetch(self): ...\n\n"
+            "class Base:\n    client_class = Client\n    def setup(self):\n        self.client = self.client_class()\n\n"
+            "class Case(Base):\n    def run(self):\n        self.client.fetch()\n"
+        )
+    }
+    assert calls(files, "Case.run") == {"a.py:Client.fetch"}
+    assert calls(files, "Base.setup") == {"a.py:Client"}
+
+
 def test_an_imported_variable_comes_from_where_it_is_made_not_from_its_class() -> None:
     files = {
         "lib/__init__.py": "from lib.made import connection\n",

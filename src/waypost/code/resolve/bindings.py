@@ -22,6 +22,7 @@ _CALLED = re.compile(r"(?:new[ \t]+|&[ \t]*)?((?:[\w$@\\]|\.|::|->|\?\.)+)(?:<[\
 _NOTHING = re.compile(r"(?:None|null|nil|undefined|void 0)\b")
 _OPTIONAL = re.compile(r"(?:Optional|ClassVar|Final|Annotated|Readonly|Partial)[\[<](.*)[\]>]", re.DOTALL)
 _NAME = re.compile(r"[\w$.:\\]+")
+_CLASS = re.compile(r"(?:[a-z_]\w*\.){0,4}[A-Z]\w*[a-z]\w*")
 _BRACKETS = {"(": re.compile(r"[()]"), "{": re.compile(r"[{}]")}
 _AFTER_CALL = re.compile(r"[ \t]*(?:$|[\n#;,\r}]|//|\?;)")
 _CONSTRUCTORS = frozenset({"constructor", "__construct"})
@@ -102,7 +103,7 @@ def _bind(
         value = match.start("value") + offset
         if _NOTHING.match(text, value):
             return
-        holds = _call_expression(text, value, patience)
+        holds = _call_expression(text, value, patience) or _class_name(text, value)
         known = held.get((owner, match["value"].strip(" \t\r;,")))  # self.store = store
         if not holds and known and len(known) == 1:
             holds = next(iter(known))
@@ -129,6 +130,12 @@ def _call_expression(text: str, start: int, patience: list[int]) -> str:
         if depth == 0:
             return f"{match[1]}()" if _AFTER_CALL.match(text, bracket.end()) else ""
     return ""
+
+
+def _class_name(text: str, start: int) -> str:
+    """The right side of an assignment when it is only the name of a class: `client_class = Client`."""
+    match = _CLASS.match(text, start)
+    return match[0] if match and _AFTER_CALL.match(text, match.end()) else ""
 
 
 def type_expression(written: str) -> str:

@@ -15,6 +15,7 @@ HELD = 0.9  # how sure it is that a variable still holds what it was given
 DOUBTFUL = 0.9  # a base before the one that was found is unknown
 
 _INCLUDED = {"trait": 0, "module": 0, "class": 1, "interface": 2}
+_OWN_FIELD = ("self.", "cls.", "this.", "$this->")
 _SAME_OBJECT = frozenset({"Self", "self", "static", "this", "$this"})
 
 
@@ -153,9 +154,11 @@ class Members(ABC):
         holds = view.bindings[owner, name]
         if not holds:
             return None
-        symbol = view.outline.symbols[owner] if owner >= 0 else None
-        # What a class field holds was said in a method or in the body: names are those of the file.
-        value = self.evaluate(view, owner if symbol is None or symbol.kind in FUNCTIONS else symbol.parent, holds)
+        scope = owner
+        if owner >= 0 and view.outline.symbols[owner].kind not in FUNCTIONS and not holds.startswith(_OWN_FIELD):
+            # What a field holds was said in a method or in the body: names are those around the class.
+            scope = view.outline.symbols[owner].parent
+        value = self.evaluate(view, scope, holds)
         return value._replace(strength=min(value.strength, HELD)) if value is not None else None
 
 

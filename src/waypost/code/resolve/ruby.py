@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from functools import cached_property
 
 from waypost.code.outline import Brought
 from waypost.code.resolve.tree import Tree, Value, View, is_container
@@ -16,6 +17,7 @@ class RubyModules:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self._constants: dict[str, Value | None] = {}
 
     def module(self, view: View, brought: Brought) -> Value | None:
         name = brought.module if brought.module.endswith(".rb") else f"{brought.module}.rb"
@@ -25,9 +27,18 @@ class RubyModules:
                 return Value("file", path)
         if name.startswith("."):
             return None
-        ending = f"/lib/{name}"
-        found = [path for path in self._tree.paths if path.endswith(ending)]
+        found = self._libraries.get(name, ())
         return Value("file", found[0]) if len(found) == 1 else None
+
+    @cached_property
+    def _libraries(self) -> dict[str, list[str]]:
+        """Files by what `require` calls them: their path below a folder `lib`."""
+        libraries: dict[str, list[str]] = {}
+        for path in self._tree.paths:
+            _, inside, name = path.rpartition("/lib/")
+            if inside:
+                libraries.setdefault(name, []).append(path)
+        return libraries
 
     def member(self, package: Value, name: str) -> Value | None:  # noqa: ARG002 - constants are global
         return None
@@ -38,9 +49,11 @@ class RubyModules:
         nesting = view.outline.symbols[owner].qualified.split(".")[:DEEPEST_NESTING] if owner >= 0 else []
         for depth in range(len(nesting), -1, -1):
             wanted = ".".join([*nesting[:depth], name])
-            fitting = [one for one in self._tree.qualified("ruby", name, wanted) if self._is_constant(*one)]
-            if fitting:
-                return _named_after(fitting, wanted)
+            if wanted not in self._constants:
+                fitting = [one for one in self._tree.qualified("ruby", name, wanted) if self._is_constant(*one)]
+                self._constants[wanted] = _named_after(fitting, wanted) if fitting else None
+            if (found := self._constants[wanted]) is not None:
+                return found
         return None
 
     def _is_constant(self, path: str, number: int) -> bool:
