@@ -89,7 +89,8 @@ def _statement(call: Call, known: Mapping[str, str]) -> Iterator[SchemaChange]:
             yield replace(made, action="rename_table", name=table, new_name=text_of(call.arg(1), known))
         case "change_table" | "with_options" if table and block is not None:
             for inner in calls(block.body):
-                yield from _in_table(inner, table, known)
+                # `add_column :users, …` names its table, even inside of a block about one
+                yield from _in_table(inner, table, known) if inner.target else _statement(inner, known)
         case "execute":
             for change in read_sql(text_of(call.arg(0), known), "migration", ""):
                 line = min(call.lines.start + change.lines.start - 1, call.lines.end)
