@@ -83,6 +83,11 @@ def test_what_an_error_hides_is_found_by_the_look_of_its_line() -> None:
     assert {"first", "second"} <= {symbol.name for symbol in parsed.symbols}
 
 
+def test_a_table_in_sql_that_the_grammar_does_not_know_is_found_once() -> None:
+    text = "CREATE TABLE shop.a (id int) ENGINE=X PARTITION BY RANGE (id) (PARTITION p VALUES LESS THAN (1));\nGO\nCREATE PROCEDURE dbo.b @x int AS SELECT 1;\n"
+    assert names(read("sql", text)) == ["a", "b"]
+
+
 def test_a_word_in_a_string_is_no_definition_even_in_a_broken_file() -> None:
     parsed = read("kotlin", 'fun good() {\n  val text = """\n  fun quoted() {\n  """\n}\nval x = = 1\n')
     assert parsed.broken

@@ -21,7 +21,7 @@ class Placed:
     parent: int | None
 
 
-def place(definitions: list[Definition], text: Text, *, methods_in_types: bool) -> list[Placed]:
+def place(definitions: list[Definition], text: Text) -> list[Placed]:
     """The definitions that are symbols, in order, each after what encloses it."""
     placed: list[Placed] = []
     types: dict[str, int] = {}
@@ -43,7 +43,7 @@ def place(definitions: list[Definition], text: Text, *, methods_in_types: bool) 
             continue
         if one.owner:
             parent = types.get(qualified.rpartition(".")[0], parent)
-        if one.kind == "function" and methods_in_types and (kind in _TYPES or kind == "scope" or one.owner):
+        if one.kind == "function" and (kind in _TYPES or kind == "scope" or one.owner):
             one.kind = "method"
         elif one.kind == "method" and qualified == one.name:
             one.kind = "function"

@@ -41,10 +41,10 @@ def read_source(source: Source) -> Parsed:
     kept = [one for one in kept if one.name or one.kind == "scope"]
     if dialect.finish is not None:
         kept = dialect.finish(kept, found)
-    if "error" in found.others:
+    if dialect.rescue and "error" in found.others:
         kept += rescued(source, found, kept)
     margins = Margins(found)
-    placed = place(kept, text, methods_in_types=dialect.functions_in_types_are_methods)
+    placed = place(kept, text)
     calls, outside = _calls(found, placed)
     symbols = _symbols(source, placed, calls, found, margins)
     if dialect.kind is not None:

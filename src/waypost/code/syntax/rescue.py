@@ -9,6 +9,7 @@ import re
 from waypost.code.patterns import parse_by_patterns
 from waypost.code.source import Source, Symbol
 from waypost.code.syntax.captures import Definition, Found
+from waypost.code.syntax.text import Ranges
 
 SMALL = 40  # bytes: an error of a word or two hides no definition
 _NO_CODE = ("comment", "string", "char_literal", "heredoc", "template", "regex")
@@ -18,7 +19,7 @@ _KINDS = frozenset({"class", "interface", "trait", "struct", "enum", "module", "
 
 def rescued(source: Source, found: Found, definitions: list[Definition]) -> list[Definition]:
     """What the patterns of the language find inside of errors and the grammar did not."""
-    errors = sorted(
+    errors = Ranges(
         (node.start_byte, node.end_byte)
         for captures in found.others.get("error", ())
         for node in captures["error"]
@@ -31,7 +32,7 @@ def rescued(source: Source, found: Found, definitions: list[Definition]) -> list
         if symbol.kind not in _KINDS or any((symbol.name, near) in known for near in (row - 1, row, row + 1)):
             continue
         start, end = _span(symbol, found)
-        lost = any(begin <= start < stop for begin, stop in errors)
+        lost = start in errors
         if (lost or _SAYS_IT.search(symbol.signature[:200])) and _is_code(found, start, lost=lost):
             more.append(_definition(symbol, found, start, end))
     return more

@@ -1,6 +1,7 @@
 """The bytes of a file: lines and the text of nodes."""
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,24 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 Captures = dict[str, list["Node"]]  # of one match of a query, by their names
+
+
+class Ranges:
+    """Ranges of bytes, to be asked whether a position is in one of them."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(ranges):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __contains__(self, position: int) -> bool:
+        number = bisect_right(self._starts, position) - 1
+        return number >= 0 and position < self._ends[number]
 
 
 class Text:

@@ -24,4 +24,4 @@ class Dialect:
     imports: Callable[[Captures, Found], list[Import]] | None = None
     # The documentation and package of the file, where they are no comment and no capture.
     file_doc: Callable[[Found], str] | None = None
-    functions_in_types_are_methods: bool = True
+    rescue: bool = True  # whether definitions inside of errors are looked for by the patterns of the language

@@ -4,6 +4,7 @@ import re
 
 from waypost.code.syntax.captures import Definition, Found
 from waypost.code.syntax.dialects import Dialect
+from waypost.code.syntax.text import Ranges
 
 _KINDS = {"table": "struct", "view": "struct", "trigger": "function", "procedure": "function", "index": "constant"}
 _CREATE = re.compile(
@@ -32,11 +33,11 @@ def _finish(definitions: list[Definition], found: Found) -> list[Definition]:
     if not found.root.has_error:
         return definitions
     data = found.text.data
-    known = sorted((one.start, one.end) for one in definitions)
+    known = Ranges((one.start, one.end) for one in definitions)
     more: list[Definition] = []
     for match in _CREATE.finditer(data):
         start = match.start(1)
-        if any(begin <= start < end for begin, end in known):
+        if start in known:
             continue
         end = _END.search(data, match.end(), match.end() + MAX_STATEMENT)
         what = match[1].decode().lower()
@@ -55,4 +56,4 @@ def plain_name(name: str) -> str:
     return name.rpartition(".")[2].strip('`"[] \t\r\n')
 
 
-DIALECT = Dialect(refine=_refine, finish=_finish)
+DIALECT = Dialect(refine=_refine, finish=_finish, rescue=False)
