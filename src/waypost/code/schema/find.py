@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 
 from waypost.code.schema.active_record import find_active_record
 from waypost.code.schema.alembic import find_alembic
-from waypost.code.schema.django import find_django_apps, find_django_migration, find_django_models
+from waypost.code.schema.django import find_django_apps, find_django_models
+from waypost.code.schema.django_migrations import find_django_migration
 from waypost.code.schema.drizzle import find_drizzle
 from waypost.code.schema.eloquent import find_eloquent
 from waypost.code.schema.entity_framework import find_context, find_snapshot
