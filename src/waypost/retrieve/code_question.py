@@ -139,15 +139,17 @@ def _terms(text: str, language: str, words: CodeWords, *, joined: bool = False) 
     stops = stop_words("en") | (stop_words(language) if language in ("de", "ru") else frozenset())
     found: dict[str, None] = {}
     run: list[str] = []
+    before = ""
     for written in _WORD.findall(text):
         folded = fold(written)
         if folded in stops or folded in words.issue_stops:
             run = []
             continue
-        terms = keyword_terms(written, "de" if language == "de" else "en")
+        terms = keyword_terms(written, "en")
         found |= dict.fromkeys([*terms.stems, *(word for word in terms.words if not word.isalpha())])
         if language in ("de", "ru"):
-            found |= dict.fromkeys(words.in_english(folded, language))
+            found |= dict.fromkeys(words.in_english(folded, language) + words.phrase(before, folded, language))
+            before = folded
         run = [*run[-2:], folded] if len(folded) > 1 and folded.isascii() else []
         if joined and language not in ("de", "ru"):
             found |= dict.fromkeys(_joined(run))
