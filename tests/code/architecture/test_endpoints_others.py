@@ -75,6 +75,21 @@ def test_rails_resources_nest_and_know_their_controllers(routes: Routes) -> None
     ]
 
 
+def test_a_concern_of_rails_counts_where_it_is_used(routes: Routes) -> None:
+    files = {
+        "config/routes.rb": "Rails.application.routes.draw do\n  concern :batch do\n    collection { post :batch }\n"
+        "  end\n  concern :likeable do\n    member do\n      post :like\n    end\n  end\n"
+        "  resources :links, only: [], concerns: :batch\n  with_options only: [:index], concerns: [:likeable] do\n    resources :tags\n"
+        "  end\n  resources :posts, only: [] do\n    concerns :likeable\n  end\nend\n"
+    }
+    assert [line.rpartition(" ")[0] for line in routes(files)] == [
+        "POST /links/batch links#batch",
+        "POST /posts/:id/like posts#like",
+        "POST /tags/:id/like tags#like",
+        "GET /tags tags#index",
+    ]
+
+
 def test_sinatra_routes_are_read(routes: Routes) -> None:
     assert routes({"app.rb": "require 'sinatra'\n\nget '/hello/:name' do\n  get 'x'\nend\n"}) == [
         "GET /hello/:name  app.rb:3"

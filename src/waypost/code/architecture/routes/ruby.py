@@ -1,4 +1,4 @@
-"""Endpoints of Rails (resources, namespaces, scopes, concerns left out) and of Sinatra."""
+"""Endpoints of Rails (resources, namespaces, scopes, concerns) and of Sinatra."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -31,6 +31,7 @@ _OPENS = frozenset(
     ["resources", "resource", "namespace", "scope", "member", "collection", "controller", "concern", "constraints"]
 )
 _MAX_PATH = 600
+_MAX_CONCERNS = 3  # concerns in concerns
 _MAX_STATEMENT = 200  # tokens of one statement
 _OPENS |= frozenset(("authenticate", "authenticated", "defaults", "nested", "with_options", "shallow"))
 
@@ -43,12 +44,12 @@ class _Scope:
     module: str = ""
     controller: str = ""
     item: str = ""  # the path of one of the resource: posts/:post_id
-    kind: str = ""  # "plural", "singular", "member", "collection", "concern", ""
+    kind: str = ""  # "plural", "singular", "member", "collection", ""
     end: int = 0
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     parameter: str = "id"
-    options: tuple[tuple[str, ...], tuple[str, ...]] | None = None  # `only` and `except` that `with_options` sets
+    options: tuple[tuple[str, ...], ...] | None = None  # `only`, `except` and `concerns` that `with_options` sets
 
 
 @dataclass(slots=True)
@@ -64,11 +65,11 @@ class _Statement:
 
 def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
     if "routes.draw" in text or "Rails.application" in text:
-        yield from _rails(tokens, _Scope())
+        yield from _rails(tokens)
     elif "sinatra" in text.lower():
         yield from _sinatra(tokens)
     else:
-        yield from _rails(tokens, _Scope())
+        yield from _rails(tokens)
 
 
 def _sinatra(tokens: Tokens) -> Iterator[Evidence]:
@@ -81,27 +82,57 @@ def _sinatra(tokens: Tokens) -> Iterator[Evidence]:
             yield route(_VERBS[tokens.texts[at]], tokens.texts[place], "", tokens.lines[at], "Sinatra")
 
 
-def _rails(tokens: Tokens, outermost: _Scope) -> Iterator[Evidence]:
-    scopes = [replace(outermost, end=len(tokens))]
-    at = 0
-    while at < len(tokens):
-        while at > scopes[-1].end:
+def _rails(tokens: Tokens) -> Iterator[Evidence]:
+    concerns = {}
+    for at in range(len(tokens)):
+        if tokens.is_name(at, "concern") and (block := _statement(tokens, at).block) > 0 and tokens.partner[block] > 0:
+            name = _first(tokens, (at + 1, block))
+            if name is not None:
+                concerns[name] = (block + 1, tokens.partner[block])
+    yield from _block(tokens, (0, len(tokens)), _Scope(), concerns, 0)
+
+
+def _block(
+    tokens: Tokens, span: tuple[int, int], outermost: _Scope, concerns: dict[str, tuple[int, int]], depth: int
+) -> Iterator[Evidence]:
+    """The routes of a block. A concern is read where it is used, in the scope of its user."""
+    scopes = [replace(outermost, end=span[1])]
+    at = span[0]
+    while at < span[1]:
+        while at > scopes[-1].end and len(scopes) > 1:
             scopes.pop()
         first = at == 0 or tokens.lines[at - 1] < tokens.lines[at] or tokens.texts[at - 1] in ("do", "{", ";", "|")
         if first and tokens.kinds[at] == NAME and _known(tokens.texts[at]) and not _is_assigned(tokens, at):
             statement = _statement(tokens, at)
-            scope = scopes[-1]
-            if scope.kind != "concern":
-                yield from _endpoints(tokens, statement, scope)
-            inner = _inner(tokens, statement, scope)
-            if statement.block > 0 and tokens.partner[statement.block] > 0:
+            has_block = statement.block > 0 and tokens.partner[statement.block] > 0
+            if statement.name == "concern" and has_block:
+                at = tokens.partner[statement.block]
+                continue
+            yield from _endpoints(tokens, statement, scopes[-1])
+            inner = _inner(tokens, statement, scopes[-1])
+            for name in _used_concerns(tokens, statement, scopes[-1]):
+                if name in concerns and depth < _MAX_CONCERNS:
+                    yield from _block(tokens, concerns[name], inner, concerns, depth + 1)
+            if has_block:
                 scopes.append(replace(inner, end=tokens.partner[statement.block]))
                 at = statement.block
         at += 1
 
 
+def _used_concerns(tokens: Tokens, statement: _Statement, scope: _Scope) -> tuple[str, ...]:
+    """`concerns :batch`, `resources :links, concerns: :batch`, and those of `with_options` around."""
+    if statement.name == "concerns":
+        return tuple(word for span in statement.unnamed for word in _words(tokens, span))
+    if statement.name not in ("resources", "resource"):
+        return ()
+    own = _words(tokens, statement.named.get("concerns"))
+    return own or (scope.options[2] if scope.options is not None else ())
+
+
 def _known(word: str) -> bool:
-    return word in _VERBS or word in _OPENS or word in ("match", "root", "devise_for", "mount", "devise_scope")
+    return (
+        word in _VERBS or word in _OPENS or word in ("match", "root", "devise_for", "mount", "devise_scope", "concerns")
+    )
 
 
 def _is_assigned(tokens: Tokens, at: int) -> bool:
@@ -111,6 +142,9 @@ def _is_assigned(tokens: Tokens, at: int) -> bool:
 def _statement(tokens: Tokens, at: int) -> _Statement:
     """Reads to the end of the statement: a line that does not end with a comma, or a `do`."""
     found = _Statement(tokens.texts[at], at)
+    if tokens.is_other(at + 1, "{") and tokens.lines[at + 1] == tokens.lines[at]:  # collection { post :batch }
+        found.block = at + 1
+        return found
     if tokens.is_other(at + 1, "(") and tokens.lines[at + 1] == tokens.lines[at] and tokens.partner[at + 1] > 0:
         spans = tokens.arguments(at + 1)
         end = tokens.partner[at + 1] + 1
@@ -177,8 +211,10 @@ def _inner(tokens: Tokens, statement: _Statement, scope: _Scope) -> _Scope:
         return _resource_scope(tokens, statement, scope, first)
     if name == "member":
         return replace(scope, path=_item(scope, True), kind="member")
-    if name in ("collection", "concern"):
+    if name == "collection":
         return replace(scope, kind=name)
+    if name == "concerns":
+        return scope
     if name == "controller" and first:
         return replace(scope, controller=first)
     return _plain_scope(tokens, statement, scope, first)
@@ -189,7 +225,7 @@ def _plain_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first: st
     name = statement.name
     if name == "with_options":
         only, without = _words(tokens, statement.named.get("only")), _words(tokens, statement.named.get("except"))
-        return replace(scope, options=(only, without))
+        return replace(scope, options=(only, without, _words(tokens, statement.named.get("concerns"))))
     path = _first(tokens, statement.named.get("path"))
     module = _first(tokens, statement.named.get("module"))
     controller = _first(tokens, statement.named.get("controller"))
