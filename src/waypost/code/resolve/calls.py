@@ -49,8 +49,13 @@ class CallResolver:
         if key not in self._unique:
             self._unique[key] = self._only_one(view, use.name)
         found = self._unique[key]
-        # A method that calls its own name on something else wraps a thing from outside.
-        return None if found is not None and (found.path, found.symbol) == (view.path, use.owner) else found
+        if found is None:
+            return None
+        # A method that calls its own name on something else wraps a thing from outside; tests do not use one another.
+        is_wrapper = (found.path, found.symbol) == (view.path, use.owner)
+        other = self.names.tree.view(found.path)
+        is_strange = other is not None and other.is_test and found.path != view.path
+        return None if is_wrapper or is_strange else found
 
     def _may_be_ours(self, view: View, use: Use) -> bool:
         """Whether the object of a call could be of the tree: a variable or a field of which nothing else is known."""
