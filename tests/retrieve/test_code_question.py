@@ -115,6 +115,13 @@ def test_russian_words_are_also_asked_for_in_english() -> None:
     assert {"error", "connect", "server"} <= set(question.terms)
 
 
+def test_an_english_engine_is_given_the_english_words() -> None:
+    assert read_code_question("Wie wird die Sitzung gespeichert?", "de").in_english == ("session save",)
+    assert read_code_question("Запросы к базе данных через QuerySet", "ru").in_english == ("request database QuerySet",)
+    assert read_code_question("Bitte sehr", "de").in_english == ("Bitte sehr",)
+    assert read_code_question("How is it saved?").in_english == ("How is it saved?",)
+
+
 def test_a_question_of_stop_words_is_still_asked() -> None:
     assert read_code_question("this").terms
     assert read_code_question("").terms == ()

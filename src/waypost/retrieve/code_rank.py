@@ -4,7 +4,8 @@ What the caller fetches for `question = read_code_question(text, language)`, in 
 1. `code_keyword_search(question.terms, WEIGHTS, DEPTH)`, the score as `keyword`; and for a long question (`is_long`)
    the same with `subject_terms`, as `subject_keyword`;
 2. `vector_search` with one vector for each serving engine: the sum of the vectors of `question.embedded`, brought to
-   length 1; the best `DEPTH`, and the `Population` of each engine over what is derived from trees;
+   length 1; the best `DEPTH`, and the `Population` of each engine over what is derived from trees. For a question that
+   is not English the main engine serves too, with `question.in_english`, and the multilingual one where it is ready;
 3. `code_named` for the names of `question.names`, at most `MOST_NAMED`, and `code_in_files` for `question.places`;
 4. the memory of kind `file` of every file that one of these stands in, by its exact path;
 5. for all of them `vector_scores`, and `referrers`: how many other files of the tree, tests left out, import or call
@@ -167,14 +168,21 @@ def _meanings(
     populations: Mapping[str, Mapping[str, Population]],
     engines: Engines,
 ) -> list[float]:
-    """Cosines in deviations from the mean; 0, the mean, where no engine has read it. Names in code are English."""
-    ours = (engines.english, engines.multilingual)
-    preferred = [name for name in (ours if is_english(language) else ours[::-1]) if name in populations]
-    spreads = {name: Spreads(populations[name]) for name in preferred if name is not None}
+    """Cosines in deviations from the mean; 0, the mean, where no engine has read it.
+
+    An English question is judged by the English engine. Of another one it has read only the English words: then both
+    engines count the same.
+    """
+    names = [name for name in (engines.english, engines.multilingual) if name is not None and name in populations]
+    spreads = {name: Spreads(populations[name]) for name in names}
+    alone = is_english(language)
     found = []
     for candidate in candidates:
-        name = next((name for name in spreads if name in candidate.similarity), None)
-        found.append(0.0 if name is None else spreads[name].deviations(candidate.similarity[name], ""))
+        known = [
+            spreads[name].deviations(candidate.similarity[name], "") for name in names if name in candidate.similarity
+        ]
+        counted = known[:1] if alone else known
+        found.append(sum(counted) / len(counted) if counted else 0.0)
     return found
 
 

@@ -14,6 +14,9 @@ _SHORTEST_PART = 4  # letters that a German word must have to be seen inside a c
 _SHORTEST_REST = 2  # letters that must remain of the compound
 
 
+Groups = tuple[tuple[str, ...], ...]  # for each thing that is named, its English words, the most usual one first
+
+
 @dataclass(frozen=True, slots=True)
 class CodeWords:
     path: re.Pattern[str]  # a path that ends with the ending of a source file
@@ -21,48 +24,50 @@ class CodeWords:
     platforms: frozenset[str]
     side_folders: frozenset[str]
     issue_stops: frozenset[str]
-    stems: Mapping[tuple[str, str], tuple[str, ...]]  # (language, stem) → English terms
-    phrases: Mapping[tuple[str, str, str], tuple[str, ...]]  # (language, stem, stem) → English terms
+    english: Mapping[tuple[str, str], tuple[str, ...]]  # (language, stem) → English words
+    phrases: Mapping[tuple[str, str, str], tuple[str, ...]]  # (language, stem, stem) → English words
     parts: tuple[tuple[str, tuple[str, ...]], ...]  # German stems, longest first: what a compound may begin or end with
 
-    def in_english(self, folded: str, language: str) -> tuple[str, ...]:
-        """The English terms for a folded word of German or Russian; none for words that are not listed.
+    def in_english(self, folded: str, language: str) -> Groups:
+        """What a folded word of German or Russian names in English; nothing for words that are not listed.
 
         A German compound is read from its ends: `konfigurationsdatei` is `config` and `file`.
         """
-        found = self.stems.get((language, stem(folded, language)))
-        if found or language != "de":
-            return found or ()
+        found = self.english.get((language, stem(folded, language)))
+        if found:
+            return (found,)
+        if language != "de":
+            return ()
         stemmed = stem(folded, "de")
-        for part, terms in self.parts:
+        for part, words in self.parts:
             if len(stemmed) >= len(part) + _SHORTEST_REST:
                 if stemmed.startswith(part):
-                    return terms + self.in_english(folded[len(part) :].lstrip("ens"), language)
+                    return (words, *self.in_english(folded[len(part) :].lstrip("ens"), language))
                 if stemmed.endswith(part):
-                    return self.in_english(stemmed[: -len(part)].removesuffix("s"), language) + terms
+                    return (*self.in_english(stemmed[: -len(part)].removesuffix("s"), language), words)
         return ()
 
-    def phrase(self, before: str, folded: str, language: str) -> tuple[str, ...]:
-        """The English terms for two words that are one thing: `база данных`."""
-        return self.phrases.get((language, stem(before, language), stem(folded, language)), ())
+    def phrase(self, before: str, folded: str, language: str) -> Groups:
+        """The same for two words that name one thing: `база данных`."""
+        found = self.phrases.get((language, stem(before, language), stem(folded, language)))
+        return (found,) if found else ()
 
 
 @cache
 def code_words() -> CodeWords:
     data = tomllib.loads(_DATA.read_text("utf-8"))
     endings = "|".join(sorted(data["extensions"].split(), key=len, reverse=True))
-    stems: dict[tuple[str, str], tuple[str, ...]] = {}
+    english: dict[tuple[str, str], tuple[str, ...]] = {}
     phrases: dict[tuple[str, str, str], tuple[str, ...]] = {}
     for language in ("de", "ru"):
-        for words, terms in data[language].items():
-            found = [stem(fold(word), language) for word in words.split("_")]
-            english = tuple(stem(term, "en") for term in terms.split())
-            if len(found) == 1:
-                stems[language, found[0]] = english
+        for words, meaning in data[language].items():
+            stems = [stem(fold(word), language) for word in words.split("_")]
+            if len(stems) == 1:
+                english[language, stems[0]] = tuple(meaning.split())
             else:
-                phrases[language, found[0], found[1]] = english
+                phrases[language, stems[0], stems[1]] = tuple(meaning.split())
     german = sorted(
-        ((word, terms) for (language, word), terms in stems.items() if language == "de"), key=_longest_first
+        ((word, terms) for (language, word), terms in english.items() if language == "de"), key=_longest_first
     )
     return CodeWords(
         path=re.compile(
@@ -72,7 +77,7 @@ def code_words() -> CodeWords:
         platforms=_folded(data["platforms"]),
         side_folders=_folded(data["side_folders"]),
         issue_stops=_folded(data["issue"]["stop"]),
-        stems=stems,
+        english=english,
         phrases=phrases,
         parts=tuple(one for one in german if len(one[0]) >= _SHORTEST_PART),
     )
