@@ -169,7 +169,7 @@ def test_documents_are_sentences_with_places(describe: Describe) -> None:
         "declared in src/main/java/a/PetController.java:4 with Spring MVC."
     )
     assert {"overview", "framework", "pattern", "endpoint"} <= {one.type for one in documents}
-    assert len({(one.type, one.name, one.places) for one in documents}) == len(documents)
+    assert len({one.key for one in documents}) == len(documents)
     json.dumps([one.to_json() for one in documents])
 
 

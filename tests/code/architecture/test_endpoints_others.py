@@ -123,6 +123,11 @@ def test_sinatra_routes_are_read(routes: Routes) -> None:
             ["GET /api/Users/{id} UsersController.Get", "POST /login UsersController.Login"],
         ),
         (
+            "AccountController.cs",
+            "public class AccountController : Controller\n{\n    [HttpPost]\n    public IActionResult Login() => Ok();\n}\n",
+            ["POST /Account/Login AccountController.Login"],
+        ),
+        (
             "Program.cs",
             'var app = builder.Build();\nvar items = app.MapGroup("/items");\nitems.MapGet("/{id}", Handlers.GetItem);\n',
             ["GET /items/{id} Handlers.GetItem"],

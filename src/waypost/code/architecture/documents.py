@@ -22,7 +22,7 @@ _METHODS = {
 
 
 def documents_of(architecture: Architecture) -> tuple[Document, ...]:
-    return (
+    found = (
         *_overview(architecture),
         *(_framework(use) for use in architecture.frameworks),
         *(_finding("pattern", "Architecture pattern", one) for one in architecture.patterns),
@@ -33,6 +33,8 @@ def documents_of(architecture: Architecture) -> tuple[Document, ...]:
         *_groups(architecture.endpoints),
         *(_endpoint(one) for one in architecture.endpoints[:_MAX_ENDPOINTS]),
     )
+    # A route that a file states twice is one document.
+    return tuple({document.key: document for document in reversed(found)}.values())[::-1]
 
 
 def _list(names: Sequence[str]) -> str:
@@ -137,10 +139,11 @@ def _groups(endpoints: Sequence[Endpoint]) -> Iterator[Document]:
             continue
         for start in range(0, len(members), _GROUP_SIZE):
             part = members[start : start + _GROUP_SIZE]
+            name = key if start == 0 else f"{key} ({start // _GROUP_SIZE + 1})"
             text = f"{part[0].framework} endpoints of {key}, declared in {path}: "
             text += "; ".join(str(one) + (f" ({one.handler})" if one.handler else "") for one in part) + "."
             yield Document(
-                "endpoints", key, f"Endpoints of {key}", text, tuple(dict.fromkeys(one.place for one in part))
+                "endpoints", name, f"Endpoints of {key}", text, tuple(dict.fromkeys(one.place for one in part))
             )
 
 
@@ -158,4 +161,4 @@ def _endpoint(one: Endpoint) -> Document:
     if one.guard:
         text += f" Protected by {one.guard}."
     places = (one.handler_place, one.place) if one.handler_place else (one.place,)
-    return Document("endpoint", str(one), str(one), text, places)
+    return Document("endpoint", str(one), str(one), text, places, qualifier=one.handler)

@@ -8,6 +8,7 @@ from waypost.code.architecture.evidence import Evidence, evidence
 from waypost.code.architecture.knowledge import framework_of_import
 from waypost.code.architecture.manifests import read_manifest
 from waypost.code.architecture.marks import read_marks
+from waypost.code.architecture.roles import role_of
 from waypost.code.architecture.routes import annotated, django, golang, javascript, others, php, python, ruby, rust
 from waypost.code.architecture.structure import read_structure
 from waypost.code.architecture.tokens import FAMILY, MAX_CHARACTERS, Tokens
@@ -101,8 +102,9 @@ def find_evidence(source: Source, parsed: Parsed | None) -> tuple[Evidence, ...]
     if len(source.text) > MAX_CHARACTERS:
         return tuple(found)
     found += read_marks(source)
-    found += others.read_files(source.path, source.text)
-    found += islice(_routes(source), _MAX_ROUTES)
+    if role_of(source.path) != "test":  # what tests serve is nothing that the project offers
+        found += others.read_files(source.path, source.text)
+        found += islice(_routes(source), _MAX_ROUTES)
     if source.language in ("python", "javascript", "typescript") and any(word in source.text for word in _PREFIX_WORDS):
         found += _constants(source.text)
     if parsed is not None:

@@ -83,6 +83,13 @@ class Document:
     text: str  # plain English sentences
     places: tuple[Place, ...] = ()
     confidence: float = 1.0
+    qualifier: str = ""  # tells documents of one name apart: the handler of an endpoint
+
+    @property
+    def key(self) -> str:
+        """Different for all documents of a project, and the same when the project is read again."""
+        where = f" {self.places[0].path}" if self.type in ("endpoint", "endpoints") and self.places else ""
+        return f"{self.type} {self.name} {self.qualifier}{where}".replace("  ", " ")
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -42,6 +42,8 @@ def _endpoints(tokens: Tokens, style: dict[str, Any], declared: Declared) -> Ite
     if not verbs and not (paths and style.get("path_is_enough") and owner is not None):
         return
     bases = _class_paths(tokens, style, owner) if owner is not None else [""]
+    if style.get("conventional") and owner is not None and not paths and bases == [""]:
+        bases = [f"{owner.name.removesuffix('Controller')}/{declared.name}"]
     handler = f"{owner.name}.{declared.name}" if owner is not None else declared.name
     detail = {"guard": guard} if (guard := _guard(style, declared)) else {}
     for base in bases or [""]:
