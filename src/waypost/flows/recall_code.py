@@ -60,7 +60,7 @@ class _Gathered:
         return [
             CodeCandidate(
                 memory_id=one.memory_id,
-                kind=one.kind,
+                kind="section" if one.type == "section" else one.kind,
                 type=one.type,
                 name=one.name,
                 path=one.path,
