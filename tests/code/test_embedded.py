@@ -84,7 +84,7 @@ def test_a_script_that_is_never_closed_goes_to_the_end() -> None:
     ["<script ", "<script>", "<!--", "<a-", "<A ", 'a="', "---\n", "</script>", "<style>", "{", "<script>x</script>"],
 )
 def test_hostile_components_are_read_in_linear_time(unit: str) -> None:
-    text = "<script>defineProps<{" + unit * (100_000 // len(unit))
+    text = "<script>defineProps<{" + unit * (20_000 // len(unit))
     started = time.process_time()
     for language in ("vue", "astro"):
         scripts_of(Source("a", language, text[20 * (language == "vue") :]))

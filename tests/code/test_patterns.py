@@ -179,7 +179,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_hostile_text_takes_linear_time(unit: str) -> None:
-    text = unit * (30_000 // len(unit))
+    text = unit * (8_000 // len(unit))
     started = time.process_time()
     for language in (
         "generic",

@@ -97,7 +97,10 @@ class Outline:
         return cls(
             language=data["language"],
             package=data["package"],
-            symbols=tuple(Defined(*row[:7], tuple(row[7]), tuple(row[8])) for row in data["symbols"]),
+            symbols=tuple(
+                Defined(name, qualified, kind, parent, start, end, returns, tuple(bases), tuple(parameters))
+                for name, qualified, kind, parent, start, end, returns, bases, parameters in data["symbols"]
+            ),
             imports=tuple(Brought(*row) for row in data["imports"]),
             uses=tuple(Use(*row) for row in data["uses"]),
             bindings=tuple(Binding(*row) for row in data["bindings"]),
