@@ -158,7 +158,9 @@ def _tables(
 ) -> Iterator[Evidence]:
     """aiohttp: `app.router.add_get("/x", h)`, `web.get("/x", h)`. Starlette: `Route("/x", h)` inside `Mount("/y")`."""
     line = tokens.lines[at]
-    if (framework == "aiohttp" or (not framework and owner.endswith("router"))) and len(spans) >= 2:
+    if (framework == "aiohttp" or (not framework and name.startswith("add_") and owner.endswith("router"))) and len(
+        spans
+    ) >= 2:
         verb = name.removeprefix("add_").upper()
         if (owner == "web" and name in _VERBS) or (owner.endswith("router") and verb in METHODS):
             if (path := tokens.literal(spans[0])) is not None:

@@ -1,11 +1,12 @@
 """Endpoints of Rails (resources, namespaces, scopes, concerns) and of Sinatra."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from waypost.code.architecture.evidence import Evidence
 from waypost.code.architecture.routes.reading import ANY, METHODS, join, route
-from waypost.code.architecture.tokens import NAME, OTHER, STRING, SYMBOL, Tokens
+from waypost.code.architecture.routes.ruby_statements import Statement, first_word, statement_at, words_in
+from waypost.code.architecture.tokens import NAME, STRING, Tokens
 
 _VERBS = {method.lower(): method for method in METHODS}
 _PLURAL = (
@@ -32,7 +33,6 @@ _OPENS = frozenset(
 )
 _MAX_PATH = 600
 _MAX_CONCERNS = 3  # concerns in concerns
-_MAX_STATEMENT = 200  # tokens of one statement
 _OPENS |= frozenset(("authenticate", "authenticated", "defaults", "nested", "with_options", "shallow"))
 
 
@@ -50,17 +50,6 @@ class _Scope:
     without: tuple[str, ...] = ()
     parameter: str = "id"
     options: tuple[tuple[str, ...], ...] | None = None  # `only`, `except` and `concerns` that `with_options` sets
-
-
-@dataclass(slots=True)
-class _Statement:
-    """One call with its arguments: `resources :posts, only: [:index] do`."""
-
-    name: str
-    at: int
-    unnamed: list[tuple[int, int]] = field(default_factory=list)
-    named: dict[str, tuple[int, int]] = field(default_factory=dict)
-    block: int = -1  # the place of its `do`
 
 
 def read(tokens: Tokens, text: str) -> Iterator[Evidence]:
@@ -85,8 +74,12 @@ def _sinatra(tokens: Tokens) -> Iterator[Evidence]:
 def _rails(tokens: Tokens) -> Iterator[Evidence]:
     concerns = {}
     for at in range(len(tokens)):
-        if tokens.is_name(at, "concern") and (block := _statement(tokens, at).block) > 0 and tokens.partner[block] > 0:
-            name = _first(tokens, (at + 1, block))
+        if (
+            tokens.is_name(at, "concern")
+            and (block := statement_at(tokens, at).block) > 0
+            and tokens.partner[block] > 0
+        ):
+            name = first_word(tokens, (at + 1, block))
             if name is not None:
                 concerns[name] = (block + 1, tokens.partner[block])
     yield from _block(tokens, (0, len(tokens)), _Scope(), concerns, 0)
@@ -103,7 +96,7 @@ def _block(
             scopes.pop()
         first = at == 0 or tokens.lines[at - 1] < tokens.lines[at] or tokens.texts[at - 1] in ("do", "{", ";", "|")
         if first and tokens.kinds[at] == NAME and _known(tokens.texts[at]) and not _is_assigned(tokens, at):
-            statement = _statement(tokens, at)
+            statement = statement_at(tokens, at)
             has_block = statement.block > 0 and tokens.partner[statement.block] > 0
             if statement.name == "concern" and has_block:
                 at = tokens.partner[statement.block]
@@ -119,13 +112,13 @@ def _block(
         at += 1
 
 
-def _used_concerns(tokens: Tokens, statement: _Statement, scope: _Scope) -> tuple[str, ...]:
+def _used_concerns(tokens: Tokens, statement: Statement, scope: _Scope) -> tuple[str, ...]:
     """`concerns :batch`, `resources :links, concerns: :batch`, and those of `with_options` around."""
     if statement.name == "concerns":
-        return tuple(word for span in statement.unnamed for word in _words(tokens, span))
+        return tuple(word for span in statement.unnamed for word in words_in(tokens, span))
     if statement.name not in ("resources", "resource"):
         return ()
-    own = _words(tokens, statement.named.get("concerns"))
+    own = words_in(tokens, statement.named.get("concerns"))
     return own or (scope.options[2] if scope.options is not None else ())
 
 
@@ -139,74 +132,10 @@ def _is_assigned(tokens: Tokens, at: int) -> bool:
     return tokens.is_other(at + 1, "=") or tokens.is_other(at + 1, ".")
 
 
-def _statement(tokens: Tokens, at: int) -> _Statement:
-    """Reads to the end of the statement: a line that does not end with a comma, or a `do`."""
-    found = _Statement(tokens.texts[at], at)
-    if tokens.is_other(at + 1, "{") and tokens.lines[at + 1] == tokens.lines[at]:  # collection { post :batch }
-        found.block = at + 1
-        return found
-    if tokens.is_other(at + 1, "(") and tokens.lines[at + 1] == tokens.lines[at] and tokens.partner[at + 1] > 0:
-        spans = tokens.arguments(at + 1)
-        end = tokens.partner[at + 1] + 1
-        last = min(len(tokens), end + _MAX_STATEMENT)
-        while end < last and tokens.lines[end] == tokens.lines[end - 1] and not tokens.is_name(end, "do"):
-            end += 1
-    else:
-        spans, end = _bare_arguments(tokens, at + 1)
-    if tokens.is_name(end, "do") and tokens.lines[end] == tokens.lines[end - 1]:
-        found.block = end
-    for span in spans:
-        if span[0] >= span[1]:
-            continue
-        name, value = tokens.named(span)
-        if name and not (tokens.is_other(span[0] + 1, "=>") and tokens.kinds[span[0]] == STRING):
-            found.named[name] = value
-        else:
-            found.unnamed.append(span)
-    return found
-
-
-def _bare_arguments(tokens: Tokens, start: int) -> tuple[list[tuple[int, int]], int]:
-    """Arguments without brackets, and where they end."""
-    spans = []
-    end = start
-    last = min(len(tokens), start + _MAX_STATEMENT)
-    while end < last:
-        new_line = tokens.lines[end] > tokens.lines[end - 1]
-        if (new_line and not tokens.is_other(end - 1, ",")) or tokens.is_name(end, "do") or tokens.is_name(end, "if"):
-            break
-        if tokens.kinds[end] == OTHER:
-            if tokens.texts[end] in "([{" and tokens.partner[end] > end:
-                end = tokens.partner[end]
-            elif tokens.texts[end] in ")]}":
-                break
-            elif tokens.texts[end] == ",":
-                spans.append((start, end))
-                start = end + 1
-        end += 1
-    spans.append((start, min(end, len(tokens))))
-    return spans, min(end, len(tokens) - 1)
-
-
-def _words(tokens: Tokens, span: tuple[int, int] | None) -> tuple[str, ...]:
-    found: list[str] = []
-    for at in range(*span) if span else ():
-        if tokens.kinds[at] in (STRING, SYMBOL):
-            found.append(tokens.texts[at])
-        elif tokens.kinds[at] == "w":
-            found.extend(tokens.texts[at].split())
-    return tuple(found)
-
-
-def _first(tokens: Tokens, span: tuple[int, int] | None) -> str | None:
-    words = _words(tokens, span)
-    return words[0] if words else None
-
-
-def _inner(tokens: Tokens, statement: _Statement, scope: _Scope) -> _Scope:
+def _inner(tokens: Tokens, statement: Statement, scope: _Scope) -> _Scope:
     """The scope of the statement's block."""
     name = statement.name
-    first = _first(tokens, statement.unnamed[0]) if statement.unnamed else None
+    first = first_word(tokens, statement.unnamed[0]) if statement.unnamed else None
     if name in ("resources", "resource") and first:
         return _resource_scope(tokens, statement, scope, first)
     if name == "member":
@@ -220,15 +149,15 @@ def _inner(tokens: Tokens, statement: _Statement, scope: _Scope) -> _Scope:
     return _plain_scope(tokens, statement, scope, first)
 
 
-def _plain_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first: str | None) -> _Scope:
+def _plain_scope(tokens: Tokens, statement: Statement, scope: _Scope, first: str | None) -> _Scope:
     """Namespaces, scopes, and blocks that only set options."""
     name = statement.name
     if name == "with_options":
-        only, without = _words(tokens, statement.named.get("only")), _words(tokens, statement.named.get("except"))
-        return replace(scope, options=(only, without, _words(tokens, statement.named.get("concerns"))))
-    path = _first(tokens, statement.named.get("path"))
-    module = _first(tokens, statement.named.get("module"))
-    controller = _first(tokens, statement.named.get("controller"))
+        only, without = words_in(tokens, statement.named.get("only")), words_in(tokens, statement.named.get("except"))
+        return replace(scope, options=(only, without, words_in(tokens, statement.named.get("concerns"))))
+    path = first_word(tokens, statement.named.get("path"))
+    module = first_word(tokens, statement.named.get("module"))
+    controller = first_word(tokens, statement.named.get("controller"))
     if name == "namespace" and first:
         part = path if path is not None else first
         module_part = module if module is not None else first
@@ -240,13 +169,13 @@ def _plain_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first: st
     return replace(scope, controller=controller or scope.controller, module=_module(scope.module, module or ""))
 
 
-def _resource_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first: str) -> _Scope:
-    path = _first(tokens, statement.named.get("path"))
+def _resource_scope(tokens: Tokens, statement: Statement, scope: _Scope, first: str) -> _Scope:
+    path = first_word(tokens, statement.named.get("path"))
     whole = _base(scope, path if path is not None else first)
     plural = statement.name == "resources"
-    parameter = _first(tokens, statement.named.get("param")) or "id"
-    controller = _first(tokens, statement.named.get("controller")) or (first if plural else _plural(first))
-    module = _first(tokens, statement.named.get("module"))
+    parameter = first_word(tokens, statement.named.get("param")) or "id"
+    controller = first_word(tokens, statement.named.get("controller")) or (first if plural else _plural(first))
+    module = first_word(tokens, statement.named.get("module"))
     one = f"{_singular(first)}_{parameter}" if plural else ""
     item = f"{whole}/:{one}" if plural else whole
     return _Scope(
@@ -255,8 +184,8 @@ def _resource_scope(tokens: Tokens, statement: _Statement, scope: _Scope, first:
         controller,
         item,
         "plural" if plural else "singular",
-        only=_words(tokens, statement.named.get("only")),
-        without=_words(tokens, statement.named.get("except")),
+        only=words_in(tokens, statement.named.get("only")),
+        without=words_in(tokens, statement.named.get("except")),
         parameter=parameter,
     )
 
@@ -271,38 +200,38 @@ def _item(scope: _Scope, member: bool) -> str:
     return f"{scope.path}/:{scope.parameter}" if member and scope.kind == "plural" else scope.path
 
 
-def _endpoints(tokens: Tokens, statement: _Statement, scope: _Scope) -> Iterator[Evidence]:
+def _endpoints(tokens: Tokens, statement: Statement, scope: _Scope) -> Iterator[Evidence]:
     name = statement.name
     line = tokens.lines[statement.at]
     if name in ("resources", "resource"):
         for span in statement.unnamed:
-            for first in _words(tokens, span):
+            for first in words_in(tokens, span):
                 yield from _resource(tokens, statement, scope, first, line)
     elif name == "root":
-        target = _first(tokens, statement.named.get("to")) or _first(tokens, _after_arrow(tokens, statement))
+        target = first_word(tokens, statement.named.get("to")) or first_word(tokens, _after_arrow(tokens, statement))
         if target is None and statement.unnamed:
-            target = _first(tokens, statement.unnamed[0])
+            target = first_word(tokens, statement.unnamed[0])
         yield route("GET", scope.path or "/", _handler(scope, target, None, None), line, "Rails")
     elif name == "mount" and statement.unnamed:
         yield from _mounted(tokens, statement, scope, line)
     elif name == "devise_for" and statement.unnamed:
-        for word in _words(tokens, statement.unnamed[0]):
-            own = _first(tokens, statement.named.get("path"))
+        for word in words_in(tokens, statement.unnamed[0]):
+            own = first_word(tokens, statement.named.get("path"))
             yield route(ANY, join(scope.path, own if own is not None else word), "Devise", line, "Rails")
     elif name in _VERBS or name == "match":
         yield from _single(tokens, statement, scope, line)
 
 
-def _mounted(tokens: Tokens, statement: _Statement, scope: _Scope, line: int) -> Iterator[Evidence]:
+def _mounted(tokens: Tokens, statement: Statement, scope: _Scope, line: int) -> Iterator[Evidence]:
     """`mount Sidekiq::Web => "/sidekiq"`, `mount Engine, at: "/x"`."""
     start, end = statement.unnamed[0]
     arrow = next((at for at in range(start, end) if tokens.is_other(at, "=>")), end)
-    path = _first(tokens, statement.named.get("at")) or _first(tokens, (arrow, end))
+    path = first_word(tokens, statement.named.get("at")) or first_word(tokens, (arrow, end))
     if path is not None:
         yield route(ANY, join(scope.path, path), tokens.joined((start, arrow)).split("(")[0], line, "Rails")
 
 
-def _resource(tokens: Tokens, statement: _Statement, scope: _Scope, first: str, line: int) -> Iterator[Evidence]:
+def _resource(tokens: Tokens, statement: Statement, scope: _Scope, first: str, line: int) -> Iterator[Evidence]:
     inner = _resource_scope(tokens, statement, scope, first)
     if scope.options is not None and "only" not in statement.named and "except" not in statement.named:
         inner = replace(inner, only=scope.options[0], without=scope.options[1])
@@ -315,7 +244,7 @@ def _resource(tokens: Tokens, statement: _Statement, scope: _Scope, first: str, 
         yield route(verb, path, handler, line, "Rails")
 
 
-def _after_arrow(tokens: Tokens, statement: _Statement) -> tuple[int, int] | None:
+def _after_arrow(tokens: Tokens, statement: Statement) -> tuple[int, int] | None:
     """The target in `get "x" => "y#z"`."""
     for start, end in statement.unnamed:
         for at in range(start, end):
@@ -324,16 +253,16 @@ def _after_arrow(tokens: Tokens, statement: _Statement) -> tuple[int, int] | Non
     return None
 
 
-def _single(tokens: Tokens, statement: _Statement, scope: _Scope, line: int) -> Iterator[Evidence]:
+def _single(tokens: Tokens, statement: Statement, scope: _Scope, line: int) -> Iterator[Evidence]:
     paths: list[str] = []
     for start, end in statement.unnamed:
         arrow = next((at for at in range(start, end) if tokens.is_other(at, "=>")), end)
-        paths += _words(tokens, (start, arrow))
-    target = _first(tokens, statement.named.get("to")) or _first(tokens, _after_arrow(tokens, statement))
-    action = _first(tokens, statement.named.get("action"))
-    on = _first(tokens, statement.named.get("on"))
-    own = _first(tokens, statement.named.get("controller"))
-    module = _first(tokens, statement.named.get("module"))
+        paths += words_in(tokens, (start, arrow))
+    target = first_word(tokens, statement.named.get("to")) or first_word(tokens, _after_arrow(tokens, statement))
+    action = first_word(tokens, statement.named.get("action"))
+    on = first_word(tokens, statement.named.get("on"))
+    own = first_word(tokens, statement.named.get("controller"))
+    module = first_word(tokens, statement.named.get("module"))
     scope = replace(scope, module=_module(scope.module, module or ""), controller=own or scope.controller)
     if on == "member" or (on == "collection" and scope.kind == "plural"):
         base = _item(scope, on == "member")
@@ -343,7 +272,7 @@ def _single(tokens: Tokens, statement: _Statement, scope: _Scope, line: int) -> 
         base = scope.path
     verbs = [_VERBS.get(statement.name, "")]
     if statement.name == "match":
-        words = [word.upper() for word in _words(tokens, statement.named.get("via"))]
+        words = [word.upper() for word in words_in(tokens, statement.named.get("via"))]
         verbs = [word if word in METHODS else ANY for word in words] or [ANY]
     for path in paths:
         handler = _handler(scope, target, action, path)

@@ -1,0 +1,82 @@
+"""One statement of a Ruby routes file: `resources :posts, only: [:index] do`."""
+
+from dataclasses import dataclass, field
+
+from waypost.code.architecture.tokens import OTHER, STRING, SYMBOL, Tokens
+
+_MAX_STATEMENT = 200  # tokens of one statement
+
+
+@dataclass(slots=True)
+class Statement:
+    """One call with its arguments: `resources :posts, only: [:index] do`."""
+
+    name: str
+    at: int
+    unnamed: list[tuple[int, int]] = field(default_factory=list)
+    named: dict[str, tuple[int, int]] = field(default_factory=dict)
+    block: int = -1  # the place of its `do`
+
+
+def statement_at(tokens: Tokens, at: int) -> Statement:
+    """Reads to the end of the statement: a line that does not end with a comma, or a `do`."""
+    found = Statement(tokens.texts[at], at)
+    if tokens.is_other(at + 1, "{") and tokens.lines[at + 1] == tokens.lines[at]:  # collection { post :batch }
+        found.block = at + 1
+        return found
+    if tokens.is_other(at + 1, "(") and tokens.lines[at + 1] == tokens.lines[at] and tokens.partner[at + 1] > 0:
+        spans = tokens.arguments(at + 1)
+        end = tokens.partner[at + 1] + 1
+        last = min(len(tokens), end + _MAX_STATEMENT)
+        while end < last and tokens.lines[end] == tokens.lines[end - 1] and not tokens.is_name(end, "do"):
+            end += 1
+    else:
+        spans, end = _bare_arguments(tokens, at + 1)
+    if tokens.is_name(end, "do") and tokens.lines[end] == tokens.lines[end - 1]:
+        found.block = end
+    for span in spans:
+        if span[0] >= span[1]:
+            continue
+        name, value = tokens.named(span)
+        if name and not (tokens.is_other(span[0] + 1, "=>") and tokens.kinds[span[0]] == STRING):
+            found.named[name] = value
+        else:
+            found.unnamed.append(span)
+    return found
+
+
+def _bare_arguments(tokens: Tokens, start: int) -> tuple[list[tuple[int, int]], int]:
+    """Arguments without brackets, and where they end."""
+    spans = []
+    end = start
+    last = min(len(tokens), start + _MAX_STATEMENT)
+    while end < last:
+        new_line = tokens.lines[end] > tokens.lines[end - 1]
+        if (new_line and not tokens.is_other(end - 1, ",")) or tokens.is_name(end, "do") or tokens.is_name(end, "if"):
+            break
+        if tokens.kinds[end] == OTHER:
+            if tokens.texts[end] in "([{" and tokens.partner[end] > end:
+                end = tokens.partner[end]
+            elif tokens.texts[end] in ")]}":
+                break
+            elif tokens.texts[end] == ",":
+                spans.append((start, end))
+                start = end + 1
+        end += 1
+    spans.append((start, min(end, len(tokens))))
+    return spans, min(end, len(tokens) - 1)
+
+
+def words_in(tokens: Tokens, span: tuple[int, int] | None) -> tuple[str, ...]:
+    found: list[str] = []
+    for at in range(*span) if span else ():
+        if tokens.kinds[at] in (STRING, SYMBOL):
+            found.append(tokens.texts[at])
+        elif tokens.kinds[at] == "w":
+            found.extend(tokens.texts[at].split())
+    return tuple(found)
+
+
+def first_word(tokens: Tokens, span: tuple[int, int] | None) -> str | None:
+    words = words_in(tokens, span)
+    return words[0] if words else None
