@@ -171,6 +171,16 @@ def test_local_constants_and_short_local_functions_are_no_symbols() -> None:
     assert names(read("javascript", text)) == ["f"]
 
 
+def test_an_exported_function_keeps_the_name_it_has() -> None:
+    assert names(read("javascript", "module.exports = function open(path) {};\n")) == ["open"]
+    assert names(read("javascript", "module.exports = function (path) {};\n")) == ["default"]
+
+
+def test_a_class_that_is_returned_is_a_symbol() -> None:
+    text = "function make() {\n  return class Row extends Base {\n    add() {}\n  };\n}\n"
+    assert names(read("javascript", text)) == ["make", "make.Row", "make.Row.add"]
+
+
 def test_a_component_holds_the_symbols_of_its_scripts() -> None:
     text = '<template><Row/></template>\n<script lang="ts">\nimport Row from "./Row.vue"\nfunction add(n: number) { go(n) }\n</script>\n'
     parsed = read("vue", text, "src/Cart.vue")

@@ -79,6 +79,11 @@
 (function_expression
   name: (_) @name) @definition.expression @function
 
+(return_statement
+  (class
+    name: (_) @name
+    body: (_) @body) @definition.class)
+
 ; Default exports without a name.
 (export_statement
   "default"

@@ -34,6 +34,10 @@ def _refine(definition: Definition, found: Found) -> bool:
         if target.end_byte - target.start_byte > MAX_TARGET:
             return False
         _name_by_target(definition, "".join(text.of(target).split()))
+        function = definition.first("function")
+        own = function.child_by_field_name("name") if function is not None else None
+        if own is not None and definition.name == "default":  # module.exports = function open() …
+            definition.name = text.of(own)
     elif definition.first("name") is None:
         definition.name = "default" if definition.kind != "scope" else ""
     match definition.kind:
