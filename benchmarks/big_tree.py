@@ -50,7 +50,8 @@ class Chance:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self._words = {kind: words.split() for kind, words in tomllib.loads(_WORDS.read_text("utf-8")).items()}
+        told: dict[str, str] = tomllib.loads(_WORDS.read_text("utf-8"))
+        self._words = {kind: words.split() for kind, words in told.items()}
 
     def word(self, kind: str) -> str:
         words = self._words[kind]
@@ -107,7 +108,7 @@ def python(module: Module, uses: Uses, chance: Chance) -> str:
             f"    def {function.name}(self, {', '.join(function.arguments)}):",
             f'        """{chance.sentence()}"""',
         ]
-        lines += _python_body(function, uses, chance, "        ") + [""]
+        lines += [*_python_body(function, uses, chance, "        "), ""]
     for function in module.functions:
         lines += ["", f"def {function.name}({', '.join(f'{one}=None' for one in function.arguments)}):"]
         lines += [f'    """{chance.sentence()}"""', *_python_body(function, uses, chance, "    "), ""]
@@ -206,7 +207,7 @@ def java(module: Module, uses: Uses, chance: Chance) -> str:
     kind = camel(module.name, upper=True)
     lines = [f"package org.example.{module.folder.replace('/', '.')};", "", "import java.util.List;"]
     for used in uses:
-        lines.append(f"import org.example.{used.folder.replace('/', '.')}.{camel(used.name, upper=True)};")
+        lines += [f"import org.example.{used.folder.replace('/', '.')}.{camel(used.name, upper=True)};"]
     lines += ["", "/**", f" * {chance.sentence()}", " */", f"public class {kind} {{"]
     lines += [f"    private final List<String> {chance.word('nouns')} = List.of();", ""]
     for function in module.functions:
