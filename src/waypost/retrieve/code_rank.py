@@ -56,8 +56,8 @@ SMALL = 20  # ... above this one
 TEST = -1.5
 SIDE = -0.3  # examples, benchmarks, scripts, vendored and generated code
 DOCUMENT = -0.3
-OLD = -0.8  # `v3` where there is a `v4`
-PLATFORM = -0.6
+OLD = -1.2  # `v3` where there is a `v4`
+PLATFORM = -1.0
 REPEAT = -1.5  # a short question first sees the best of every file ...
 REPEAT_IN_ISSUE = (
     -0.3
