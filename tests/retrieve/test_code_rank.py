@@ -116,6 +116,12 @@ def test_an_old_version_comes_after_the_newest_unless_it_is_named() -> None:
     assert order("pay orders in v3", old, new)[0] == "src/v3/a.ts"
 
 
+def test_a_header_comes_after_the_code_that_it_declares() -> None:
+    header, code = candidate("x", "include/idna.h"), candidate("x", "src/idna.c", keyword=0.9)
+    assert order("encode domain names", header, code)[0] == "src/idna.c"
+    assert order("encode domain names", header, candidate("x", "src/url.c", keyword=0.9))[0] == "include/idna.h"
+
+
 def test_what_much_of_the_tree_uses_comes_first() -> None:
     assert order("pay orders", candidate("x", "a.py"), candidate("y", "b.py", referrers=50))[0] == "b.py"
 

@@ -19,7 +19,8 @@ A score is a sum of named parts, so it explains itself:
     file      what the file itself means, and other good candidates in it
     place     the question names its path, its module, or words of its file's name
     weight    much of the tree uses its file, and there is much in it
-    role      tests, documents, examples, old versions, code for another platform: less, unless asked for
+    role      tests, documents, examples, old versions, code for another platform: less, unless asked for; declarations
+              after the code
     repeat    a file's second, third … hit: others should be seen as well
 
 The weights lie on plateaus (benchmarks/code_retrieval.md says what each part is worth, and how sure that is).
@@ -56,6 +57,7 @@ SMALL = 20  # ... above this one
 TEST = -1.5
 SIDE = -0.3  # examples, benchmarks, scripts, vendored and generated code
 DOCUMENT = -0.3
+DECLARATION = -0.4  # `idna.h`, `api.d.ts`, `core.pyi` where the file with the code is a candidate too
 OLD = -1.2  # `v3` where there is a `v4`
 PLATFORM = -1.0
 REPEAT = -1.5  # a short question first sees the best of every file ...
@@ -221,6 +223,7 @@ def _add_file_parts(
 ) -> None:
     most = math.log1p(max(c.referrers for c in candidates)) or 1.0
     newest = _newest_versions(files)
+    coded = {_stem(path) for path in files if not _DECLARES.search(path)}
     stems = frozenset(question.subject_terms)
     for path, members in files.items():
         first = candidates[members[0]]
@@ -233,8 +236,15 @@ def _add_file_parts(
                 weight += SIZE * math.log(candidates[at].end_line / SMALL) if candidates[at].end_line > SMALL else 0.0
         place = _place(question, path) + FILE_NAME * _called(path, stems)
         role = _role(question, first, newest)
+        if _DECLARES.search(path) and _stem(path) in coded:
+            role += DECLARATION
         for at in members:
             parts[at] |= {"file": file, "place": place, "weight": weight, "role": role}
+
+
+def _stem(path: str) -> str:
+    """The name of a file without directories and endings: headers often have a folder of their own."""
+    return path.rpartition("/")[2].split(".")[0]
 
 
 def _called(path: str, stems: Set[str]) -> float:
@@ -257,6 +267,7 @@ def _place(question: CodeQuestion, path: str) -> float:
     return 0.0
 
 
+_DECLARES = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|d\.[mc]?ts)$")
 _EXTENSION = re.compile(r"\.\w{1,10}$")
 _PATH_END = re.compile(r"(?:/(?:__init__|index|mod|lib))?\.\w{1,10}$")
 
