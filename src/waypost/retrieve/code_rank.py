@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from waypost.retrieve.code_question import CodeQuestion
-from waypost.retrieve.code_words import code_words
+from waypost.retrieve.code_roles import Surroundings, role_of
 from waypost.retrieve.fuse import Scored
 from waypost.retrieve.spread import Engines, Spreads, is_english
 from waypost.store.protocol import Population
@@ -54,16 +54,10 @@ FILE_NAME = 0.2
 CENTRAL = 0.2
 SIZE = 0.1  # for the logarithm of the number of lines ...
 SMALL = 20  # ... above this one
-TEST = -1.5
-SIDE = -0.3  # examples, benchmarks, scripts, vendored and generated code
-DOCUMENT = -0.3
-DECLARATION = -0.4  # `idna.h`, `api.d.ts`, `core.pyi` where the file with the code is a candidate too
-OLD = -1.2  # `v3` where there is a `v4`
-PLATFORM = -1.0
-REPEAT = -1.5  # a short question first sees the best of every file ...
-REPEAT_IN_ISSUE = (
-    -0.3
-)  # ... an issue is about several places in few files: functions found among 10, .50 instead of .39
+# A short question first sees the best of every file. An issue is about several places in few files: of the functions
+# that had to change, .50 are among the first 10, with the other value .39.
+REPEAT = -1.5
+REPEAT_IN_ISSUE = -0.3
 
 # How much a definition of a kind is worth that is looked for by name: types before functions before their members.
 _KINDS: Mapping[str, float] = {
@@ -76,8 +70,6 @@ _KINDS: Mapping[str, float] = {
 }
 _OTHER_CASE = 0.6  # `response` for `Response`
 _OTHER_OWNER = 0.6  # `Session.send` was asked for and `Adapter.send` is here
-_PATH_WORD = re.compile(r"[^/_.\-]+")
-_VERSION = re.compile(r"(?<![a-z0-9])v(\d{1,3})(?![\d.])")
 
 # For display, on the scale of `fuse`.
 _MIDDLE, _WIDTH = 1.2, 0.5
@@ -222,8 +214,7 @@ def _add_file_parts(
     files: Mapping[str, list[int]],
 ) -> None:
     most = math.log1p(max(c.referrers for c in candidates)) or 1.0
-    newest = _newest_versions(files)
-    coded = {_stem(path) for path in files if not _DECLARES.search(path)}
+    around = Surroundings.of(files)
     stems = frozenset(question.subject_terms)
     for path, members in files.items():
         first = candidates[members[0]]
@@ -235,16 +226,9 @@ def _add_file_parts(
                 file += FILE_MEANING / MEANING * parts[at]["meaning"]
                 weight += SIZE * math.log(candidates[at].end_line / SMALL) if candidates[at].end_line > SMALL else 0.0
         place = _place(question, path) + FILE_NAME * _called(path, stems)
-        role = _role(question, first, newest)
-        if _DECLARES.search(path) and _stem(path) in coded:
-            role += DECLARATION
+        role = role_of(question, first.path, around, is_test=first.is_test, is_document=first.is_document)
         for at in members:
             parts[at] |= {"file": file, "place": place, "weight": weight, "role": role}
-
-
-def _stem(path: str) -> str:
-    """The name of a file without directories and endings: headers often have a folder of their own."""
-    return path.rpartition("/")[2].split(".")[0]
 
 
 def _called(path: str, stems: Set[str]) -> float:
@@ -267,40 +251,5 @@ def _place(question: CodeQuestion, path: str) -> float:
     return 0.0
 
 
-_DECLARES = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|d\.[mc]?ts)$")
 _EXTENSION = re.compile(r"\.\w{1,10}$")
 _PATH_END = re.compile(r"(?:/(?:__init__|index|mod|lib))?\.\w{1,10}$")
-
-
-def _role(question: CodeQuestion, candidate: CodeCandidate, newest: Mapping[str, int]) -> float:
-    words = code_words()
-    parts = candidate.path.lower().split("/")
-    role = 0.0
-    if candidate.is_test and not question.asks_tests:
-        role += TEST
-    if candidate.is_document and question.words.isdisjoint(("readme", "documentation", "docs", "changelog")):
-        role += DOCUMENT
-    side = words.side_folders.intersection(parts[:-1])
-    if side and question.words.isdisjoint(side):
-        role += SIDE
-    platforms = words.platforms.intersection(_PATH_WORD.findall(candidate.path.lower()))
-    if platforms and question.words.isdisjoint(platforms):
-        role += PLATFORM
-    if any(
-        number < newest[before] and str(number) not in question.versions for before, number in _versions(candidate.path)
-    ):
-        role += OLD
-    return role
-
-
-def _versions(path: str) -> list[tuple[str, int]]:
-    """`src/v3/x.ts` has version 3 after `src/`."""
-    return [(path[: match.start()], int(match[1])) for match in _VERSION.finditer(path.lower())]
-
-
-def _newest_versions(files: Mapping[str, list[int]]) -> dict[str, int]:
-    newest: dict[str, int] = {}
-    for path in files:
-        for before, number in _versions(path):
-            newest[before] = max(newest.get(before, 0), number)
-    return newest
