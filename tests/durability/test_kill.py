@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="the tests fork and s
 # What a killed process may leave: names that nobody reads, removed by forget, by age, or with the next of their kind.
 LEFTOVER = re.compile(r"(exports/)?\.[^/]+\.tmp")
 OURS = re.compile(
-    r"memory\.db(-wal|-shm)?|metadata\.json|worker\.lock|exports/\d{8}T\d{6}Z(-\d+)?\.jsonl?|vectors-\d+-\d+\.bin"
+    r"memory\.db(-wal|-shm)?|metadata\.json|worker(-\w+)?\.lock|exports/\d{8}T\d{6}Z(-\d+)?\.jsonl?|vectors-\d+-\d+\.bin"
 )
 
 

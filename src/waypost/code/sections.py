@@ -17,7 +17,9 @@ def read_together(sections: Sequence[Section]) -> tuple[Section, ...]:
         before = joined[-1] if joined else None
         if before is not None and _belong_together(before, section):
             last = section.title.rpartition(" > ")[2]
-            title = f"{before.title}; {last}" if last and len(before.title) + len(last) < LONGEST_TITLE else before.title
+            title = (
+                f"{before.title}; {last}" if last and len(before.title) + len(last) < LONGEST_TITLE else before.title
+            )
             joined[-1] = Section(title, LineRange(before.lines.start, section.lines.end))
         else:
             joined.append(section)

@@ -63,7 +63,7 @@ def architecture(space: OpenSpace) -> dict[str, Any]:
     patterns: Patterns = settle_patterns(space, None, None)
     root = space.identity.root
     entries = walk(root, include=patterns.include, exclude=patterns.exclude)
-    jobs = [Job(entry.path, entry.named) for entry in entries if not entry.skipped]
+    jobs = [Job(entry.path, entry.size, entry.named) for entry in entries if not entry.skipped]
     evidence = {
         path: [Evidence.from_json(row) for row in digest.facts.get("evidence", ())]
         for path, digest in digest_files(root, jobs)

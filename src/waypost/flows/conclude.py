@@ -38,7 +38,8 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
         known_live = json.loads(reader.meta(live_schema_key(space)) or "[]")
     tables = [*build_schema(tree.changes), *(live if live is not None else map(Table.from_json, known_live))]
     relations = relate(tree.outlines, tree.manifests)
-    architecture = conclude_architecture(tree.evidence, list(tree.outlines))
+    imports = {(edge.source.path, edge.target.path) for edge in relations.edges if edge.kind == "imports"}
+    architecture = conclude_architecture(tree.evidence, list(tree.outlines), sorted(imports))
     ids = _ids(rows)
     edges = [edge for relation in relations.edges if (edge := _edge(relation, ids)) is not None]
     weights = centrality(relations)

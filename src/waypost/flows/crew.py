@@ -26,17 +26,23 @@ _BATCH = 12
 _MOST_CHILDREN = 8
 _AHEAD = 8  # finished batches that may wait for the writer: what bounds the memory this takes
 _LENGTH = struct.Struct("<Q")
-_KILLED = "the parser crashed on it"
+_PATIENCE = 20.0  # seconds for one file: what takes longer is no code but a riddle for the parser
+_LARGE = 100_000  # bytes; a larger file is not parsed in our own process, where nobody could stop it
+_KILLED = "the parser crashed on it, or did not come to an end"
 
 
 def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
     """Each path with its digest, as they get finished."""
     children = min(_MOST_CHILDREN, _processors(), len(jobs) // _ALONE_BELOW)
-    if children < 1:
-        for job in jobs:
-            yield job.path, digest_file(root, job)
+    if children:
+        yield from _Crew(root, jobs, children).run()
         return
-    yield from _Crew(root, jobs, children).run()
+    large = [job for job in jobs if job.size > _LARGE]
+    for job in jobs:
+        if job.size <= _LARGE:
+            yield job.path, digest_file(root, job)
+    if large:
+        yield from _Crew(root, large, 1).run()
 
 
 def _processors() -> int:
@@ -109,6 +115,7 @@ class _Crew:
 
 class _Child:
     def __init__(self, root: Path) -> None:
+        self.patience = _PATIENCE
         self._process = subprocess.Popen(
             [sys.executable, "-m", "waypost.flows.crew", os.fspath(root)],
             stdin=subprocess.PIPE,
@@ -117,14 +124,18 @@ class _Child:
         )
 
     def digest(self, jobs: Sequence[Job]) -> list[Outcome] | None:
-        """None: the child died of it."""
+        """None: the child died of it, or was killed because it did not come to an end."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        guard = threading.Timer(self.patience * (1 + len(jobs) / 4), self._process.kill)
+        guard.start()
         try:
             _send(self._process.stdin, list(jobs))
             outcomes: list[Outcome] | None = _receive(self._process.stdout)
         except (OSError, EOFError, pickle.UnpicklingError):
             return None
+        finally:
+            guard.cancel()
         return outcomes
 
     def close(self) -> None:

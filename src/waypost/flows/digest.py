@@ -1,7 +1,6 @@
 """One file read: what becomes of it in the index. No database and no engine: it can be done in another process."""
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from waypost.code.languages import is_document, is_test_path, language_of_path
 from waypost.code.outline import outline
 from waypost.code.parse import parse
 from waypost.code.reading import Unread, read_source
+from waypost.code.relations import is_manifest
 from waypost.code.schema import find_schema
 from waypost.code.sections import read_together
 from waypost.code.source import Parsed, Source
@@ -24,9 +24,6 @@ from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.secrets import mask
 
 DIGEST_FORMAT = "1"  # raised when what is read out of a file changes: an index of another format is made again
-_MANIFEST = re.compile(
-    r"package\.json|[jt]sconfig[\w.-]*\.json|composer\.json|go\.(?:mod|work)|Cargo\.toml|pyproject\.toml"
-)
 _SINGLE_TESTS = frozenset({"function", "method", "property", "constant"})
 
 
@@ -71,6 +68,7 @@ class Job(NamedTuple):
     """A file to be read."""
 
     path: str
+    size: int = 0
     named: bool = False  # the user asked for this very file: it may be generated
     described: bool = False  # it has a summary, which has to be made again
 
@@ -105,7 +103,7 @@ def digest_file(root: Path, job: Job) -> Digest | Unread:
 def _facts(source: Source, parsed: Parsed) -> dict[str, Any]:
     found = {
         "outline": outline(parsed, source.text).to_json(),
-        "manifest": source.text if _MANIFEST.fullmatch(source.path.rpartition("/")[2]) else "",
+        "manifest": source.text if is_manifest(source.path) else "",
         "schema": [change.to_json() for change in find_schema(source, parsed)],
         "evidence": [evidence.to_json() for evidence in find_evidence(source, parsed)],
     }

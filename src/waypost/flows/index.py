@@ -155,7 +155,7 @@ def _read_files(
     finished = 0
     with space.store.read() as reader:
         described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
-    outcomes = digest_files(_tree(space), [Job(one.path, one.named, one.path in described) for one in wanted])
+    outcomes = digest_files(_tree(space), [Job(one.path, one.size, one.named, one.path in described) for one in wanted])
     while batch := _some(outcomes):
         with space.store.write() as writer:
             engines = [engine.name for engine in space.engines.active(writer)]

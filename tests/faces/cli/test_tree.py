@@ -88,9 +88,7 @@ def test_analyze_of_something_outside_or_missing_is_an_error(waypost: Waypost, t
     assert waypost("analyze", "nothing.py", "--json").code in {1, 3}
 
 
-def test_paths_are_taken_from_where_one_stands(
-    waypost: Waypost, tree: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_are_taken_from_where_one_stands(waypost: Waypost, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tree, check=True)
     monkeypatch.chdir(tree / "src")
     assert waypost("analyze", "upload.py", "--json").json["files"][0]["path"] == "src/upload.py"

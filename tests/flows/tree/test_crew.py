@@ -65,5 +65,32 @@ def test_a_file_that_kills_its_parser_costs_only_itself(
     monkeypatch.setattr(crew, "_processors", lambda: 1)
     outcomes = dict(crew.digest_files(root, jobs))
     assert len(outcomes) == 100
-    assert outcomes["m042.py"] == Unread("the parser crashed on it")
+    assert outcomes["m042.py"] == Unread("the parser crashed on it, or did not come to an end")
     assert sum(isinstance(one, Digest) for one in outcomes.values()) == 99
+
+
+def test_a_file_that_the_parser_cannot_finish_costs_only_itself(
+    many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, jobs = many
+    begin = crew._Child.digest
+
+    def hangs(self: crew._Child, asked: list[Job]) -> list[crew.Outcome] | None:
+        if any(job.path == "m042.py" for job in asked):
+            self._process.send_signal(signal.SIGSTOP)
+            self.patience = 0.01
+        return begin(self, asked)
+
+    monkeypatch.setattr(crew._Child, "digest", hangs)
+    monkeypatch.setattr(crew, "_processors", lambda: 1)
+    outcomes = dict(crew.digest_files(root, jobs[36:96]))
+    assert isinstance(outcomes["m042.py"], Unread)
+    assert sum(isinstance(one, Digest) for one in outcomes.values()) == 59
+
+
+def test_a_large_file_alone_is_read_in_a_child_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "large.py").write_text("def f(): ...\n" * 9000)
+    size = (tmp_path / "large.py").stat().st_size
+    monkeypatch.setattr(crew, "digest_file", None)  # not here
+    outcomes = dict(crew.digest_files(tmp_path, [Job("large.py", size)]))
+    assert isinstance(outcomes["large.py"], Digest)

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from tests.conftest import TestClock
+
 from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory
 
