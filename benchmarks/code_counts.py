@@ -2,7 +2,8 @@
 
 Python is counted by its own `ast`: name, first and last line of every function and class, in every file that is read.
 Other languages by Universal Ctags, where it is installed: name and line of functions, methods and types. Ctags reads
-with rules of its own and is no judge: what differs goes to a file (`--differences`), to be looked at. Then each tree is
+with rules of its own and is no judge: its known mistakes are left out (`_is_mistaken`), and what differs goes to a file
+(`--differences`), to be looked at. Then each tree is
 indexed without vectors, in a process and a home of its own (`--no-init` leaves that out).
 """
 
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from benchmarks.speed import table
 from waypost.code.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.reading import Unread, read_source
-from waypost.code.source import Parsed, Source
+from waypost.code.source import Parsed, Source, Symbol
 from waypost.code.walk import walk
 from waypost.text.secrets import mask
 
@@ -111,38 +112,55 @@ def sources(root: Path) -> Iterator[tuple[Source, str]]:
                 yield Source(entry.path, language_of_path(entry.path, text), text), read.text
 
 
-def compare(path: str, parsed: Parsed, theirs: Iterable[Definition], tally: Tally) -> None:
+def compare(path: str, parsed: Parsed, theirs: Sequence[Definition], tally: Tally) -> None:
     ours: dict[str, list[int]] = defaultdict(list)
     for place, symbol in enumerate(parsed.symbols):
-        ours[symbol.name].append(place)
+        ours[_plain(symbol.name)].append(place)
     taken: set[int] = set()
-    tally.files += 1
+    tally.files, tally.theirs = tally.files + 1, tally.theirs + len(theirs)
+    rest = []
     for one in theirs:
-        tally.theirs += 1
-        left = [place for place in ours.get(one.name, ()) if place not in taken]
-        same = next((p for p in left if parsed.symbols[p].lines.start == one.line), None)
-        if same is not None:
-            taken.add(same)
-            tally.told_ends += bool(one.end)
-            tally.ends += bool(one.end) and parsed.symbols[same].lines.end == one.end
-            if one.end and parsed.symbols[same].lines.end != one.end:
-                tally.examples["other last line"].append(f"{path}:{one.line} {one.name} {one.end}")
-            tally.exact += 1
-            continue
-        near = next((p for p in left if parsed.symbols[p].first_line <= one.line <= parsed.symbols[p].lines.end), None)
-        if near is not None:
+        same = [
+            p for p in ours.get(_plain(one.name), ()) if p not in taken and parsed.symbols[p].lines.start == one.line
+        ]
+        if same:
+            taken.add(same[0])
+            _count_exact(path, one, parsed.symbols[same[0]], tally)
+        else:
+            rest.append(one)
+    for one in rest:
+        around = [p for p in ours.get(_plain(one.name), ()) if p not in taken and _holds(parsed.symbols[p], one.line)]
+        if around:
+            near = min(around, key=lambda p: parsed.symbols[p].lines.end - parsed.symbols[p].lines.start)
             taken.add(near)
             tally.near += 1
             tally.examples["other line"].append(
                 f"{path}:{one.line} {one.name}, ours {parsed.symbols[near].lines.start}"
             )
-            continue
-        tally.missing[one.kind] += 1
-        tally.examples[f"missing {one.kind}"].append(f"{path}:{one.line} {one.name}")
+        else:
+            tally.missing[one.kind] += 1
+            tally.examples[f"missing {one.kind}"].append(f"{path}:{one.line} {one.name}")
     for place, symbol in enumerate(parsed.symbols):
         if place not in taken and symbol.kind in _EXTRA_KINDS:
             tally.extra += 1
             tally.examples[f"only ours {symbol.kind}"].append(f"{path}:{symbol.lines.start} {symbol.qualified}")
+
+
+def _plain(name: str) -> str:
+    return name.replace(" ", "").strip("`")
+
+
+def _holds(symbol: Symbol, line: int) -> bool:
+    return symbol.first_line <= line <= symbol.lines.end
+
+
+def _count_exact(path: str, one: Definition, symbol: Symbol, tally: Tally) -> None:
+    tally.exact += 1
+    if one.end:
+        tally.told_ends += 1
+        tally.ends += symbol.lines.end == one.end
+        if symbol.lines.end != one.end:
+            tally.examples["other last line"].append(f"{path}:{one.line} {one.name} {one.end}, ours {symbol.lines.end}")
 
 
 def python_definitions(text: str) -> list[Definition] | None:
@@ -163,6 +181,7 @@ def python_definitions(text: str) -> list[Definition] | None:
 def ctags_definitions(root: Path, wanted: dict[str, str]) -> dict[str, list[Definition]]:
     """By path, for the paths and languages that are wanted."""
     command = ["ctags", "--output-format=json", "--fields=+neK", "--extras=-{anonymous}", "-f", "-", "-L", "-"]
+    command.insert(1, "--map-TypeScript=+.tsx")
     done = subprocess.run(command, cwd=root, input="\n".join(wanted), capture_output=True, text=True, check=True)
     found: dict[str, dict[tuple[str, int], Definition]] = defaultdict(dict)
     for line in done.stdout.splitlines():
@@ -171,7 +190,7 @@ def ctags_definitions(root: Path, wanted: dict[str, str]) -> dict[str, list[Defi
             continue
         path, name, kind = tag["path"], tag["name"], tag["kind"]
         language = wanted[path]
-        if kind not in CTAGS_KINDS[language] or (language == "javascript" and _is_object(tag)):
+        if kind not in CTAGS_KINDS[language] or _is_mistaken(language, tag):
             continue
         if language == "cpp":
             name = name.rpartition("::")[2]
@@ -180,9 +199,29 @@ def ctags_definitions(root: Path, wanted: dict[str, str]) -> dict[str, list[Defi
     return {path: list(definitions.values()) for path, definitions in found.items()}
 
 
-def _is_object(tag: dict[str, str]) -> bool:
-    """Ctags takes every object literal with functions or fields in it for a class."""
-    return tag["kind"] == "class" and not re.search(r"\b(?:class|function)\b", tag.get("pattern", ""))
+def _is_mistaken(language: str, tag: dict[str, str]) -> bool:
+    """What ctags 5.9 takes for a definition and is none, or has no name of its own."""
+    name, kind, text = tag["name"], tag["kind"], tag.get("pattern", "")[2:-2]
+    match language:
+        case (
+            "javascript"
+        ):  # object literals with functions or fields in them; `String.prototype.x = …` defines no class
+            return kind == "class" and not re.search(rf"\b(?:class|function)\s+{re.escape(name)}\b", text)
+        case "typescript" | "tsx":
+            bogus = kind == "alias" and not re.match(rf"\s*(?:export\s+|declare\s+)*type\s+{re.escape(name)}\b", text)
+            return bogus or name in {"if", "for", "while", "switch", "new", "extends", "return", "catch"}
+        case "kotlin":  # lambdas, and companions without a name
+            return name.startswith("<") or name == "_" or (kind == "object" and name == "Companion")
+        case "c" | "cpp":  # a macro is used, and names something else; a guard of a header
+            used = kind == "function" and re.fullmatch(r"[A-Z0-9_]+", name) is not None
+            return used or (kind == "macro" and re.fullmatch(r"\s*#\s*define\s+\w+\s*", text) is not None)
+        case "csharp":  # calls at the top level; type parameters
+            return "." in name or (kind == "interface" and f"<{name}>" in text)
+        case "rust":  # declares a file
+            return kind == "module" and text.rstrip().endswith(";")
+        case "java":  # a constant of an enum that has a body
+            return kind == "method" and text.strip().startswith(f"{name}(") and name.isupper()
+    return False
 
 
 def count(root: Path, with_ctags: bool) -> dict[str, Tally]:
