@@ -113,7 +113,8 @@ def _facts(source: Source, parsed: Parsed) -> dict[str, Any]:
 def _memories(source: Source, parsed: Parsed) -> tuple[Derived, ...]:
     ids = {(symbol.qualified, symbol.lines): symbol for symbol in parsed.symbols}
     made = []
-    for card in cards(source, parsed, describe):
+    told = None if is_test_path(source.path) else describe  # single tests are not embedded: nobody would read it
+    for card in cards(source, parsed, told):
         symbol = ids.get((card.qualified, card.lines))
         details: dict[str, Any] = {"type": card.symbol_kind or card.kind, "language": source.language}
         if symbol is not None and card.kind == "symbol":

@@ -52,6 +52,8 @@ def recall(
     hits, notices = _answer(space, ask)
     if refresh(space, hits):
         hits, notices = _answer(space, ask)
+    if notices:  # something is owed, perhaps since this question
+        space.start_worker(space)
     return Answer(asked, tuple(hits), notices, (timing.perf_counter() - started) * 1000)
 
 
