@@ -28,8 +28,11 @@ _STATE_TIMES = {"verified_at", "archived_at", "expires_at"}
 _STATE_FLAGS = {"protected", "is_stale"}
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+
 def as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return _encode(value) if value or not isinstance(value, (list, dict)) else "[]" if isinstance(value, list) else "{}"
 
 
 def number_list(numbers: Iterable[int]) -> str:
