@@ -192,7 +192,7 @@ def ctags_definitions(root: Path, wanted: dict[str, str]) -> dict[str, list[Defi
         language = wanted[path]
         if kind not in CTAGS_KINDS[language] or _is_mistaken(language, tag):
             continue
-        if language == "cpp":
+        if language == "cpp" and "operator" not in name and "<" not in name:
             name = name.rpartition("::")[2]
         # `app.use = function use()` has two tags for one function.
         found[path].setdefault((name, tag["line"]), Definition(name, tag["line"], tag.get("end", 0), kind))
@@ -203,20 +203,22 @@ def _is_mistaken(language: str, tag: dict[str, str]) -> bool:
     """What ctags 5.9 takes for a definition and is none, or has no name of its own."""
     name, kind, text = tag["name"], tag["kind"], tag.get("pattern", "")[2:-2]
     match language:
-        case (
-            "javascript"
-        ):  # object literals with functions or fields in them; `String.prototype.x = …` defines no class
+        case "javascript":  # object literals with functions in them; `String.prototype.x = …` defines no class
             return kind == "class" and not re.search(rf"\b(?:class|function)\s+{re.escape(name)}\b", text)
         case "typescript" | "tsx":
-            bogus = kind == "alias" and not re.match(rf"\s*(?:export\s+|declare\s+)*type\s+{re.escape(name)}\b", text)
+            # Not `import { type A, … }`.
+            start = rf"\s*(?:export\s+|declare\s+)*type\s+{re.escape(name)}\s*(?![\w\s,}}])"
+            bogus = kind == "alias" and not re.match(start, text)
             return bogus or name in {"if", "for", "while", "switch", "new", "extends", "return", "catch"}
-        case "kotlin":  # lambdas, and companions without a name
-            return name.startswith("<") or name == "_" or (kind == "object" and name == "Companion")
+        case "kotlin":  # lambdas and their parameters, companions without a name
+            no_function = kind == "method" and not re.search(r"\b(?:fun|constructor)\b", text)
+            return no_function or (kind == "object" and name == "Companion")
         case "c" | "cpp":  # a macro is used, and names something else; a guard of a header
             used = kind == "function" and re.fullmatch(r"[A-Z0-9_]+", name) is not None
             return used or (kind == "macro" and re.fullmatch(r"\s*#\s*define\s+\w+\s*", text) is not None)
         case "csharp":  # calls at the top level; type parameters
-            return "." in name or (kind == "interface" and f"<{name}>" in text)
+            call = "." in name or name == "typeof" or text.strip().startswith((".", "await "))
+            return call or (kind == "interface" and f"<{name}>" in text)
         case "rust":  # declares a file
             return kind == "module" and text.rstrip().endswith(";")
         case "java":  # a constant of an enum that has a body
