@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from waypost.code.documents import lines_of
 from waypost.code.source import CONTAINERS, Parsed, Section, Source, Symbol
 from waypost.model.reference import LineRange
 from waypost.text.identifiers import identifier_parts
@@ -67,7 +68,7 @@ def cards(source: Source, parsed: Parsed, describe: Describe | None = None) -> t
     `describe` gives the summary of a symbol that has no documentation of its own. It is shown, not embedded: it says
     in other words what the name says, and makes the text twice as long without finding more.
     """
-    lines = source.text.splitlines()
+    lines = lines_of(source.text)
     inside: dict[int | None, list[Symbol]] = {}
     for symbol in parsed.symbols:
         inside.setdefault(symbol.parent, []).append(symbol)

@@ -117,6 +117,8 @@ def _memories(source: Source, parsed: Parsed) -> tuple[Derived, ...]:
     for card in cards(source, parsed, told):
         symbol = ids.get((card.qualified, card.lines))
         details: dict[str, Any] = {"type": card.symbol_kind or card.kind, "language": source.language}
+        if card.kind != "section":  # its title is its name
+            details["summary"] = card.summary
         if symbol is not None and card.kind == "symbol":
             details |= {
                 "signature": symbol.signature,

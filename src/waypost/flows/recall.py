@@ -76,7 +76,7 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
     with space.store.read() as reader:
         has_code = bool(code) and reader.has_code(ask.view.checkout_id)
     vectors = _vectors(space, serving, ask.text) if kept else {}
-    code_ask = read_ask(space, ask.text, ask.language, serving, roles) if has_code else None
+    code_ask = read_ask(space, ask.text, ask.language, serving) if has_code else None
     found: list[Hit] = []
     with space.store.read() as reader:
         if kept:

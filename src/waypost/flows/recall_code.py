@@ -1,5 +1,6 @@
 """Recall over a tree: candidates by keywords, by vectors and by name, ranked as code."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from waypost.model.memory import State
 from waypost.model.recall import Hit, View
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
 from waypost.retrieve.code_rank import DEPTH, MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
-from waypost.retrieve.spread import Engines
+from waypost.retrieve.spread import Engines, is_english
 from waypost.store.protocol import CodeSketch, Found, Population, Reader
 
 if TYPE_CHECKING:
@@ -30,15 +31,21 @@ class CodeAsk:
     roles: Engines
 
 
-def read_ask(space: OpenSpace, asked: str, language: str, serving: list[Engine], roles: Engines) -> CodeAsk:
-    question = read_code_question(asked, language)
-    made = {engine.name: _vector(space, engine, question) for engine in serving}
-    return CodeAsk(question, {name: vector for name, vector in made.items() if vector is not None}, roles)
+def read_ask(space: OpenSpace, asked: str, language: str, serving: list[Engine]) -> CodeAsk:
+    """The main engine always reads the question, in English as far as words of programming go: names in code are."""
+    question, main = read_code_question(asked, language), space.engines.main
+    vectors = {main.name: _vector(space, main, question.in_english)}
+    others = [] if is_english(language) else [engine for engine in serving if engine.name != main.name]
+    other = others[0] if others else None
+    if other is not None:
+        vectors[other.name] = _vector(space, other, question.embedded)
+    roles = Engines(main.name, other.name if other is not None else None)
+    return CodeAsk(question, {name: vector for name, vector in vectors.items() if vector is not None}, roles)
 
 
-def _vector(space: OpenSpace, engine: Engine, question: CodeQuestion) -> "Vector | None":
+def _vector(space: OpenSpace, engine: Engine, texts: Sequence[str]) -> "Vector | None":
     """The direction of all that is asked: of a long question its subject and its opening count the same."""
-    parts = [space.engines.embed_question(engine, text) for text in question.embedded]
+    parts = [space.engines.embed_question(engine, text) for text in texts]
     found = [part for part in parts if part is not None]
     if len(found) < 2:
         return found[0] if found else None
