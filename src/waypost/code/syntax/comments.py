@@ -77,7 +77,8 @@ class Margins:
         return self.items[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
     def _before(self, position: int) -> Leading | None:
-        """The comment or attribute that nothing but white space, and for a comment no empty line, parts from a position."""
+        """The comment or attribute that nothing but white space parts from a position. An empty line parts a comment,
+        but not one that is marked as documentation, unless it opens the file."""
         number = bisect_left(self._starts, position) - 1
         if number < 0:
             return None
@@ -86,7 +87,8 @@ class Margins:
         if item.end > position or text.data[item.end : min(position, item.end + MAX_GAP)].strip():
             return None
         rows = text.row(position) - text.row(max(item.start, item.end - 1))
-        return item if rows == 0 or (item.alone and (rows == 1 or not item.is_comment)) else None
+        marked = rows == 2 and number > 0 and item.text.startswith("/**")
+        return item if rows == 0 or (item.alone and (rows == 1 or not item.is_comment or marked)) else None
 
 
 def comment_text(comments: list[str]) -> str:
