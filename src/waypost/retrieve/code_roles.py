@@ -12,12 +12,17 @@ from waypost.retrieve.code_words import code_words
 
 TEST = -1.5
 SIDE = -0.3  # examples, benchmarks, scripts, vendored and generated code
-DOCUMENT = -0.3
+DOCUMENT = -0.5
 DECLARATION = -0.4  # `idna.h`, `api.d.ts`, `core.pyi` where the file with the code is a candidate too
 OLD = -1.2  # `v3` where there is a `v4`
 PLATFORM = -1.0
 
-_DOCUMENT_WORDS = frozenset(("readme", "documentation", "docs", "changelog", "dokumentation", "документация"))
+_DOCUMENT_WORDS = frozenset(
+    (
+        *("readme", "documentation", "docs", "changelog", "tutorial", "guide", "installation", "notes", "contributing"),
+        *("license", "licence", "dokumentation", "anleitung", "лицензия", "документация", "руководство"),
+    )
+)
 _DECLARES = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|d\.[mc]?ts)$")
 _PATH_WORD = re.compile(r"[^/_.\-]+")
 _VERSION = re.compile(r"(?<![a-z0-9])v(\d{1,3})(?![\d.])")
