@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from waypost.retrieve.code_question import CodeQuestion
-from waypost.retrieve.code_roles import Surroundings, role_of
+from waypost.retrieve.code_roles import Surroundings, only_declares, role_of
 from waypost.retrieve.fuse import Scored
 from waypost.retrieve.spread import Engines, Spreads, is_english
 from waypost.store.protocol import Population
@@ -48,6 +48,7 @@ NAMED = 0.5  # something that the question names is defined here ...
 LOOKED_UP = 1.5  # ... and nothing else is asked
 COHERENCE = 0.2  # for what each of the next best candidates of its file has
 COHERENT = 4  # candidates of a file that count
+CONSTANT = -0.3  # a name for a value seldom answers, unless it is asked for by that name
 PLACE = 0.5  # a path that the question names
 MODULE = 0.3  # a module, package or namespace that it names
 FILE_NAME = 0.2
@@ -214,14 +215,14 @@ def _add_file_parts(
     parts: list[dict[str, float]],
     files: Mapping[str, list[int]],
 ) -> None:
-    most = math.log1p(max(c.referrers for c in candidates)) or 1.0
+    most = math.log1p(max((c.referrers for c in candidates if not only_declares(c.path)), default=0)) or 1.0
     around = Surroundings.of(files)
     stems = frozenset(question.subject_terms)
     for path, members in files.items():
         first = candidates[members[0]]
         own = sorted((_total(parts[at]) for at in members), reverse=True)
         file = COHERENCE * sum(max(value, 0.0) for value in own[1:COHERENT])
-        weight = CENTRAL * math.log1p(first.referrers) / most
+        weight = 0.0 if only_declares(path) else CENTRAL * math.log1p(first.referrers) / most
         for at in members:
             if candidates[at].kind == "file":
                 file += FILE_MEANING / MEANING * parts[at]["meaning"]
@@ -230,6 +231,8 @@ def _add_file_parts(
         role = role_of(question, first.path, around, is_test=first.is_test, is_document=first.is_document)
         for at in members:
             parts[at] |= {"file": file, "place": place, "weight": weight, "role": role}
+            if candidates[at].type == "constant" and not parts[at]["name"]:
+                parts[at]["name"] = CONSTANT
 
 
 def _called(path: str, stems: Set[str]) -> float:

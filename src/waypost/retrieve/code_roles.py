@@ -44,6 +44,11 @@ class Surroundings:
         return cls(newest, {_stem(path) for path in paths if not _DECLARES.search(path)})
 
 
+def only_declares(path: str) -> bool:
+    """Whether a file says what there is and other files do it: every file that uses those includes this one."""
+    return _DECLARES.search(path) is not None
+
+
 def role_of(question: CodeQuestion, path: str, around: Surroundings, *, is_test: bool, is_document: bool) -> float:
     """How much less a file counts, 0 or below; `around` must be of paths with this one among them."""
     words = code_words()
