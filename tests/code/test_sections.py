@@ -8,7 +8,11 @@ def section(title: str, start: int, end: int) -> Section:
 
 
 def test_short_neighbours_under_one_heading_are_read_together() -> None:
-    sections = [section("Settings > DEBUG", 1, 5), section("Settings > CACHE", 6, 9), section("Settings > LONG", 10, 60)]
+    sections = [
+        section("Settings > DEBUG", 1, 5),
+        section("Settings > CACHE", 6, 9),
+        section("Settings > LONG", 10, 60),
+    ]
     assert read_together(sections) == (section("Settings > DEBUG; CACHE", 1, 9), section("Settings > LONG", 10, 60))
 
 
