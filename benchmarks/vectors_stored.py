@@ -28,6 +28,7 @@ from benchmarks.meter import Cost, measured
 from benchmarks.speed import table
 
 from waypost import Memory, config
+from waypost.embed import batches as rows_in_batches
 from waypost.embed.registry import open_engine
 from waypost.retrieve.passages import passages_of
 
@@ -206,6 +207,11 @@ def batches(texts: Sequence[str], tree: Path) -> str:
 
     for label, size in (("one at a time", 1), ("by 32, as they come", 32), ("by 256, sorted (as stored)", 256)):
         measure(f"texts, {label}", len(chosen), "texts/s", lambda size=size: _embed(engine, chosen, size))  # type: ignore[misc]
+    usual = rows_in_batches._TOKENS_PER_BATCH
+    for tokens in (256, 512, 1024, 2048, 4096):  # of one call of the model: what fits the caches of a processor
+        rows_in_batches._TOKENS_PER_BATCH = tokens
+        measure(f"texts, sorted, {tokens} tokens a call", len(chosen), "texts/s", lambda: _embed(engine, chosen, 256))
+    rows_in_batches._TOKENS_PER_BATCH = usual
     jobs = _jobs(tree)
     for children in (0, 1, 2):
         label = f"in {children} child{'ren' * (children > 1)}" if children else "in this process"
