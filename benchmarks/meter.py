@@ -64,14 +64,23 @@ def own_mb() -> float:
 
 
 def children_mb() -> float:
-    found = 0.0
+    """Of all children now. One that has only just been forked still shares all of our memory and does not count."""
+    found, own = 0.0, _command(_PROC)
     for task in _PROC.glob("task/*/children"):
         try:
             numbers = task.read_text().split()
         except OSError:  # the thread has ended
             continue
-        found += sum(_resident(Path("/proc", number)) for number in numbers)
+        processes = [Path("/proc", number) for number in numbers]
+        found += sum(_resident(process) for process in processes if _command(process) != own)
     return found
+
+
+def _command(process: Path) -> bytes:
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _resident(process: Path) -> float:
