@@ -7,7 +7,7 @@ JOBS ?= 2
 .PHONY: help setup demo test test-fast lint format bench soak clean
 
 help:
-	@echo "make demo       remember a few things about this repository and ask for them"
+	@echo "make demo       index this repository, ask about its code, remember and recall"
 	@echo "make test       lint, types, layers and all tests"
 	@echo "make test-fast  the inner loop: tests without the slow ones"
 	@echo "make bench      speed and quality against other systems (installs them)"
