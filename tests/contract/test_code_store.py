@@ -226,3 +226,21 @@ def test_what_only_keywords_find_is_never_owed(store: Store) -> None:
     assert found(store, "word") == ["one"]
     with store.read() as reader:
         assert reader.owed() == {ENGINE: 0}
+
+
+def test_many_are_added_as_one_is(store: Store) -> None:
+    add(store, symbol("one"), row(body="first"), ENGINE)
+    with store.write() as writer:
+        items = [
+            (symbol("two"), [row(body="second"), PassageRow(b"more".ljust(16), "code")]),
+            (symbol("three", "b.py"), [row(body="second third")]),
+        ]
+        writer.add_derived(items, [ENGINE], urgency=0.5)
+    later = add(store, symbol("four"), row(body="fourth"), ENGINE)
+    assert found(store, "second") == ["two", "three"]
+    assert found(store, "fourth") == ["four"]
+    assert [one.memory_id for one in derived(store)] == ["one", "two", "four"]
+    with store.read() as reader:
+        assert reader.owed() == {ENGINE: 5}
+        assert later == reader.last_number() == 4
+        assert reader.versions("three")[0].refs == symbol("three", "b.py").refs

@@ -93,16 +93,19 @@ def put_derived(
     waiting: dict[tuple[str, str], list[DerivedRow]] = defaultdict(list)
     for one in old:
         waiting[one.kind, _local_name(one)].append(one)
+    new: list[tuple[Version, list[PassageRow]]] = []
     for derived, row in wanted:
         same = waiting.get((derived.kind, _FILE if derived.type == "file" else derived.name))
         before = same.pop(0) if same else None
         version = _version(space, derived, row, before)
         if before is None:
-            writer.add_version(version, _rows(derived), engines, urgency=urgency)
+            new.append((version, _rows(derived)))
         elif before.fingerprint == derived.fingerprint:
             writer.move_derived(before.number, version)
         else:
             writer.replace_derived(before.number, version, _rows(derived), engines, urgency=urgency)
+    if new:
+        writer.add_derived(new, engines, urgency=urgency)
     left = [one for rows in waiting.values() for one in rows]
     if left:
         writer.erase_derived(left)

@@ -158,7 +158,7 @@ def _read_files(
     outcomes = digest_files(_tree(space), [Job(one.path, one.size, one.named, one.path in described) for one in wanted])
     while batch := _some(outcomes):
         with space.store.write() as writer:
-            engines = [engine.name for engine in space.engines.active(writer)]
+            engines, before = [engine.name for engine in space.engines.active(writer)], done.read
             for path, digest in batch:
                 if isinstance(digest, Unread):
                     done.skipped[path] = digest.reason
@@ -176,7 +176,8 @@ def _read_files(
                 done.read += 1
                 done.changed.append(path)
                 store_file(space, writer, digest, row, origin, engines, times.urgency(path))
-            owe_conclusions(space, writer)
+            if done.read > before:
+                owe_conclusions(space, writer)
         finished += len(batch)
         report("reading", finished, len(wanted))
 

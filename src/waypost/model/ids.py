@@ -31,8 +31,11 @@ class IdMaker:
             return _encode(self._last)
 
 
+_PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
+
+
 def _encode(number: int) -> str:
-    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
+    return "".join([_PAIRS[(number >> shift) & 1023] for shift in range(120, -1, -10)])
 
 
 def check_id(text: str) -> str:

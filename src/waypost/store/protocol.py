@@ -317,6 +317,11 @@ class Writer(Reader, Protocol):
 
     def drop_file(self, checkout_id: str, path: str) -> None: ...
 
+    def add_derived(
+        self, items: Sequence[tuple[Version, Sequence[PassageRow]]], engines: Sequence[str], *, urgency: float = 1.0
+    ) -> None:
+        """As `add_version`, for many memories that were read out of a tree."""
+
     def move_derived(self, number: int, version: Version) -> None:
         """A derived memory says the same in another place: replaces all but its words and passages."""
 

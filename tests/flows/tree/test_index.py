@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from waypost.code.schema import build_schema
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput
 from waypost.memory import Memory
@@ -181,3 +182,18 @@ def test_a_briefing_names_places_not_lines_of_source(indexed: Memory) -> None:
     text = indexed.brief("make the password check safer", tokens=400).text
     assert "shop/auth.py:6 check_password: Compare a password with the stored hash." in text
     assert "user.matches" not in text
+
+
+def test_a_file_that_cannot_be_read_does_not_make_the_rest_new(tree: Path, memory: Memory) -> None:
+    (tree / "shop/data.txt").write_bytes(b"text\0" * 100)
+    memory.index()
+    concluded = []
+
+    def noted(changes: object) -> object:
+        concluded.append(1)
+        return build_schema(changes)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("waypost.flows.conclude.build_schema", noted)
+        memory.index()
+    assert concluded == []

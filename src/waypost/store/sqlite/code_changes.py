@@ -8,8 +8,10 @@ from typing import Any
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import DerivedRow, Edge, FileRow, PassageRow
-from waypost.store.sqlite.passages import PassageChanges
+from waypost.store.sqlite.passages import INSERT_CODE_KEYWORDS, PassageChanges, ref_rows
 from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, version_parameters
+
+_COLUMNS = VERSION_COLUMNS.split(", ")[1:]  # without the number
 
 
 class CodeChanges(PassageChanges):
@@ -35,10 +37,39 @@ class CodeChanges(PassageChanges):
     def drop_file(self, checkout_id: str, path: str) -> None:
         self._db.execute("DELETE FROM files WHERE checkout_id = ? AND path = ?", (checkout_id, path))
 
+    def add_derived(
+        self, items: Sequence[tuple[Version, Sequence[PassageRow]]], engines: Sequence[str], *, urgency: float = 1.0
+    ) -> None:
+        # Numbers are given here, since nobody else writes: asking for each one takes most of the time.
+        numbered = list(enumerate(items, self._next("memories")))
+        self._db.executemany(
+            f"INSERT INTO memories (number, {', '.join(_COLUMNS)}, collection)"
+            f" VALUES ({', '.join('?' * (len(_COLUMNS) + 2))})",
+            [(number, *version_parameters(version, 0)) for number, (version, _) in numbered],
+        )
+        self._db.executemany(
+            "INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)",
+            [row for number, (version, _) in numbered for row in ref_rows(number, version)],
+        )
+        passages = list(
+            enumerate(((number, row) for number, (_, rows) in numbered for row in rows), self._next("passages"))
+        )
+        self._db.executemany(
+            "INSERT INTO passages VALUES (?, ?, ?, ?)",
+            [(at, number, row.content_hash, row.language) for at, (number, row) in passages],
+        )
+        self._db.executemany(
+            INSERT_CODE_KEYWORDS, [(at, *row.code_terms) for at, (_, row) in passages if row.code_terms is not None]
+        )
+        self._owe_texts([row for _, (_, row) in passages], engines, urgency)
+
+    def _next(self, table: str) -> int:
+        rows = self._rows("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
+        return int(rows[0][0]) + 1 if rows else 1
+
     def move_derived(self, number: int, version: Version) -> None:
-        columns = VERSION_COLUMNS.split(", ")[1:]  # without the number, which stays
         self._db.execute(
-            f"UPDATE memories SET ({', '.join(columns)}, collection) = ({', '.join('?' * len(columns))}, ?)"
+            f"UPDATE memories SET ({', '.join(_COLUMNS)}, collection) = ({', '.join('?' * len(_COLUMNS))}, ?)"
             " WHERE number = ?",
             (*version_parameters(version, 0), number),
         )

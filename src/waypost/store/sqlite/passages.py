@@ -11,15 +11,19 @@ from waypost.store.sqlite.rows import as_json
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
+INSERT_CODE_KEYWORDS = "INSERT INTO code_keywords (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)"
+
+
+def ref_rows(number: int, version: Version) -> list[tuple[Any, ...]]:
+    """Where a version points, as rows of `code_refs`."""
+    return [(number, i, r.file_path, r.symbol_id, as_json(r.to_json())) for i, r in enumerate(version.refs)]
+
 
 class PassageChanges(SqliteReader):
     """The part of the writer that knows passages."""
 
     def _add_refs(self, number: int, version: Version) -> None:
-        self._db.executemany(
-            "INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)",
-            [(number, i, r.file_path, r.symbol_id, as_json(r.to_json())) for i, r in enumerate(version.refs)],
-        )
+        self._db.executemany("INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)", ref_rows(number, version))
 
     def _add_passages(
         self, number: int, passages: Sequence[PassageRow], engines: Sequence[str], urgency: float = 1.0
@@ -32,12 +36,12 @@ class PassageChanges(SqliteReader):
                 passage.language,
             )
             if passage.code_terms is not None:
-                self._db.execute(
-                    "INSERT INTO code_keywords (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)",
-                    (passage_id, *passage.code_terms),
-                )
+                self._db.execute(INSERT_CODE_KEYWORDS, (passage_id, *passage.code_terms))
             elif passage.terms:
                 self._db.execute("INSERT INTO keywords (rowid, terms) VALUES (?, ?)", (passage_id, passage.terms))
+        self._owe_texts(passages, engines, urgency)
+
+    def _owe_texts(self, passages: Sequence[PassageRow], engines: Sequence[str], urgency: float) -> None:
         for engine in engines:
             engine_id = self._engine_id(engine)
             self._db.executemany(
