@@ -58,6 +58,11 @@ class TreeTimes:
         return round(ground + 0.2 * recent + 0.25 * centrality + 0.05 * (1 - depth), 4)
 
 
+def is_code(path: str) -> bool:
+    """Whether it is neither a test nor a document."""
+    return not is_test_path(path) and not is_document(language_of_path(path))
+
+
 def same_content(known: FileRow | None, row: FileRow) -> bool:
     return known is not None and (known.hash, known.language) == (row.hash, row.language)
 

@@ -16,7 +16,7 @@ from waypost.code.reading import Unread
 from waypost.code.walk import Entry, look_at, walk
 from waypost.errors import InvalidInput
 from waypost.flows.crew import Outcome, digest_files
-from waypost.flows.derive import TreeTimes, forget_files, owe_conclusions, same_content, store_file
+from waypost.flows.derive import TreeTimes, forget_files, is_code, owe_conclusions, same_content, store_file
 from waypost.flows.digest import DIGEST_FORMAT, Digest, Job
 from waypost.flows.open_space import OpenSpace, digest_format_key, indexed_commit_key
 from waypost.store.protocol import FileRow
@@ -44,6 +44,8 @@ class Indexed:
     broken: list[str] = field(default_factory=list)  # with syntax errors: read as far as they go
     skipped: dict[str, str] = field(default_factory=dict)  # path → why
     changed: list[str] = field(default_factory=list)  # files whose content is new, or is gone
+    walked_after: float = 0.0
+    code_after: float = 0.0  # seconds until all code was stored but tests: from then on questions about it are answered
     seconds: float = 0.0
 
 
@@ -76,6 +78,7 @@ def index_tree(
     if not known:  # before the first file: an index that is stopped goes on in this format
         with space.store.write() as writer:
             writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
+    done.walked_after = timing.perf_counter() - started
     _read_files(space, wanted, moves, known, times, force, done, report)
     unreadable = [entry.path for entry in wanted if entry.path in known and entry.path in done.skipped]
     _remove(space, moves.left() + unreadable, done)
@@ -152,7 +155,8 @@ def _read_files(
     done: Indexed,
     report: Report,
 ) -> None:
-    finished = 0
+    finished, began = 0, timing.perf_counter()
+    code = {entry.path for entry in wanted if is_code(entry.path)}
     with space.store.read() as reader:
         described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
     outcomes = digest_files(_tree(space), [Job(one.path, one.size, one.named, one.path in described) for one in wanted])
@@ -179,6 +183,9 @@ def _read_files(
             if done.read > before:
                 owe_conclusions(space, writer)
         finished += len(batch)
+        if code:
+            code.difference_update(path for path, _ in batch)
+            done.code_after = timing.perf_counter() - began
         report("reading", finished, len(wanted))
 
 

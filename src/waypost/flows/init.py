@@ -31,7 +31,8 @@ class IndexReport:
     documents: int  # derived memories of every kind
     storage_bytes: int
     seconds: float
-    answers_after: float  # seconds until questions could be asked
+    answers_after: float  # seconds until questions about the code could be asked
+    structure_after: float  # seconds until tests, documents and conclusions were there too
     pending: dict[str, int]
 
     def to_json(self) -> dict[str, Any]:
@@ -53,6 +54,7 @@ class IndexReport:
             "storage_bytes": self.storage_bytes,
             "seconds": round(self.seconds, 3),
             "answers_after": round(self.answers_after, 3),
+            "structure_after": round(self.structure_after, 3),
             "pending": self.pending,
         }
 
@@ -83,13 +85,13 @@ def init(
     )
     report("concluding", 0, 0)
     conclude(space, live=live)
-    answers_after = timing.perf_counter() - started
+    structure_after = timing.perf_counter() - started
     _audit(space, caller, done)
     if wait:
         wait_for_vectors(space, report)
     else:
         space.start_worker(space)
-    return _reported(space, done, timing.perf_counter() - started, answers_after)
+    return _reported(space, done, timing.perf_counter() - started, structure_after)
 
 
 def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
@@ -135,7 +137,7 @@ def _audit(space: OpenSpace, caller: Caller, done: Indexed) -> None:
             writer.add_audit(AuditEntry(space.clock(), "index", None, caller.source, caller.actor, details))
 
 
-def _reported(space: OpenSpace, done: Indexed, seconds: float, answers_after: float) -> IndexReport:
+def _reported(space: OpenSpace, done: Indexed, seconds: float, structure_after: float) -> IndexReport:
     with space.store.read() as reader:
         counts = reader.derived_counts(space.identity.checkout_id)
         owed = reader.owed()
@@ -154,6 +156,7 @@ def _reported(space: OpenSpace, done: Indexed, seconds: float, answers_after: fl
         documents=sum(counts.values()),
         storage_bytes=space.store.size_bytes(),
         seconds=seconds,
-        answers_after=answers_after,
+        answers_after=min(done.walked_after + done.code_after, structure_after),
+        structure_after=structure_after,
         pending=pending,
     )

@@ -52,7 +52,7 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
 def _time(done: "IndexReport") -> str:
     if done.seconds - done.answers_after < 1:
         return f"{done.seconds:.1f} s"
-    return f"{done.seconds:.1f} s; questions could be asked after {done.answers_after:.1f} s"
+    return f"{done.seconds:.1f} s; questions about the code could be asked after {done.answers_after:.1f} s"
 
 
 def print_analysis(found: "Analysis") -> None:
