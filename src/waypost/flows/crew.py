@@ -118,7 +118,8 @@ class _Child:
     def __init__(self, root: Path) -> None:
         self.patience = _PATIENCE
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "waypost.flows.crew", os.fspath(root)],
+            # -P: else a module of the tree would be run for one of ours, if we stand in it.
+            [sys.executable, "-P", "-m", "waypost.flows.crew", os.fspath(root)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -36,7 +36,7 @@ def _start(space: OpenSpace) -> None:
     if os.environ.get("WAYPOST_MODELS"):  # perhaps relative to where we are
         settings["WAYPOST_MODELS"] = str(space.settings.models[0])
     subprocess.Popen(
-        [sys.executable, "-m", "waypost", *where, "work"],
+        [sys.executable, "-P", "-m", "waypost", *where, "work"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
