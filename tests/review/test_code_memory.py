@@ -1,5 +1,7 @@
 """Code memory seen with fresh eyes: what a user or an attacker would run into."""
 
+import contextlib
+import json
 import os
 import sqlite3
 import subprocess
@@ -15,7 +17,8 @@ from tests.faces.cli.conftest import Waypost, project, waypost
 
 from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, NotFound, WaypostError
+from waypost.llm.fake import FakeLlm
 from waypost.memory import Memory
 
 __all__ = ["project", "waypost"]
@@ -68,10 +71,8 @@ def test_describing_one_file_does_not_let_an_excluded_one_in(tree: Path, memory:
     write(tree, "a.py", "def apple():\n    return 1\n")
     write(tree, "private/b.py", "def banana():\n    return 1\n")
     memory.index(exclude=["private/"])
-    try:
+    with contextlib.suppress(WaypostError):
         memory.summarize("private/b.py")
-    except Exception:
-        pass
     assert "private/b.py" not in paths(memory, "banana")
 
 
@@ -79,8 +80,8 @@ def test_the_summary_of_a_file_that_holds_secrets_is_refused(tree: Path, memory:
     write(tree, ".env", "INTERNAL_HOSTNAME=payroll.example.org\n")
     write(tree, "credentials.json", '{"internal_hostname": "payroll"}\n')
     for name in (".env", "credentials.json"):
-        with pytest.raises(Exception) as caught:
-            print(memory.summary(name))
+        with pytest.raises(WaypostError) as caught:
+            memory.summary(name)
         assert "secret" in str(caught.value)
 
 
@@ -91,7 +92,7 @@ def test_a_summary_is_of_the_file_as_it_is(tree: Path, memory: Memory) -> None:
     write(tree, "a.py", '"""Buys bananas every day."""\n')
     assert "bananas" in memory.summary("a.py")
     (tree / "a.py").unlink()
-    with pytest.raises(Exception):
+    with pytest.raises(NotFound):
         memory.summary("a.py")
 
 
@@ -223,8 +224,8 @@ def test_a_scope_budget_that_cannot_be_kept_is_refused(tree: Path, memory: Memor
 def test_a_scope_budget_that_is_too_small_is_told(tree: Path, memory: Memory) -> None:
     write(tree, "banana.py", 'def peel_banana():\n    """Peel the banana function."""\n    return 1\n')
     memory.index()
-    assert memory.brief("peel banana function", preset="scope").hits
-    told = memory.brief("peel banana function", tokens=10, preset="scope").notice
+    assert memory.brief("peel banana function", preset="scope").memories
+    told = memory.brief("peel banana function", tokens=10, preset="scope").explanation
     assert "scored above" not in told
 
 
@@ -330,10 +331,58 @@ def test_an_import_says_that_code_is_not_imported(waypost: Waypost, project: Pat
     assert "Nothing to do" not in waypost("import", str(tmp_path / "all.jsonl")).out
 
 
-def test_new_ignore_rules_of_our_own_are_followed(tree: Path) -> None:
-    from waypost.faces.watch import loop
+def test_new_ignore_rules_of_our_own_are_followed() -> None:
+    """By whoever watches: what is told to `update` is the file with the rules, and nothing else has changed."""
+    from waypost.faces.watch import Change
+    from waypost.faces.watch.loop import _Watched
 
-    assert ".waypostignore" in str(vars(loop).get("_RULES"))
+    watched = _Watched.__new__(_Watched)
+    assert watched.batch([Change(".gitignore", "added")], everything=False).everything
+    assert watched.batch([Change(".waypostignore", "added")], everything=False).everything
+
+
+def test_a_description_that_a_model_wrote_outlives_a_forced_init(
+    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = json.dumps({"purpose": "Guards the door.", "symbols": {"apple": "Compares."}})
+    monkeypatch.setattr("waypost.flows.summarize.open_llm", lambda _settings: FakeLlm([answer] * 5))
+    write(tree, "a.py", "def apple():\n    return 1\n")
+    memory.index()
+    memory.summarize()
+    assert "Guards the door" in memory.summary("a.py")
+    memory.index(force=True)  # the file is what it was
+    assert "Guards the door" in memory.summary("a.py")
+
+
+def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
+    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from waypost.flows import summarize
+
+    read = summarize._read
+
+    def slowly(root: Path, path: str) -> Any:
+        found = read(root, path)
+        (tree / path).unlink()
+        memory.index()  # another process, say `watch`
+        return found
+
+    write(tree, "a.py", "def apple():\n    return 1\n")
+    memory.index()
+    monkeypatch.setattr(summarize, "_read", slowly)
+    memory.summarize()
+    memory.index()
+    assert memory.list(kind="summary") == []
+
+
+def test_every_changed_file_that_is_shown_is_looked_at(tree: Path, memory: Memory) -> None:
+    for number in range(40):
+        write(tree, f"m{number}.py", f'def banana_{number}():\n    """Peel the banana."""\n    return {number}\n')
+    memory.index()
+    for number in range(40):
+        write(tree, f"m{number}.py", f'\n\n\ndef banana_{number}():\n    """Peel the banana."""\n    return {number}\n')
+    hits = [hit for hit in memory.recall("peel the banana", k=100) if hit.kind == "symbol"]
+    assert {hit.line for hit in hits} == {4}
 
 
 @pytest.mark.parametrize(
@@ -347,3 +396,28 @@ def test_a_small_file_does_not_hold_up_an_answer(tmp_path: Path, name: str, line
         "digest_file(Path(sys.argv[1]), Job(sys.argv[2]))"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path), name], check=True, timeout=10)
+
+
+@pytest.mark.parametrize("question", ["where is connect", "where is connect defined?", "what does connect do?"])
+def test_the_function_that_is_asked_for_by_its_name_comes_first(tree: Path, memory: Memory, question: str) -> None:
+    """A name that is a plain word is a name all the same: `connect` is defined, and `connect2` is another function."""
+    write(
+        tree,
+        "store.py",
+        '''\
+        def connect(url):
+            """Open the socket to the broker and negotiate the protocol version with it."""
+            return url
+
+
+        def connect2():
+            pass
+
+
+        def reconnect():
+            pass
+        ''',
+    )
+    write(tree, "other.py", 'def parse(x):\n    """Read it."""\n    return x\n')
+    memory.index()
+    assert next(iter(memory.recall(question, k=3))).line == 1
