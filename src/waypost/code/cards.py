@@ -32,6 +32,9 @@ FILE_DOC_CHARACTERS = 200
 SECTION_CHARACTERS = 500
 LISTED_NAMES = 30  # of a file, in what is embedded for it: 100 tokens
 PATH_PARTS = 3  # the last ones of a path tell what it is about
+ROOM = 4
+DEEPEST = 12  # levels of symbols inside of symbols that are remembered
+_LONGEST_QUALIFIED = 1_000
 _LONGEST_NAME = 80  # characters of a name that are embedded
 _LONGEST_DOC = 8_000  # of a docstring that is looked at
 
@@ -73,8 +76,12 @@ def cards(source: Source, parsed: Parsed, describe: Describe | None = None) -> t
     for symbol in parsed.symbols:
         inside.setdefault(symbol.parent, []).append(symbol)
     made = []
+    room = ROOM * len(source.text) + MOST_BODY  # for all that symbols show: what is inside of others is shown twice
     for at, symbol in enumerate(parsed.symbols):
-        own = _own_lines(symbol, lines, inside.get(at, ()))
+        if symbol.qualified.count(".", 0, _LONGEST_QUALIFIED) > DEEPEST or len(symbol.qualified) > _LONGEST_QUALIFIED:
+            continue  # each holds all that is inside of it: a thousand levels would hold the file a thousand times
+        own = _own_lines(symbol, lines, inside.get(at, ())) if room > 0 else lines[symbol.lines.start - 1]
+        room -= len(own)
         said = _opening(symbol.doc, DOC_CHARACTERS)
         made.append(
             _symbol_card(source, symbol, own, said, said or (describe(symbol, parsed, source) if describe else ""))

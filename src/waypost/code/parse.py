@@ -7,12 +7,13 @@ from waypost.code.scip import descriptor, scip_prefix
 from waypost.code.source import Call, Import, Parsed, Source, Symbol
 from waypost.code.syntax.grammars import has_grammar
 
+_MOST_OPENED = 100
 _COMPONENTS = frozenset({"vue", "svelte", "astro"})
 
 
 def parse(source: Source) -> Parsed:
     """What is in a file. Never fails on what the file says: what cannot be read is left out."""
-    if has_grammar(source.language):
+    if has_grammar(source.language) and not _is_riddle(source.text):
         return _with_grammar(source)
     if source.language in _COMPONENTS:
         return _component(source)
@@ -21,6 +22,12 @@ def parse(source: Source) -> Parsed:
 
         return parse_document(source)
     return _by_patterns(source)
+
+
+def _is_riddle(text: str) -> bool:
+    """Whether comments are opened again and again and never closed: grammars take minutes to find that out."""
+    opened = text.count("/*")
+    return opened > _MOST_OPENED and text.count("*/") * 2 < opened and text.count("/*\n") * 2 > opened
 
 
 def _with_grammar(source: Source) -> Parsed:

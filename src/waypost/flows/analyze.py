@@ -1,5 +1,6 @@
 """Looking at a tree without keeping anything: `analyze`, and `architecture` where there is no index."""
 
+import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -35,8 +36,9 @@ class Analysis:
 def analyze(space: OpenSpace, path: str) -> Analysis:
     """Parse a file, or every file of a folder that an index would have."""
     root = space.identity.root
-    place = "" if (root / path).resolve() == root.resolve() else safe_relative_path(root, path)
-    if not (root / place).exists():
+    here = os.path.normpath(root / path) in (os.path.normpath(root), os.path.realpath(root))
+    place = "" if here else safe_relative_path(root, path)
+    if not os.path.lexists(root / place):
         raise NotFound(f"{path} is not in {root}.", "Name a file or folder of this project.")
     patterns = settle_patterns(space, None, None)
     skipped, files = {}, []

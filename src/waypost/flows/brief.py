@@ -39,8 +39,7 @@ class Briefing:
 
 def brief(space: OpenSpace, task: str, view: View, *, tokens: int) -> Briefing:
     """What is always true (level 0), preferences, and what is known about the task, ranked as one."""
-    if isinstance(tokens, bool) or not isinstance(tokens, int) or not 1 <= tokens <= 1_000_000:
-        raise InvalidInput(f"A budget of {tokens} tokens cannot be kept.", "Give a whole number from 1 to 1,000,000.")
+    check_budget(tokens)
     answer = recall(space, task, view, k=_MOST_MEMORIES)
     standing = [Entry("always", hit) for hit in _listed(space, view, Filter(level=0))]
     standing += [Entry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
@@ -56,6 +55,11 @@ def brief(space: OpenSpace, task: str, view: View, *, tokens: int) -> Briefing:
         confidence,
         _explain(rendered.used, rendered.left_out, rendered.tokens, tokens, answer.notices),
     )
+
+
+def check_budget(tokens: int) -> None:
+    if isinstance(tokens, bool) or not isinstance(tokens, int) or not 1 <= tokens <= 1_000_000:
+        raise InvalidInput(f"A budget of {tokens} tokens cannot be kept.", "Give a whole number from 1 to 1,000,000.")
 
 
 def _listed(space: OpenSpace, view: View, chosen: Filter) -> list[Hit]:

@@ -17,6 +17,7 @@ from waypost.code.relations import Relation, centrality, relate
 from waypost.code.schema import SchemaChange, Table, build_schema
 from waypost.flows.derive import TreeTimes, put_derived
 from waypost.flows.digest import Derived, derived_document
+from waypost.flows.live_schema import with_live
 from waypost.flows.open_space import OpenSpace, architecture_key, conclusions_key, live_schema_key
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, Edge, Reader
@@ -36,7 +37,8 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
         tree = _read_tree(reader, checkout)
         rows = [row for kind in _FILES for row in reader.derived_of_kind(checkout, kind)]
         known_live = json.loads(reader.meta(live_schema_key(space)) or "[]")
-    tables = [*build_schema(tree.changes), *(live if live is not None else map(Table.from_json, known_live))]
+    told = list(live) if live is not None else [Table.from_json(row) for row in known_live]
+    tables = with_live(build_schema(tree.changes), told)
     relations = relate(tree.outlines, tree.manifests)
     imports = {(edge.source.path, edge.target.path) for edge in relations.edges if edge.kind == "imports"}
     architecture = conclude_architecture(tree.evidence, list(tree.outlines), sorted(imports))

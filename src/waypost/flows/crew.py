@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from waypost.code.reading import Unread
+from waypost.errors import WaypostError
 from waypost.flows.digest import Digest, Job, digest_file
 
 Outcome = tuple[str, Digest | Unread]
@@ -26,10 +27,11 @@ _ALONE_BELOW = 48  # files: starting children takes as long as reading these
 _BATCH = 12
 _MOST_CHILDREN = 8
 _AHEAD = 8  # finished batches that may wait for the writer: what bounds the memory this takes
+_READY = "ready"
 _LENGTH = struct.Struct("<Q")
 _PATIENCE = 20.0  # seconds for one file: what takes longer is no code but a riddle for the parser
 _LARGE = 100_000  # bytes; a larger file is not parsed in our own process, where nobody could stop it
-_KILLED = "the parser crashed on it, or did not come to an end"
+KILLED = "the parser crashed on it, or did not come to an end"
 
 
 def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
@@ -92,7 +94,7 @@ class _Crew:
         child: _Child | None = None
         try:
             while (batch := self._next()) is not None:
-                child = child or _Child(self._root)
+                child = child or _Child(self._root).await_ready()
                 outcomes = child.digest(batch)
                 if outcomes is None:  # it died of one of these: find out which
                     child.close()
@@ -108,8 +110,8 @@ class _Crew:
     def _one_by_one(self, batch: Sequence[Job]) -> list[Outcome]:
         outcomes: list[Outcome] = []
         for job in batch:
-            child = _Child(self._root)
-            outcomes += child.digest([job]) or [(job.path, Unread(_KILLED))]
+            child = _Child(self._root).await_ready()
+            outcomes += child.digest([job]) or [(job.path, Unread(KILLED))]
             child.close()
         return outcomes
 
@@ -124,6 +126,17 @@ class _Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
+
+    def await_ready(self) -> "_Child":
+        """A file is blamed only for what happens after this."""
+        assert self._process.stdout is not None
+        try:
+            _receive(self._process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            raise WaypostError(
+                "The process that reads files cannot be started.", "Run `waypost doctor`; reinstall Waypost."
+            ) from error
+        return self
 
     def digest(self, jobs: Sequence[Job]) -> list[Outcome] | None:
         """None: the child died of it, or was killed because it did not come to an end."""
@@ -178,6 +191,7 @@ def _child() -> None:
     """Be a child: end when the parent closes our input, or is gone."""
     root, answers = Path(sys.argv[1]), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints does not come between the answers
+    _send(answers, _READY)
     while True:
         try:
             jobs: list[Job] = _receive(sys.stdin.buffer)

@@ -72,6 +72,7 @@ def store_file(
     writer: Writer,
     digest: Digest,
     row: FileRow,
+    before: FileRow | None,
     origin: str | None,
     engines: Sequence[str],
     urgency: float,
@@ -79,7 +80,11 @@ def store_file(
     """Put a file into the index in place of what it was, or of the file that it was before it was renamed."""
     checkout = space.identity.checkout_id
     old = writer.derived(checkout, [origin or digest.path], OF_A_FILE)
-    wanted = [*digest.memories, *([digest.summary] if digest.summary is not None else [])]
+    if same_content(before, row):  # what was said of it, perhaps by a model, is still true
+        old = [one for one in old if one.kind != "summary"]
+    wanted = list(digest.memories)
+    if digest.summary is not None and any(one.kind == "summary" for one in old):
+        wanted.append(digest.summary)
     put_derived(space, writer, old, [(derived, row) for derived in wanted], engines, urgency)
     if origin is not None:
         writer.drop_file(checkout, origin)
@@ -100,7 +105,7 @@ def put_derived(
         waiting[one.kind, _local_name(one)].append(one)
     new: list[tuple[Version, list[PassageRow]]] = []
     for derived, row in wanted:
-        same = waiting.get((derived.kind, _FILE if derived.type == "file" else derived.name))
+        same = waiting.get((derived.kind, _FILE if derived.type in ("file", "summary") else derived.name))
         before = same.pop(0) if same else None
         version = _version(space, derived, row, before)
         if before is None:
@@ -120,7 +125,7 @@ _FILE = ""  # what a file's own memory is called here: a renamed file is still t
 
 
 def _local_name(row: DerivedRow) -> str:
-    return _FILE if row.kind == "file" and row.name == row.path else row.name
+    return _FILE if row.kind == "summary" or (row.kind == "file" and row.name == row.path) else row.name
 
 
 def _rows(derived: Derived) -> list[PassageRow]:

@@ -116,7 +116,8 @@ def _memories(source: Source, parsed: Parsed) -> tuple[Derived, ...]:
     told = None if is_test_path(source.path) else describe  # single tests are not embedded: nobody would read it
     for card in cards(source, parsed, told):
         symbol = ids.get((card.qualified, card.lines))
-        details: dict[str, Any] = {"type": card.symbol_kind or card.kind, "language": source.language}
+        sort = "table" if source.language == "sql" and card.symbol_kind == "struct" else card.symbol_kind or card.kind
+        details: dict[str, Any] = {"type": sort, "language": source.language}
         if card.kind != "section":  # its title is its name
             details["summary"] = card.summary
         if symbol is not None and card.kind == "symbol":

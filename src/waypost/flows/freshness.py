@@ -1,12 +1,13 @@
 """The tree as it is now: what an answer is about to show is looked at on disk first."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from waypost.flows.open_space import OpenSpace
 from waypost.model.recall import Hit
 
 MOST_AT_ONCE = 20  # files that an answer waits for; more are left to the worker
+MOST_ROUNDS = 4  # that an answer is made again
 
 
 def catch_up(space: OpenSpace) -> None:
@@ -21,15 +22,34 @@ def catch_up(space: OpenSpace) -> None:
 
 def refresh(space: OpenSpace, hits: Sequence[Hit]) -> bool:
     """Index the files of these hits again that are not on disk as they were read. False: all are."""
-    if space.identity.kind != "project":
+    if space.identity.kind != "project" or not space.identity.root.is_dir():  # a tree that is away is not an empty tree
         return False
-    paths = {hit.path for hit in hits if hit.path and hit.source == "code"}
+    checkout = space.identity.checkout_id
+    paths = {path for hit in hits if hit.source == "code" for path in _paths(hit)}
     with space.store.read() as reader:
-        known = reader.files(space.identity.checkout_id, paths) if paths else {}
-    changed = [path for path, row in known.items() if _on_disk(space, path) != (row.size, row.mtime_ns)]
-    if not changed or not space.identity.root.is_dir():  # a tree that is away is not an empty tree
-        return False
-    return _index(space, changed[:MOST_AT_ONCE])
+        known = reader.files(checkout, paths) if paths else {}
+    there = {path: _on_disk(space, path) for path in known}
+    changed = [path for path, row in known.items() if there[path] not in (None, (row.size, row.mtime_ns))]
+    gone = [path for path, state in there.items() if state is None]
+    if gone:  # where one is gone there are often more: one look finds them all
+        with space.store.read() as reader:
+            gone = [path for path in reader.files(checkout) if _on_disk(space, path) is None]
+    return _index(space, [*gone, *changed[:MOST_AT_ONCE]]) if gone or changed else False
+
+
+def still_there(space: OpenSpace, hits: Iterable[Hit]) -> list[Hit]:
+    """Without those that were concluded from files that are no longer in the index."""
+    found = list(hits)
+    paths = {path for hit in found if hit.source == "code" for path in _paths(hit)}
+    if not paths:
+        return found
+    with space.store.read() as reader:
+        known = reader.files(space.identity.checkout_id, paths)
+    return [hit for hit in found if hit.kind != "table" or not _paths(hit) or any(p in known for p in _paths(hit))]
+
+
+def _paths(hit: Hit) -> list[str]:
+    return [reference.file_path for reference in hit.code_refs]
 
 
 def _on_disk(space: OpenSpace, path: str) -> tuple[int, int] | None:

@@ -6,20 +6,23 @@ first. Each transaction leaves a state that can be asked; an index that was stop
 stored is not read again.
 """
 
+import os
 import time as timing
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from waypost.code.choice import choose
 from waypost.code.history import head
 from waypost.code.reading import Unread
 from waypost.code.walk import Entry, look_at, walk
 from waypost.errors import InvalidInput
-from waypost.flows.crew import Outcome, digest_files
+from waypost.flows.crew import KILLED, Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, is_code, owe_conclusions, same_content, store_file
 from waypost.flows.digest import DIGEST_FORMAT, Digest, Job
 from waypost.flows.open_space import OpenSpace, digest_format_key, indexed_commit_key
 from waypost.store.protocol import FileRow
+from waypost.text.secrets import mask
 
 _MOST_AT_ONCE = 200  # files in one transaction: other writers wait for no more
 _SECONDS_AT_ONCE = 1.0
@@ -56,13 +59,15 @@ def index_tree(
     exclude: Sequence[str] = (),
     force: bool = False,
     explain: bool = False,
+    before: "Patterns | None" = None,
     report: Report = quiet,
 ) -> Indexed:
-    """Bring the index to the state of the tree. `force` reads every file again; `explain` also tells what was ignored."""
+    """Bring the index to the state of the tree. `force` reads every file again; `explain` also tells what was ignored; `before`
+    are the patterns of the last time."""
     started = timing.perf_counter()
     root, checkout = _tree(space), space.identity.checkout_id
     report("walking", 0, 0)
-    entries = list(walk(root, include=include, exclude=exclude, explain=explain))
+    entries = _readable(space, walk(root, include=include, exclude=exclude, explain=explain))
     done = Indexed(skipped={entry.path: entry.skipped for entry in entries if entry.skipped})
     present = {entry.path: entry for entry in entries if not entry.skipped}
     commit_key = indexed_commit_key(space)
@@ -70,7 +75,14 @@ def index_tree(
         known, since = reader.files(checkout), reader.meta(commit_key) or ""
         force = force or (bool(known) and reader.meta(digest_format_key(space)) != DIGEST_FORMAT)
     done.unchanged = sum(not force and _is_same(known.get(path), entry) for path, entry in present.items())
-    wanted = [entry for path, entry in present.items() if force or not _is_same(known.get(path), entry)]
+    was_named = choose(before.include, before.exclude).names_file if before is not None else None
+    wanted = [
+        entry
+        for path, entry in present.items()
+        if force
+        or not _is_same(known.get(path), entry)
+        or (was_named is not None and was_named(path) != entry.named)  # it was let in although it is generated
+    ]
     gone = [row for path, row in known.items() if path not in present]
     times = TreeTimes(root, space.clock(), since=since)
     wanted.sort(key=lambda entry: -times.urgency(entry.path))
@@ -80,8 +92,10 @@ def index_tree(
             writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
     _read_files(space, wanted, moves, known, times, force, done, report)
-    unreadable = [entry.path for entry in wanted if entry.path in known and entry.path in done.skipped]
+    unreadable = [one.path for one in wanted if one.path in known and done.skipped.get(one.path, KILLED) != KILLED]
     _remove(space, moves.left() + unreadable, done)
+    if any(os.path.lexists(root / path) for path in done.changed if path not in present):
+        space.store.scrub([], wait=False)  # they are there and not wanted: no word of them is kept
     commit = head(root).commit
     with space.store.write() as writer:
         done.files = len(writer.files(checkout))
@@ -95,7 +109,8 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
     """Bring the index to the state of these files only, whatever became of them."""
     root, checkout, done = _tree(space), space.identity.checkout_id, Indexed()
     chosen = patterns or Patterns()
-    entries = {entry.path: entry for entry in look_at(root, paths, include=chosen.include, exclude=chosen.exclude)}
+    looked = look_at(root, paths, include=chosen.include, exclude=chosen.exclude)
+    entries = {entry.path: entry for entry in _readable(space, looked)}
     done.skipped = {path: entry.skipped for path, entry in entries.items() if entry.skipped}
     with space.store.read() as reader:
         known = reader.files(checkout, {*paths, *entries})
@@ -107,7 +122,7 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
     times = TreeTimes(root, space.clock(), few=True)
     moves = _Moves(gone, {})
     _read_files(space, wanted, moves, known, times, False, done, quiet)
-    unreadable = [entry.path for entry in wanted if entry.path in known and entry.path in done.skipped]
+    unreadable = [one.path for one in wanted if one.path in known and done.skipped.get(one.path, KILLED) != KILLED]
     _remove(space, moves.left() + unreadable, done)
     with space.store.write() as writer:
         writer.untrack(checkout, paths)
@@ -159,7 +174,11 @@ def _read_files(
     code = {entry.path for entry in wanted if is_code(entry.path)}
     with space.store.read() as reader:
         described = {row.path for row in reader.derived_of_kind(space.identity.checkout_id, "summary")}
-    outcomes = digest_files(_tree(space), [Job(one.path, one.size, one.named, one.path in described) for one in wanted])
+    lost = not described.isdisjoint(moves.left())  # a new file may be one of these under another name
+    jobs = [
+        Job(one.path, one.size, one.named, one.path in described or (lost and one.path not in known)) for one in wanted
+    ]
+    outcomes = digest_files(_tree(space), jobs)
     while batch := _some(outcomes):
         with space.store.write() as writer:
             engines, before = [engine.name for engine in space.engines.active(writer)], done.read
@@ -179,7 +198,7 @@ def _read_files(
                 done.renamed += origin is not None
                 done.read += 1
                 done.changed.append(path)
-                store_file(space, writer, digest, row, origin, engines, times.urgency(path))
+                store_file(space, writer, digest, row, known.get(path), origin, engines, times.urgency(path))
             if done.read > before:
                 owe_conclusions(space, writer)
         finished += len(batch)
@@ -205,6 +224,23 @@ def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
             done.removed += forget_files(space, writer, paths)
             done.changed += paths
             owe_conclusions(space, writer)
+
+
+def _readable(space: OpenSpace, entries: Iterable[Entry]) -> list[Entry]:
+    """Without what is ours, and without names that are secrets themselves."""
+    root = space.identity.root
+    if (root / "HEAD").is_file() and (root / "objects").is_dir() and (root / "refs").is_dir():
+        return []  # what git keeps for itself
+    home = os.path.relpath(space.settings.home, root)
+    ours = None if home.startswith("..") else f"{home.replace(os.sep, '/')}/"
+    kept = []
+    for entry in entries:
+        hidden = mask(entry.path)
+        if hidden.found:
+            kept.append(replace(entry, path=hidden.text, skipped="its name holds a secret"))
+        elif ours is None or not f"{entry.path}/".startswith(ours):
+            kept.append(entry)
+    return kept
 
 
 def _is_same(known: FileRow | None, entry: Entry) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.code.schema.live import read_live
 from waypost.flows.conclude import conclude, endpoint_count
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
+from waypost.flows.live_schema import read_tables
 from waypost.flows.open_space import OpenSpace, patterns_key
 from waypost.flows.worker import work
 from waypost.model.memory import Caller
@@ -24,6 +24,7 @@ class IndexReport:
     """What is in the index of this tree, and what was done to bring it there."""
 
     indexed: Indexed
+    patterns: Patterns  # that hold for this checkout
     functions: int
     classes: int
     tables: int
@@ -44,6 +45,8 @@ class IndexReport:
             "tables": self.tables,
             "endpoints": self.endpoints,
             "documents": self.documents,
+            "include": list(self.patterns.include),
+            "exclude": list(self.patterns.exclude),
             "read": done.read,
             "unchanged": done.unchanged,
             "removed": done.removed,
@@ -73,14 +76,16 @@ def init(
 ) -> IndexReport:
     """Index the tree; patterns that were given once hold until others are given."""
     started = timing.perf_counter()
+    before = settle_patterns(space, None, None)
     patterns = settle_patterns(space, include, exclude)
-    live = read_live(database) if database else None  # first: a wrong address should not cost a long wait
+    live = read_tables(database) if database else None  # first: a wrong address should not cost a long wait
     done = index_tree(
         space,
         include=patterns.include,
         exclude=patterns.exclude,
         force=force,
         explain=explain,
+        before=before if before != patterns else None,
         report=report,
     )
     report("concluding", 0, 0)
@@ -91,7 +96,7 @@ def init(
         wait_for_vectors(space, report)
     else:
         space.start_worker(space)
-    return _reported(space, done, timing.perf_counter() - started, structure_after)
+    return _reported(space, done, patterns, timing.perf_counter() - started, structure_after)
 
 
 def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
@@ -137,7 +142,9 @@ def _audit(space: OpenSpace, caller: Caller, done: Indexed) -> None:
             writer.add_audit(AuditEntry(space.clock(), "index", None, caller.source, caller.actor, details))
 
 
-def _reported(space: OpenSpace, done: Indexed, seconds: float, structure_after: float) -> IndexReport:
+def _reported(
+    space: OpenSpace, done: Indexed, patterns: Patterns, seconds: float, structure_after: float
+) -> IndexReport:
     with space.store.read() as reader:
         counts = reader.derived_counts(space.identity.checkout_id)
         owed = reader.owed()
@@ -149,6 +156,7 @@ def _reported(space: OpenSpace, done: Indexed, seconds: float, structure_after: 
 
     return IndexReport(
         indexed=done,
+        patterns=patterns,
         functions=symbols(_FUNCTIONS),
         classes=symbols(_CLASSES),
         tables=sum(count for (kind, _), count in counts.items() if kind == "table"),

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from waypost.context.cache import ContextCache, context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
-from waypost.flows.brief import Briefing
+from waypost.flows.brief import Briefing, check_budget
+from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh
 from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace, tree_changed_key
 from waypost.flows.recall import question_vectors
@@ -29,16 +30,25 @@ ScopeCache = ContextCache[Briefing]
 
 def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int = SCOPE_TOKENS) -> Briefing:
     """The smart context of a task, from the cache while nothing has changed."""
+    check_budget(tokens)
+    catch_up(space)
     task = read_task(description)
     with space.store.read() as reader:
         token = _token(space, reader)
         if not reader.has_code(space.identity.checkout_id):
             return Briefing(NO_MEMORY, -(-len(NO_MEMORY) // 4), (), 0.0, "This tree is not indexed yet.")
     key = context_key(space.identity.space_id, task, "scope", tokens, space.identity.checkout_id, view.moment.explicit)
-    made = None if view.moment.explicit else space.contexts.get(key, token)
-    if made is None:
+    made: Briefing | None = None if view.moment.explicit else space.contexts.get(key, token)
+    if made is not None and not refresh(space, made.memories):
+        return made
+    for _ in range(MOST_ROUNDS):
+        with space.store.read() as reader:
+            token = _token(space, reader)
         made = _make(space, task, view, tokens)
-        space.contexts.put(key, made, token)
+        if not refresh(space, made.memories):
+            break
+    assert made is not None
+    space.contexts.put(key, made, token)
     return made
 
 
@@ -102,6 +112,8 @@ def _why(one: ScopeScored) -> dict[str, float]:
 
 
 def _told(task: Task, shown: ScopeText) -> str:
+    if shown.left_out and not shown.used:
+        return f"None of {shown.left_out} places fits into the budget."
     if not shown.used:
         return f"Nothing about {', '.join(task.keywords) or 'this'} scored above 0.5."
     left = f", {shown.left_out} left out" if shown.left_out else ""

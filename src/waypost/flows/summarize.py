@@ -10,10 +10,12 @@ from waypost.code.parse import parse
 from waypost.code.reading import Unread, read_source
 from waypost.code.source import Parsed, Source
 from waypost.code.summary import Summary, summarise, summary_from_json, summary_prompt
+from waypost.code.walk import look_at
 from waypost.errors import InvalidInput, LlmError, LlmLimit, LlmUnavailable, NotFound
 from waypost.flows.derive import put_derived
 from waypost.flows.digest import Derived, summary_memory
 from waypost.flows.index import Report, index_paths, quiet
+from waypost.flows.init import settle_patterns
 from waypost.flows.open_space import OpenSpace
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
@@ -73,6 +75,16 @@ def summarize(space: OpenSpace, path: str | None, *, force: bool = False, report
 def summary(space: OpenSpace, path: str) -> str:
     """The description of a file: the stored one, else one made now."""
     place = safe_relative_path(space.identity.root, path)
+    patterns = settle_patterns(space, None, None)
+    entries = look_at(space.identity.root, [place], include=patterns.include, exclude=patterns.exclude)
+    entry = next((one for one in entries if one.path == place), None)
+    why = "it is not there, or is ignored" if entry is None else entry.skipped
+    if why is not None:
+        raise NotFound(f"{path} is not described: {why}.", "Name a source file of this project.")
+    with space.store.read() as reader:
+        indexed = bool(reader.files(space.identity.checkout_id, [place]))
+    if indexed:
+        index_paths(space, [place], patterns=patterns)  # it may have changed since
     with space.store.read() as reader:
         rows = reader.derived(space.identity.checkout_id, [place], ["summary"])
         stored = reader.versions_by_number([row.number for row in rows])
@@ -128,7 +140,7 @@ def _files(space: OpenSpace, path: str | None) -> dict[str, FileRow]:
     checkout = space.identity.checkout_id
     place = None if path is None else safe_relative_path(space.identity.root, path)
     if place is not None:
-        index_paths(space, [place])
+        index_paths(space, [place], patterns=settle_patterns(space, None, None))
     with space.store.read() as reader:
         known = reader.files(checkout, None if place is None else [place])
     if not known:
@@ -145,8 +157,11 @@ def _described(space: OpenSpace) -> set[str]:
 def _store(space: OpenSpace, paths: Sequence[str], made: Sequence[tuple[Derived, FileRow]]) -> None:
     with space.store.write() as writer:
         engines = [engine.name for engine in space.engines.active(writer)]
-        old = writer.derived(space.identity.checkout_id, paths, ["summary"])
-        put_derived(space, writer, old, made, engines, _URGENCY)
+        there = writer.files(space.identity.checkout_id, paths)  # one may have gone meanwhile
+        for path in there:
+            old = writer.derived(space.identity.checkout_id, [path], ["summary"])
+            own = [(derived, row) for derived, row in made if row.path == path]
+            put_derived(space, writer, old if own else [], own, engines, _URGENCY)
 
 
 def _read(root: Path, path: str) -> tuple[Source, Parsed] | str:

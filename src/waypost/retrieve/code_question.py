@@ -59,6 +59,7 @@ _NAMES = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _VERSION_WORD = re.compile(r"\bv(\d{1,3})\b", re.IGNORECASE)
+_NO_SUBJECT = stop_words("en") | stop_words("de") | stop_words("ru") | frozenset(("defined", "definition", "definiert"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,10 @@ def _names(subject: str, body: str) -> tuple[tuple[Named, ...], bool]:
                 found.setdefault(one.qualified, one)
         if len(found) >= MOST_NAMES:
             break
+    if not found and not body:  # "where is connect", "what does connect do": the one word that is left is its name
+        telling = [word for word in _WORD.findall(subject) if fold(word) not in _NO_SUBJECT]
+        if len(telling) == 1 and telling[0].isascii() and len(telling[0]) > 2:
+            return (_named(telling[0], 1.0),), False
     return tuple(found.values())[:MOST_NAMES], False
 
 

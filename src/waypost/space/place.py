@@ -83,9 +83,12 @@ def safe_relative_path(root: Path, given: str) -> str:
     Raises SecurityError when it leads outside (by `..`, a symlink, or as an absolute path), has control characters or
     is over-long; InvalidInput when it is empty or no text.
     """
-    _check_spelling(given)
+    if not isinstance(given, str) or not given.strip():
+        _check_spelling(given)
     inside = root.resolve()
-    normal = os.path.normpath(inside / _relative(root, inside, given))
+    relative = _relative(root, inside, given)
+    _check_spelling(relative)  # the root itself may be spelt in any way
+    normal = os.path.normpath(inside / relative)
     try:
         # What it says and what it normalises to are two places when a symlink stands before `..`.
         targets = ((inside / given).resolve(), Path(normal).resolve())

@@ -30,6 +30,14 @@ _USER_OPTION = re.compile(r"(?:-u|--user|--proxy-user|-U)[ =][\"']?[^\s:\"'$<]{1
 _DASH_P = re.compile(r"(?<=[ ])-p[ ]?(?P<quote>[\"']?)(?P<value>[^\s\"'$<>]{4,128})(?P=quote)(?=\s|$|[;&|])")
 _WEB_COMMAND = re.compile(r"\b(?:curl|wget|https?|xh|ab|mongo\w*|redis-cli)\b")
 _PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login)\b")
+_SQL_PASSWORD = re.compile(
+    r"\b(?:PASSWORD|IDENTIFIED[ ]{1,4}(?:WITH[ ]{1,4}[\w'\"]{1,40}[ ]{1,4})?BY(?:[ ]{1,4}PASSWORD)?)[ ]{0,4}=?[ ]{0,4}"
+    r"(?P<quote>['\"])(?P<value>[^'\"\n]{4,200})(?P=quote)",
+    re.IGNORECASE,
+)
+_SQL_STATEMENT = re.compile(
+    r"\b(?:CREATE|ALTER|GRANT|SET)\b[^;\n]{0,200}\b(?:USER|ROLE|LOGIN|PASSWORD|TO)\b", re.IGNORECASE
+)
 _KEY_HEADER = re.compile(r"(?:-----BEGIN |---- BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
 _LONG_WITH_DIGIT = re.compile(r"(?!AWS4-)(?=\S*[0-9])\S{16}")
 _DIGIT = re.compile(r"[0-9]")
@@ -53,6 +61,17 @@ def find_placed(scan: Scan) -> Iterator[Span]:
     yield from _headers(scan)
     yield from _commands(scan)
     yield from _companions(scan)
+    yield from _statements(scan)
+
+
+def _statements(scan: Scan) -> Iterator[Span]:
+    """`CREATE USER bob WITH PASSWORD '…'`, `IDENTIFIED BY '…'`: SQL gives it without a sign between."""
+    if b"password" not in scan.low and b"identified" not in scan.low:
+        return
+    for found in _SQL_PASSWORD.finditer(scan.text):
+        line = scan.text.rfind("\n", 0, found.start()) + 1
+        if _SQL_STATEMENT.search(scan.text, max(line, found.start() - 300), found.start("value")):
+            yield found.start("value"), found.end("value"), "password"
 
 
 def _key_blocks(text: str) -> Iterator[Span]:

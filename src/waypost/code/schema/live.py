@@ -4,6 +4,7 @@ The address may hold a password: it goes to the driver and nowhere else, not int
 """
 
 import importlib
+import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -33,14 +34,20 @@ def read_live(url: str) -> tuple[Table, ...]:
     return assemble(reader(parts, url), shown(url), _NAMES[kind])
 
 
+_PLAIN = re.compile(
+    r"[a-z][a-z0-9+]{1,30}://(?:[^@/?#\s]*@)?(?P<place>(?:[\w.-]{0,253}|\[[0-9a-fA-F:.]{2,45}\])(?::\d{1,5})?(?:/[^@?#\s]*)?)"
+    r"(?:[?#][^@]*)?",
+    re.IGNORECASE,
+)
+
+
 def shown(url: str) -> str:
-    """The address without user, password and options: what may be told."""
-    parts = _parts(url)
-    kind = parts.scheme.partition("+")[0]
-    if kind == "sqlite":
-        return f"sqlite://{parts.path}"
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-    return f"{kind}://{host}{f':{parts.port}' if parts.port else ''}{parts.path}"
+    """The address without user, password and options: what may be told. Of one that is spelt oddly only its kind."""
+    kind = url.partition(":")[0].partition("+")[0]
+    plain = _PLAIN.fullmatch(url)
+    if plain is None:
+        return f"{kind}://…" if kind.isalpha() else "the database"
+    return f"{kind}://{plain['place']}"
 
 
 def _parts(url: str) -> SplitResult:
@@ -60,9 +67,12 @@ def _parts(url: str) -> SplitResult:
 def _failed(parts: SplitResult, url: str, error: BaseException) -> WaypostError:
     """What the driver said, without any part of the secret."""
     said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    for secret in (parts.password, unquote(parts.password or "")):
-        if secret:
-            said = said.replace(secret, "***")
+    options = [value for one in parts.query.split("&") for value in one.split("=", 1)[1:]]
+    told = [url, parts.netloc.rpartition("@")[0], parts.password or "", *options]
+    for secret in sorted(
+        {form for one in told for form in (one, unquote(one)) if len(form) > 1}, key=len, reverse=True
+    ):
+        said = said.replace(secret, "***")
     return WaypostError(
         f"The database {shown(url)} cannot be read: {said[:300]}",
         "Check that it runs, that the address is right and that the user may connect.",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from waypost.faces.cli.output import console, print_pairs, safe
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from waypost.flows.analyze import Analysis
     from waypost.flows.init import IndexReport
     from waypost.flows.summarize import Summarised
@@ -34,6 +36,7 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
         }
     )
     out = console()
+    _print_patterns(out, done)
     if files.masked:
         out.print(f"{files.masked} secret values were left out.")
     if files.broken:
@@ -47,6 +50,17 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     elif files.skipped:
         out.print(f"{len(files.skipped):,} files and folders were skipped; --explain says why.")
     out.print("Ask something: waypost ask QUESTION")
+
+
+def _print_patterns(out: "Console", done: "IndexReport") -> None:
+    """What was said once and still holds is easily forgotten."""
+    if done.patterns.include:
+        told = (
+            f"Only {', '.join(done.patterns.include)} is read, as was asked for; --include '**' reads everything again."
+        )
+        out.print(safe(told), markup=False)
+    if done.patterns.exclude:
+        out.print(safe(f"Left out, as was asked for: {', '.join(done.patterns.exclude)}."), markup=False)
 
 
 def _time(done: "IndexReport") -> str:

@@ -29,6 +29,9 @@ STDIN = Path("-")
 _MOST_INPUT = 4_000_000  # bytes of a text read from standard input
 
 
+_NOTHING_IMPORTED = "Nothing new: what was read out of a tree is not imported, `waypost init` reads it there."
+
+
 def tags(given: list[str] | None) -> dict[str, str] | None:
     """`NAME=VALUE` options as a mapping."""
     if not given:
@@ -107,7 +110,7 @@ def print_receipts(receipts: Iterable[Receipt], *, json: bool) -> None:
             which = f" {receipt.key}" if receipt.key else ""
             print(safe(f"refused{which}: {receipt.reason}"), file=sys.stderr)
     if not json:
-        print(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or "Nothing to do.")
+        print(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or _NOTHING_IMPORTED)
 
 
 def print_history(found: History, *, json: bool) -> None:

@@ -24,7 +24,7 @@ POLL_MS = 2_000  # a look at Django's tree (7,000 files) takes 0.15 s on a busy 
 MANY = 2_000  # paths touched at once: looking at everything is cheaper then, and events may have been lost
 _IDLE_MS = 5_000
 _LONGEST_HOLD = 30.0  # seconds: a burst that never ends is told in parts, and a forgotten lock of git's stops nobody
-_RULES = ".gitignore"  # when these change, so does what belongs to the tree
+_RULES = (".gitignore", ".waypostignore")  # when these change, so does what belongs to the tree
 _MOST_TRIES = 3  # folders may vanish between being listed and being watched
 _LARGEST_HEAD = 4_096
 
@@ -111,7 +111,7 @@ class _Watched:
     def batch(self, changes: Iterable[Change], *, everything: bool) -> Batch:
         """Several looks at one burst become one."""
         listed = tuple(merge(changes))
-        rules = any(change.path.rpartition("/")[2] == _RULES for change in listed)
+        rules = any(change.path.rpartition("/")[2] in _RULES for change in listed)
         return Batch(listed, everything or rules)
 
 
