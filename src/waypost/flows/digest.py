@@ -24,7 +24,6 @@ from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.secrets import mask
 
 DIGEST_FORMAT = "1"  # raised when what is read out of a file changes: an index of another format is made again
-_SINGLE_TESTS = frozenset({"function", "method", "property", "constant"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +144,8 @@ def _imports(parsed: Parsed) -> list[str]:
 
 def _derived(source: Source, kind: str, card: Card, details: dict[str, Any], scip: str | None) -> Derived:
     is_test = is_test_path(source.path)
-    # Single tests are many and are asked for by their words; their class and file are found by meaning too.
-    embedded = () if is_test and card.symbol_kind in _SINGLE_TESTS else card.embedded
+    # Tests are many and are asked for by their words; their file is found by meaning too.
+    embedded = () if is_test and card.kind == "symbol" else card.embedded
     text = CodeText(card.name, card.path, card.doc, card.body, embedded)
     language = _language(card.doc) if is_document(source.language) else "code"
     kept = {name: value for name, value in details.items() if value not in (None, [], "")}
