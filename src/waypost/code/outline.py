@@ -6,6 +6,7 @@ line tells. `Outline.to_json` and `from_json` give plain lists, for a store.
 
 import re
 from dataclasses import dataclass
+from sys import intern  # of all files of a tree most names are the same
 from typing import Any
 
 from waypost.code.resolve.bindings import bindings_of
@@ -98,11 +99,19 @@ class Outline:
             language=data["language"],
             package=data["package"],
             symbols=tuple(
-                Defined(name, qualified, kind, parent, start, end, returns, tuple(bases), tuple(parameters))
+                Defined(
+                    *(intern(name), qualified, intern(kind), parent, start, end, intern(returns)),
+                    bases=tuple(map(intern, bases)),
+                    parameters=tuple(map(intern, parameters)),
+                )
                 for name, qualified, kind, parent, start, end, returns, bases, parameters in data["symbols"]
             ),
-            imports=tuple(Brought(*row) for row in data["imports"]),
-            uses=tuple(Use(*row) for row in data["uses"]),
+            imports=tuple(
+                Brought(intern(m), intern(name), intern(alias), line) for m, name, alias, line in data["imports"]
+            ),
+            uses=tuple(
+                Use(owner, intern(receiver), intern(name), line) for owner, receiver, name, line in data["uses"]
+            ),
             bindings=tuple(Binding(*row) for row in data["bindings"]),
         )
 

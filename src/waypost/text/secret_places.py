@@ -24,7 +24,7 @@ _STORED_BASIC = re.compile(r"_?auth\"?[ ]?[:=][ ]?\"?(?P<value>[A-Za-z0-9+/]{8,5
 _SIGNATURE = re.compile(r"sig=(?P<value>[A-Za-z0-9%+/]{30,100}={0,2})(?=[&\s\"']|\Z)")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])")
 _SEED_WORDS = re.compile(r"[\"']?[ ]?(?:is|ist|[:=])[ ]?[\"']?(?P<value>(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})(?![a-z])")
-_NETRC = re.compile(r"\s{1,20}login\s{1,20}\S{1,128}\s{1,20}password\s{1,20}(?P<value>\S{1,256})")
+_NETRC = re.compile(r"\s{1,20}login\s{1,20}\S{1,128}\s{1,20}password\s{1,20}(?P<value>[^\s\"'`()\\]{1,256})")
 _PGPASS = re.compile(r"^[\w.*-]{1,253}:\d{2,5}:[\w*-]{1,63}:[\w*.-]{1,63}:(?P<value>\S{1,256})$", re.MULTILINE)
 _USER_OPTION = re.compile(r"(?:-u|--user|--proxy-user|-U)[ =][\"']?[^\s:\"'$<]{1,64}:(?P<value>[^\s\"'$<>]{1,128})")
 _DASH_P = re.compile(r"(?<=[ ])-p[ ]?(?P<quote>[\"']?)(?P<value>[^\s\"'$<>]{4,128})(?P=quote)(?=\s|$|[;&|])")
