@@ -210,7 +210,7 @@ def _names(subject: str, body: str) -> tuple[tuple[Named, ...], bool]:
     if not found and not body:  # "where is connect", "what does connect do": the one word that is left is its name
         telling = [word for word in _WORD.findall(subject) if fold(word) not in _NO_SUBJECT]
         if len(telling) == 1 and telling[0].isascii() and len(telling[0]) > 2:
-            return (_named(telling[0], 1.0),), False
+            return (_named(telling[0], 1.0),), True
     return tuple(found.values())[:MOST_NAMES], False
 
 
