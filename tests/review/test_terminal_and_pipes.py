@@ -85,7 +85,8 @@ def test_the_worker_of_a_person_named_like_a_command_is_told_the_name(
     monkeypatch.setenv("WAYPOST_BACKGROUND", "1")
     memory = Memory.open(tmp_path, person="status")
     memory._space.start_worker(memory._space)
-    assert settle_person(started[0][3:]) == ["--person=status", "work"]
+    words = started[0][started[0].index("waypost") + 1 :]
+    assert settle_person(words) == ["--person=status", "work"]
 
 
 @pytest.mark.parametrize("error", [OSError(12, "Cannot allocate memory"), PermissionError(13, "Permission denied")])
