@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 WAYPOST_HOME=$(mktemp -d)
 export WAYPOST_HOME
+export WAYPOST_BACKGROUND=0  # nothing goes on when the demo is over
 trap 'rm -rf "$WAYPOST_HOME"' EXIT
 
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }

@@ -164,3 +164,8 @@ def test_hostile_names_and_heads_are_read_in_no_time(unit: str) -> None:
     language_of_path("x.h", unit * 50_000)
     is_test_path(unit * 50_000)
     assert time.process_time() - started < 0.5
+
+
+def test_a_scoped_enumeration_tells_a_header_of_cpp() -> None:
+    assert language_of_path("color.h", "enum class color : unsigned { red };\n") == "cpp"
+    assert language_of_path("color.h", "enum color { red };\n") == "c"

@@ -15,7 +15,7 @@ _DATA = Path(__file__).with_name("languages.toml")
 _SHEBANG = re.compile(r"#![ \t]*(\S{1,200})((?:[ \t]+\S{1,100}){0,6})")
 _EMACS_MODE = re.compile(r"-\*-[ \t]*(?:mode:[ \t]*)?([\w+#-]{1,20})[^\n]{0,60}-\*-", re.IGNORECASE)
 _CPP_MARK = re.compile(
-    r"^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:"
+    r"^[ \t]*(?:(?:enum[ \t]+)?class[ \t]+\w|namespace\b|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:"
     r"|#[ \t]*include[ \t]*<(?:[a-z_]+|c(?:std\w+|math|assert))>)|\b(?:std::|constexpr\b|nullptr\b|virtual[ \t]|noexcept\b)",
     re.MULTILINE,
 )
