@@ -79,15 +79,12 @@ def _run(tree: Path, home: Path, task: str) -> str:
 
 def _kill_after(tree: Path, home: Path, lines: int) -> bool:
     """Index until so many lines of progress are told, then kill. False: it was finished before."""
-    process = _start(tree, home, "index")
-    assert process.stdout is not None
-    for _ in range(lines):
-        if process.stdout.readline() in ("", "finished\n"):
-            process.wait(timeout=60)
-            return False
-    process.kill()
-    process.wait(timeout=60)
-    process.stdout.close()
+    with _start(tree, home, "index") as process:
+        assert process.stdout is not None
+        for _ in range(lines):
+            if process.stdout.readline() in ("", "finished\n"):
+                return False
+        process.kill()
     return True
 
 
@@ -108,14 +105,15 @@ def test_an_index_that_was_killed_is_the_same_in_the_end(big_tree: Path, tmp_pat
 
 
 @pytest.mark.soak
-def test_an_index_that_was_killed_a_hundred_times_is_the_same_in_the_end(big_tree: Path, tmp_path: Path) -> None:
+def test_an_index_that_was_killed_many_times_is_the_same_in_the_end(big_tree: Path, tmp_path: Path) -> None:
     _run(big_tree, tmp_path / "undisturbed", "index")
     wanted = _dump(big_tree, tmp_path / "undisturbed")
     chance = random.Random(4)
     killed = 0
     for round_ in range(10):
         home = tmp_path / f"killed-{round_}"
-        killed += sum(_kill_after(big_tree, home, chance.randint(1, 8)) for _ in range(10))
+        killed += sum(_kill_after(big_tree, home, chance.randint(1, 5)) for _ in range(10))
         _run(big_tree, home, "index")
         assert _dump(big_tree, home) == wanted, f"round {round_}"
+    print(f"killed {killed} times on the way")
     assert killed > 30
