@@ -92,6 +92,7 @@ def _dump(tree: Path, home: Path) -> object:
     return json.loads(_run(tree, home, "dump").splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_an_index_that_was_killed_is_the_same_in_the_end(big_tree: Path, tmp_path: Path) -> None:
     _run(big_tree, tmp_path / "undisturbed", "index")
     wanted = _dump(big_tree, tmp_path / "undisturbed")

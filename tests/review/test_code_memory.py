@@ -385,6 +385,7 @@ def test_every_changed_file_that_is_shown_is_looked_at(tree: Path, memory: Memor
     assert {hit.line for hit in hits} == {4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "line"), [("a.c", "/*\n"), ("a.proto", "message A {\n"), ("a.kt", "fun a(){\n"), ("a.ts", "type A = {\n")]
 )

@@ -17,7 +17,7 @@ from waypost.flows.crew import digest_files
 from waypost.flows.digest import Job
 from waypost.flows.index import Patterns
 from waypost.flows.init import settle_patterns
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.space.place import safe_relative_path
 from waypost.text.secrets import mask
 
@@ -35,7 +35,7 @@ class Analysis:
 
 def analyze(space: OpenSpace, path: str) -> Analysis:
     """Parse a file, or every file of a folder that an index would have."""
-    root = space.identity.root
+    root = tree_of(space)
     here = os.path.normpath(root / path) in (os.path.normpath(root), os.path.realpath(root))
     place = "" if here else safe_relative_path(root, path)
     if not os.path.lexists(root / place):
@@ -59,11 +59,11 @@ def analyze(space: OpenSpace, path: str) -> Analysis:
 
 def architecture(space: OpenSpace) -> dict[str, Any]:
     """From the index where there is one, else from the tree."""
+    root = tree_of(space)
     known = architecture_of(space)
     if known is not None:
         return known
     patterns: Patterns = settle_patterns(space, None, None)
-    root = space.identity.root
     entries = walk(root, include=patterns.include, exclude=patterns.exclude)
     jobs = [Job(entry.path, entry.size, entry.named) for entry in entries if not entry.skipped]
     evidence = {

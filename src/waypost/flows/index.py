@@ -10,17 +10,15 @@ import os
 import time as timing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from waypost.code.choice import choose
 from waypost.code.history import head
 from waypost.code.reading import Unread
 from waypost.code.walk import Entry, look_at, walk
-from waypost.errors import InvalidInput
 from waypost.flows.crew import KILLED, Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, is_code, owe_conclusions, same_content, store_file
 from waypost.flows.digest import DIGEST_FORMAT, Digest, Job
-from waypost.flows.open_space import OpenSpace, digest_format_key, indexed_commit_key
+from waypost.flows.open_space import OpenSpace, digest_format_key, indexed_commit_key, tree_of
 from waypost.store.protocol import FileRow
 from waypost.text.secrets import mask
 
@@ -65,7 +63,7 @@ def index_tree(
     """Bring the index to the state of the tree. `force` reads every file again; `explain` also tells what was ignored; `before`
     are the patterns of the last time."""
     started = timing.perf_counter()
-    root, checkout = _tree(space), space.identity.checkout_id
+    root, checkout = tree_of(space), space.identity.checkout_id
     report("walking", 0, 0)
     entries = _readable(space, walk(root, include=include, exclude=exclude, explain=explain))
     done = Indexed(skipped={entry.path: entry.skipped for entry in entries if entry.skipped})
@@ -107,7 +105,7 @@ def index_tree(
 
 def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns | None" = None) -> Indexed:
     """Bring the index to the state of these files only, whatever became of them."""
-    root, checkout, done = _tree(space), space.identity.checkout_id, Indexed()
+    root, checkout, done = tree_of(space), space.identity.checkout_id, Indexed()
     chosen = patterns or Patterns()
     looked = look_at(root, paths, include=chosen.include, exclude=chosen.exclude)
     entries = {entry.path: entry for entry in _readable(space, looked)}
@@ -178,7 +176,7 @@ def _read_files(
     jobs = [
         Job(one.path, one.size, one.named, one.path in described or (lost and one.path not in known)) for one in wanted
     ]
-    outcomes = digest_files(_tree(space), jobs)
+    outcomes = digest_files(tree_of(space), jobs)
     while batch := _some(outcomes):
         with space.store.write() as writer:
             engines, before = [engine.name for engine in space.engines.active(writer)], done.read
@@ -245,9 +243,3 @@ def _readable(space: OpenSpace, entries: Iterable[Entry]) -> list[Entry]:
 
 def _is_same(known: FileRow | None, entry: Entry) -> bool:
     return known is not None and (known.size, known.mtime_ns) == (entry.size, entry.mtime_ns)
-
-
-def _tree(space: OpenSpace) -> Path:
-    if space.identity.kind != "project":
-        raise InvalidInput("A person has no tree to index.", "Run this in a project, without --person.")
-    return space.identity.root

@@ -9,6 +9,7 @@ from typing import Any
 
 from waypost.config import Settings
 from waypost.context.cache import ContextCache
+from waypost.errors import InvalidInput
 from waypost.flows.engines import Engines
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
@@ -45,6 +46,13 @@ class OpenSpace:
                     known = secrets.token_hex(32)
                     writer.set_meta(_TOMBSTONE_KEY, known)
         return bytes.fromhex(known)
+
+
+def tree_of(space: OpenSpace) -> Path:
+    """The root of the tree; a person has none."""
+    if space.identity.kind != "project":
+        raise InvalidInput("A person has no tree.", "Run this in a project, without --person.")
+    return space.identity.root
 
 
 def note_checkout(space: OpenSpace) -> None:

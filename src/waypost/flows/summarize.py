@@ -11,12 +11,12 @@ from waypost.code.reading import Unread, read_source
 from waypost.code.source import Parsed, Source
 from waypost.code.summary import Summary, summarise, summary_from_json, summary_prompt
 from waypost.code.walk import look_at
-from waypost.errors import InvalidInput, LlmError, LlmLimit, LlmUnavailable, NotFound
+from waypost.errors import LlmError, LlmLimit, LlmUnavailable, NotFound
 from waypost.flows.derive import put_derived
 from waypost.flows.digest import Derived, summary_memory
 from waypost.flows.index import Report, index_paths, quiet
 from waypost.flows.init import settle_patterns
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
 from waypost.llm.prompt import template
@@ -74,7 +74,7 @@ def summarize(space: OpenSpace, path: str | None, *, force: bool = False, report
 
 def summary(space: OpenSpace, path: str) -> str:
     """The description of a file: the stored one, else one made now."""
-    place = safe_relative_path(space.identity.root, path)
+    place = safe_relative_path(tree_of(space), path)
     patterns = settle_patterns(space, None, None)
     entries = look_at(space.identity.root, [place], include=patterns.include, exclude=patterns.exclude)
     entry = next((one for one in entries if one.path == place), None)
@@ -135,10 +135,9 @@ class _Summariser:
 
 
 def _files(space: OpenSpace, path: str | None) -> dict[str, FileRow]:
-    if space.identity.kind != "project":
-        raise InvalidInput("A person has no tree.", "Run this in a project, without --person.")
     checkout = space.identity.checkout_id
-    place = None if path is None else safe_relative_path(space.identity.root, path)
+    root = tree_of(space)
+    place = None if path is None else safe_relative_path(root, path)
     if place is not None:
         index_paths(space, [place], patterns=settle_patterns(space, None, None))
     with space.store.read() as reader:

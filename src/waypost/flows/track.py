@@ -7,7 +7,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.conclude import conclude
 from waypost.flows.index import Indexed, index_paths, index_tree
 from waypost.flows.init import settle_patterns
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft, check_text
 from waypost.model.memory import Caller
@@ -71,7 +71,7 @@ def finish(space: OpenSpace, description: str, files: Sequence[str] | None, call
 def ignores(space: OpenSpace) -> Callable[[str], bool]:
     """Which folders need not be watched: those that a walk skips now, and some by name, whenever they come."""
     patterns = settle_patterns(space, None, None)
-    entries = walk(space.identity.root, include=patterns.include, exclude=patterns.exclude, explain=True)
+    entries = walk(tree_of(space), include=patterns.include, exclude=patterns.exclude, explain=True)
     folders = {entry.path for entry in entries if entry.skipped and entry.path.endswith("/")}
 
     def ignored(path: str) -> bool:
@@ -81,6 +81,5 @@ def ignores(space: OpenSpace) -> Callable[[str], bool]:
 
 
 def _inside(space: OpenSpace, paths: Sequence[str]) -> list[str]:
-    if space.identity.kind != "project":
-        raise InvalidInput("A person has no tree.", "Run this in a project, without --person.")
-    return list(dict.fromkeys(safe_relative_path(space.identity.root, path) for path in paths))
+    root = tree_of(space)
+    return list(dict.fromkeys(safe_relative_path(root, path) for path in paths))

@@ -49,6 +49,7 @@ def test_a_caller_that_stops_leaves_no_child_behind(
             os.kill(pid, 0)
 
 
+@pytest.mark.slow
 def test_a_file_that_kills_its_parser_costs_only_itself(
     many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_file_that_kills_its_parser_costs_only_itself(
     assert sum(isinstance(one, Digest) for one in outcomes.values()) == 99
 
 
+@pytest.mark.slow
 def test_a_file_that_the_parser_cannot_finish_costs_only_itself(
     many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -174,8 +174,13 @@ def test_facts_and_code_stand_in_one_answer(indexed: Memory) -> None:
 
 
 def test_a_person_has_no_tree(tmp_path: Path, fake_engine: FakeEngine) -> None:
-    with pytest.raises(InvalidInput, match="no tree"):
-        Memory.open(person="anna").index()
+    anna = Memory.open(person="anna")
+    for use in (anna.index, anna.analyze, anna.architecture, anna.summarize, anna.ignores):
+        with pytest.raises(InvalidInput, match="no tree"):
+            use()
+    for look in (anna.summary, anna.track):
+        with pytest.raises(InvalidInput, match="no tree"):
+            look("a.py")
 
 
 def test_a_briefing_names_places_not_lines_of_source(indexed: Memory) -> None:

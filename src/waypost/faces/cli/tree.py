@@ -117,7 +117,7 @@ def summary(context: Ctx, path: Annotated[Path, typer.Argument(help="A file.")],
 @app.command()
 def watch(
     context: Ctx,
-    debounce: Annotated[int, typer.Option(metavar="MS", help="How long a file must be quiet.")] = 500,
+    debounce: Annotated[int, typer.Option(metavar="MS", min=0, help="How long a file must be quiet.")] = 500,
 ) -> None:
     """Keep the index at the side of the tree, until you stop it."""
     from waypost.faces.cli.watching import watch_tree
