@@ -1,12 +1,15 @@
 """The tree as it is now: what an answer is about to show is looked at on disk first."""
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 
+from waypost.errors import StoreError
 from waypost.flows.open_space import OpenSpace
 from waypost.model.recall import Hit
 
 MOST_AT_ONCE = 20  # files that an answer waits for; more are left to the worker
+ASKED_FOR = 0.95  # urgency: before all other code, after what people said
 MOST_ROUNDS = 4  # that an answer is made again
 
 
@@ -35,6 +38,15 @@ def refresh(space: OpenSpace, hits: Sequence[Hit]) -> bool:
         with space.store.read() as reader:
             gone = [path for path in reader.files(checkout) if _on_disk(space, path) is None]
     return _index(space, [*gone, *changed[:MOST_AT_ONCE]]) if gone or changed else False
+
+
+def hurry(space: OpenSpace, hits: Sequence[Hit]) -> None:
+    """What is asked for is embedded before the rest of the tree."""
+    paths = {path for hit in hits if hit.source == "code" for path in _paths(hit)}
+    if paths:
+        # An answer does not fail because nothing can be noted.
+        with contextlib.suppress(StoreError), space.store.write() as writer:
+            writer.hurry(space.identity.checkout_id, dict.fromkeys(paths, ASKED_FOR))
 
 
 def still_there(space: OpenSpace, hits: Iterable[Hit]) -> list[Hit]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from waypost.embed.protocol import Engine
 from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
-from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh, still_there
+from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, refresh, still_there
 from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall_code import code_hits, read_ask
@@ -56,6 +56,7 @@ def recall(
         hits, notices = _answer(space, ask)
     hits = still_there(space, hits)
     if notices:  # something is owed, perhaps since this question
+        hurry(space, hits)
         space.start_worker(space)
     return Answer(asked, tuple(hits), notices, (timing.perf_counter() - started) * 1000)
 

@@ -79,3 +79,17 @@ def test_an_index_of_another_format_is_made_again(indexed: Memory, monkeypatch: 
     monkeypatch.setattr("waypost.flows.index.DIGEST_FORMAT", "2")
     assert indexed.index().indexed.read == 5
     assert indexed.index().indexed.read == 0
+
+
+def test_what_is_asked_for_is_embedded_first(tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("waypost.flows.recall.ON_THE_SPOT", 0)
+    memory.index(wait=False)
+    engine = memory._space.engines.main.name
+
+    def next_paths() -> set[str]:
+        with memory._space.store.read() as reader:
+            assert reader.owed()[engine] > 3
+            return {version.refs[0].file_path for version in reader.owed_versions(engine, 2)}
+
+    assert memory.recall("containers built by the pipeline and rolled out", k=1)[0].path == "README.md"
+    assert next_paths() == {"README.md"}
