@@ -7,6 +7,7 @@ something has to be concluded again is noted with every change; whoever comes fi
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from waypost.code.architecture import Architecture, Evidence
@@ -22,7 +23,7 @@ from waypost.flows.open_space import OpenSpace, architecture_key, conclusions_ke
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, Edge, Reader
 
-RELATIONS = ("imports", "calls", "inherits", "contains")
+RELATIONS = ("imports", "calls", "inherits")
 _MOST_PLACES = 8  # of one table or pattern: the references of a memory have to stay small
 _FILES = ("symbol", "file")
 
@@ -37,6 +38,7 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
         tree = _read_tree(reader, checkout)
         rows = [row for kind in _FILES for row in reader.derived_of_kind(checkout, kind)]
         known_live = json.loads(reader.meta(live_schema_key(space)) or "[]")
+        changed = {path: row.changed_at for path, row in reader.files(checkout).items()}
     told = list(live) if live is not None else [Table.from_json(row) for row in known_live]
     tables = with_live(build_schema(tree.changes), told)
     relations = relate(tree.outlines, tree.manifests)
@@ -48,7 +50,7 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
     times = TreeTimes(space.identity.root, space.clock())
     with space.store.write() as writer:
         engines = [engine.name for engine in space.engines.active(writer)]
-        for kind, wanted in (("table", _tables(tables)), ("architecture", _documents(architecture))):
+        for kind, wanted in (("table", _tables(tables, changed)), ("architecture", _documents(architecture, changed))):
             old = writer.derived_of_kind(checkout, kind)
             put_derived(space, writer, old, [(one, None) for one in wanted], engines, urgency=0.9)
         writer.replace_relations(list(ids.values()), RELATIONS, edges)
@@ -109,7 +111,12 @@ def _referrers(relations: Iterable[Relation]) -> dict[str, int]:
     return {path: len(found) for path, found in users.items()}
 
 
-def _tables(tables: Iterable[Table]) -> list[Derived]:
+def _latest(refs: Iterable[CodeReference], changed: Mapping[str, datetime]) -> datetime | None:
+    """When the latest of these files changed; None where none is a file of the tree."""
+    return max((changed[ref.file_path] for ref in refs if ref.file_path in changed), default=None)
+
+
+def _tables(tables: Iterable[Table], changed: Mapping[str, datetime]) -> list[Derived]:
     made = []
     for table in tables:
         refs = tuple(CodeReference(one.path, one.lines) for one in table.evidence[:_MOST_PLACES])
@@ -119,17 +126,17 @@ def _tables(tables: Iterable[Table]) -> list[Derived]:
             "relations": [relation.target for relation in table.relations],
             "table": table.to_json(),
         }
-        made.append(derived_document("table", "table", table.name, table.text, table.text[:600], details, refs))
+        told, when = table.text, _latest(refs, changed)
+        made.append(derived_document("table", "table", table.name, told, told[:600], details, refs, when))
     return made
 
 
-def _documents(architecture: Architecture) -> list[Derived]:
+def _documents(architecture: Architecture, changed: Mapping[str, datetime]) -> list[Derived]:
     made = []
     for one in architecture.documents():
         refs = tuple(CodeReference(place.path, place.lines) for place in one.places[:_MOST_PLACES])
-        made.append(
-            derived_document("architecture", one.type, one.name, one.text, f"{one.title}. {one.text[:600]}", {}, refs)
-        )
+        embedded, when = f"{one.title}. {one.text[:600]}", _latest(refs, changed)
+        made.append(derived_document("architecture", one.type, one.name, one.text, embedded, {}, refs, when))
     return made
 
 

@@ -134,7 +134,8 @@ def _rows(derived: Derived) -> list[PassageRow]:
 
 def _version(space: OpenSpace, derived: Derived, row: FileRow | None, before: DerivedRow | None) -> Version:
     now = space.clock()
-    changed = min(row.changed_at, now) if row is not None else now
+    told = derived.changed_at if row is None else row.changed_at
+    changed = None if told is None else min(told, now)
     refs = derived.refs
     if row is not None:
         refs = (CodeReference(row.path, derived.lines, derived.symbol_id, code_hash=None),)
@@ -143,7 +144,7 @@ def _version(space: OpenSpace, derived: Derived, row: FileRow | None, before: De
         kind=derived.kind,
         text=derived.text,
         recorded_at=now,
-        valid_from=changed,
+        valid_from=changed or now,
         source="code",
         actor=_INDEXER,
         level=3,

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ class Derived:
     passages: tuple[Passage, ...]
     fingerprint: bytes  # of all that is indexed: the same one need not be indexed again
     refs: tuple[CodeReference, ...] = ()  # where it was read, when that is more than one file
+    changed_at: datetime | None = None  # when the latest of these files changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,7 @@ def derived_document(
     embedded: str,
     details: Mapping[str, Any],
     refs: tuple[CodeReference, ...] = (),
+    changed_at: datetime | None = None,
 ) -> Derived:
     """A memory that was written, not copied, from what a tree says."""
     code = CodeText(name, refs[0].file_path if refs else "", "", text, (embedded,))
@@ -211,6 +214,7 @@ def derived_document(
         passages=passages,
         fingerprint=_fingerprint(kind, text, language, passages),
         refs=refs,
+        changed_at=changed_at,
     )
 
 

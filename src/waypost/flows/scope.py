@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from waypost.context.cache import ContextCache, context_key
+from waypost.context.cache import context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
 from waypost.flows.brief import Briefing, check_budget
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh
@@ -25,8 +25,6 @@ COLLECTIONS = ("functions", "code_structure", "database_schema", "architecture")
 _FROM_EACH = 10
 _WEIGHTS = (4.0, 2.0, 2.0, 1.0)  # of name, path, doc and body, where there is no vector to go by
 
-ScopeCache = ContextCache[Briefing]
-
 
 def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int = SCOPE_TOKENS) -> Briefing:
     """The smart context of a task, from the cache while nothing has changed."""
@@ -37,8 +35,9 @@ def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int =
         token = _token(space, reader)
         if not reader.has_code(space.identity.checkout_id):
             return Briefing(NO_MEMORY, -(-len(NO_MEMORY) // 4), (), 0.0, "This tree is not indexed yet.")
-    key = context_key(space.identity.space_id, task, "scope", tokens, space.identity.checkout_id, view.moment.explicit)
-    made: Briefing | None = None if view.moment.explicit else space.contexts.get(key, token)
+    key = context_key(space.identity.space_id, task, "scope", tokens, space.identity.checkout_id)
+    lasting = not view.moment.explicit and view.moment.known_at is None  # another moment has another answer
+    made: Briefing | None = space.contexts.get(key, token) if lasting else None
     if made is not None and not refresh(space, made.memories):
         return made
     for _ in range(MOST_ROUNDS):
@@ -48,7 +47,8 @@ def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int =
         if not refresh(space, made.memories):
             break
     assert made is not None
-    space.contexts.put(key, made, token)
+    if lasting:
+        space.contexts.put(key, made, token)
     return made
 
 

@@ -50,3 +50,20 @@ def test_the_same_task_is_answered_from_the_cache_until_a_file_changes(
     clock.advance(seconds=301)
     indexed.brief(task, preset="scope")
     assert asked() > asked_before
+
+
+def test_a_table_is_as_recent_as_its_file_not_as_its_index(tree: Path, memory: Memory, clock: TestClock) -> None:
+    path = tree / "schema.sql"
+    path.write_text("CREATE TABLE customers (id INT PRIMARY KEY, email TEXT);\n")
+    old = (clock.now.timestamp() - 400 * 86_400) * 1e9
+    os.utime(path, ns=(int(old), int(old)))
+    memory.index()
+    hits = memory.brief("add a column to the customers table with email id", preset="scope").memories
+    table = next(hit for hit in hits if hit.kind == "table")
+    assert table.why["recency"] == 0.2
+
+
+def test_a_past_moment_is_not_answered_from_the_cache(indexed: Memory, clock: TestClock) -> None:
+    task = "check a password and compare it with the stored hash"
+    assert indexed.brief(task, preset="scope").memories
+    assert indexed.brief(task, preset="scope", known_at="2020-01-01").memories == ()
