@@ -359,7 +359,7 @@ def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
 ) -> None:
     from waypost.flows import summarize
 
-    read = summarize._read
+    read = summarize.open_source
 
     def slowly(root: Path, path: str) -> Any:
         found = read(root, path)
@@ -369,7 +369,7 @@ def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
 
     write(tree, "a.py", "def apple():\n    return 1\n")
     memory.index()
-    monkeypatch.setattr(summarize, "_read", slowly)
+    monkeypatch.setattr(summarize, "open_source", slowly)
     memory.summarize()
     memory.index()
     assert memory.list(kind="summary") == []

@@ -6,20 +6,17 @@ from typing import Any
 
 from waypost.code.architecture import Evidence
 from waypost.code.architecture import conclude as conclude_architecture
-from waypost.code.languages import language_of_path
-from waypost.code.parse import parse
-from waypost.code.reading import Unread, read_source
-from waypost.code.source import Call, Import, Parsed, Source, Symbol
+from waypost.code.reading import Unread
+from waypost.code.source import Call, Import, Parsed, Symbol
 from waypost.code.walk import look_at, walk
 from waypost.errors import NotFound
 from waypost.flows.conclude import architecture_of
 from waypost.flows.crew import digest_files
-from waypost.flows.digest import Job
+from waypost.flows.digest import Job, open_source
 from waypost.flows.index import Patterns
 from waypost.flows.init import settle_patterns
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.space.place import safe_relative_path
-from waypost.text.secrets import mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +45,11 @@ def analyze(space: OpenSpace, path: str) -> Analysis:
         if entry.skipped:
             skipped[entry.path] = entry.skipped
             continue
-        read = read_source(root, entry.path, named=entry.named)
-        if isinstance(read, Unread):
-            skipped[entry.path] = read.reason
-            continue
-        text = mask(read.text).text
-        files.append(parse(Source(entry.path, language_of_path(entry.path, text), text)))
+        opened = open_source(root, entry.path, named=entry.named)
+        if isinstance(opened, Unread):
+            skipped[entry.path] = opened.reason
+        else:
+            files.append(opened.parsed)
     return Analysis(tuple(files), skipped)
 
 

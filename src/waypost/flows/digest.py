@@ -12,7 +12,7 @@ from waypost.code.cards import Card, cards
 from waypost.code.languages import is_document, is_test_path, language_of_path
 from waypost.code.outline import outline
 from waypost.code.parse import parse
-from waypost.code.reading import Unread, read_source
+from waypost.code.reading import Read, Unread, read_source
 from waypost.code.relations import is_manifest
 from waypost.code.schema import find_schema
 from waypost.code.sections import read_together
@@ -74,16 +74,32 @@ class Job(NamedTuple):
     described: bool = False  # it has a summary, which has to be made again
 
 
-def digest_file(root: Path, job: Job) -> Digest | Unread:
-    """Read, mask and parse one file of the tree."""
-    path = job.path
-    read = read_source(root, path, named=job.named)
+class Opened(NamedTuple):
+    """A file read, its secrets masked, parsed."""
+
+    read: Read
+    source: Source
+    parsed: Parsed
+    masked: int  # secrets that were masked
+
+
+def open_source(root: Path, path: str, *, named: bool = False) -> Opened | Unread:
+    """The one way from a file to what it says: nobody parses what was not masked."""
+    read = read_source(root, path, named=named)
     if isinstance(read, Unread):
         return read
     hidden = mask(read.text)
     source = Source(path, language_of_path(path, hidden.text), hidden.text)
-    parsed = parse(source)
-    parsed = replace(parsed, sections=read_together(parsed.sections))
+    return Opened(read, source, parse(source), len(hidden.found))
+
+
+def digest_file(root: Path, job: Job) -> Digest | Unread:
+    """All that is taken from one file of the tree."""
+    opened = open_source(root, job.path, named=job.named)
+    if isinstance(opened, Unread):
+        return opened
+    read, source, path = opened.read, opened.source, job.path
+    parsed = replace(opened.parsed, sections=read_together(opened.parsed.sections))
     return Digest(
         path=path,
         size=read.size,
@@ -94,7 +110,7 @@ def digest_file(root: Path, job: Job) -> Digest | Unread:
         lines=read.line_count,
         parser=parsed.parser,
         broken=parsed.broken,
-        masked=len(hidden.found),
+        masked=opened.masked,
         memories=_memories(source, parsed),
         summary=_summary(source, parsed) if job.described else None,
         facts=_facts(source, parsed),

@@ -47,7 +47,6 @@ class Indexed:
     changed: list[str] = field(default_factory=list)  # files whose content is new, or is gone
     walked_after: float = 0.0
     code_after: float = 0.0  # seconds until all code was stored but tests: from then on questions about it are answered
-    seconds: float = 0.0
 
 
 def index_tree(
@@ -89,9 +88,7 @@ def index_tree(
         with space.store.write() as writer:
             writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
-    _read_files(space, wanted, moves, known, times, force, done, report)
-    unreadable = [one.path for one in wanted if one.path in known and done.skipped.get(one.path, KILLED) != KILLED]
-    _remove(space, moves.left() + unreadable, done)
+    _take_in(space, wanted, moves, known, times, force, done, report)
     if any(os.path.lexists(root / path) for path in done.changed if path not in present):
         space.store.scrub([], wait=False)  # they are there and not wanted: no word of them is kept
     commit = head(root).commit
@@ -99,7 +96,6 @@ def index_tree(
         done.files = len(writer.files(checkout))
         writer.set_meta(commit_key, commit)
         writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
-    done.seconds = timing.perf_counter() - started
     return done
 
 
@@ -119,9 +115,7 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
     gone = [row for path, row in known.items() if path not in entries or path in done.skipped]
     times = TreeTimes(root, space.clock(), few=True)
     moves = _Moves(gone, {})
-    _read_files(space, wanted, moves, known, times, False, done, quiet)
-    unreadable = [one.path for one in wanted if one.path in known and done.skipped.get(one.path, KILLED) != KILLED]
-    _remove(space, moves.left() + unreadable, done)
+    _take_in(space, wanted, moves, known, times, False, done, quiet)
     with space.store.write() as writer:
         writer.untrack(checkout, paths)
     return done
@@ -158,7 +152,7 @@ class _Moves:
         return sorted(self._gone)
 
 
-def _read_files(
+def _take_in(
     space: OpenSpace,
     wanted: Sequence[Entry],
     moves: _Moves,
@@ -168,6 +162,7 @@ def _read_files(
     done: Indexed,
     report: Report,
 ) -> None:
+    """Store the wanted files, and drop those that are gone or cannot be read any more."""
     finished, began = 0, timing.perf_counter()
     code = {entry.path for entry in wanted if is_code(entry.path)}
     with space.store.read() as reader:
@@ -204,6 +199,8 @@ def _read_files(
             code.difference_update(path for path, _ in batch)
             done.code_after = timing.perf_counter() - began
         report("reading", finished, len(wanted))
+    unreadable = [one.path for one in wanted if one.path in known and done.skipped.get(one.path, KILLED) != KILLED]
+    _remove(space, moves.left() + unreadable, done)
 
 
 def _some(outcomes: Iterator[Outcome]) -> list[Outcome]:

@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from waypost.code.languages import language_of_path
-from waypost.code.parse import parse
-from waypost.code.reading import Unread, read_source
+from waypost.code.reading import Unread
 from waypost.code.source import Parsed, Source
 from waypost.code.summary import Summary, summarise, summary_from_json, summary_prompt
 from waypost.code.walk import look_at
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable, NotFound
 from waypost.flows.derive import put_derived
-from waypost.flows.digest import Derived, summary_memory
+from waypost.flows.digest import Derived, open_source, summary_memory
 from waypost.flows.index import Report, index_paths, quiet
 from waypost.flows.init import settle_patterns
 from waypost.flows.open_space import OpenSpace, tree_of
@@ -23,7 +20,6 @@ from waypost.llm.prompt import template
 from waypost.llm.protocol import Llm
 from waypost.space.place import safe_relative_path
 from waypost.store.protocol import FileRow
-from waypost.text.secrets import mask
 
 _FILES_AT_ONCE = 32
 _ANSWER_TOKENS = 1500
@@ -90,10 +86,10 @@ def summary(space: OpenSpace, path: str) -> str:
         stored = reader.versions_by_number([row.number for row in rows])
     if stored:
         return next(iter(stored.values())).text
-    read = _read(space.identity.root, place)
-    if isinstance(read, str):
-        raise NotFound(f"{path} cannot be described: {read}.", "Name a source file of this project.")
-    return summarise(*read).text
+    opened = open_source(space.identity.root, place)
+    if isinstance(opened, Unread):
+        raise NotFound(f"{path} cannot be described: {opened.reason}.", "Name a source file of this project.")
+    return summarise(opened.source, opened.parsed).text
 
 
 class _Summariser:
@@ -105,11 +101,11 @@ class _Summariser:
         self._done = done
 
     def describe(self, path: str) -> Derived | None:
-        read = _read(self._root, path)
-        if isinstance(read, str):
-            self._done.notices.append(f"{path} was left out: {read}.")
+        opened = open_source(self._root, path)
+        if isinstance(opened, Unread):
+            self._done.notices.append(f"{path} was left out: {opened.reason}.")
             return None
-        source, parsed = read
+        source, parsed = opened.source, opened.parsed
         plain = summarise(source, parsed)
         better = self._asked(source, parsed, plain) if self._llm is not None and parsed.symbols else None
         if better is None or self._llm is None:
@@ -161,12 +157,3 @@ def _store(space: OpenSpace, paths: Sequence[str], made: Sequence[tuple[Derived,
             old = writer.derived(space.identity.checkout_id, [path], ["summary"])
             own = [(derived, row) for derived, row in made if row.path == path]
             put_derived(space, writer, old if own else [], own, engines, _URGENCY)
-
-
-def _read(root: Path, path: str) -> tuple[Source, Parsed] | str:
-    read = read_source(root, path)
-    if isinstance(read, Unread):
-        return read.reason
-    text = mask(read.text).text
-    source = Source(path, language_of_path(path, text), text)
-    return source, parse(source)
