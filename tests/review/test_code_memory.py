@@ -358,11 +358,10 @@ def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
     tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from waypost.flows import summarize
-
-    read = summarize.open_source
+    from waypost.flows.digest import open_source
 
     def slowly(root: Path, path: str) -> Any:
-        found = read(root, path)
+        found = open_source(root, path)
         (tree / path).unlink()
         memory.index()  # another process, say `watch`
         return found
