@@ -163,7 +163,7 @@ def _items(given: Mapping[str, Any], field: str) -> Sequence[Any]:
 
 def _reference(given: Any) -> CodeReference:
     reference = CodeReference.from_json(given)
-    names = (reference.symbol_id, reference.repo_id, reference.git_commit, reference.confidence_reason)
+    names = (reference.symbol_id, reference.repo_id, reference.git_commit, reference.git_branch, reference.confidence_reason)
     for value in (reference.file_path, *(name for name in names if name is not None)):
         if _SURROGATE.search(value) or _NOT_IN_A_NAME.search(value):
             raise InvalidInput(f"refs: {value[:60]!r} is not a name on one line.", "Remove its control characters.")

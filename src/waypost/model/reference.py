@@ -55,12 +55,14 @@ class CodeReference:
     symbol_id: str | None = None
     repo_id: str | None = None
     git_commit: str | None = None
+    git_branch: str | None = None
     code_hash: str | None = None
     created_at: datetime | None = None
     last_verified_at: datetime | None = None
     stale_since: datetime | None = None
     confidence_score: float = DEFAULT_CONFIDENCE
     confidence_reason: str | None = None
+    anchor: bytes = b""  # what it is found again by (refs.anchor)
 
     def __post_init__(self) -> None:
         if not self.file_path or "\0" in self.file_path:
@@ -117,6 +119,7 @@ class CodeReference:
             symbol_id=_text(value, "symbol_id"),
             repo_id=_text(value, "repo_id"),
             git_commit=_text(value, "git_commit"),
+            git_branch=_text(value, "git_branch"),
             code_hash=_text(value, "code_hash"),
             created_at=_time(value, "created_at"),
             last_verified_at=_time(value, "last_verified_at"),
@@ -130,7 +133,7 @@ class CodeReference:
         row: dict[str, Any] = {"file_path": self.file_path}
         if self.line_range:
             row["line_range"] = {"start": self.line_range.start, "end": self.line_range.end}
-        for key in ("symbol_id", "repo_id", "git_commit", "code_hash", "confidence_reason"):
+        for key in ("symbol_id", "repo_id", "git_commit", "git_branch", "code_hash", "confidence_reason"):
             if getattr(self, key) is not None:
                 row[key] = getattr(self, key)
         for key in ("created_at", "last_verified_at", "stale_since"):
