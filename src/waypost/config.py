@@ -61,6 +61,11 @@ class Settings:
     llm: LlmServer | None = None  # off unless configured
     busy_timeout_seconds: float = 60.0
     background: bool = True  # start a worker for vectors owed
+    stale_threshold: float = 0.0  # how large a part of the code must change before a memory about it is stale
+    stale_threshold_whole: float = (
+        0.3  # the same for memories about a whole file or class, of which some part always changes
+    )
+    links: str = "file"  # what a place in code opens in when a terminal shows it: one of LINKS, never "auto"
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
 
     @property
@@ -68,8 +73,9 @@ class Settings:
         return self.home / "memory"
 
 
+LINKS = ("file", "vscode", "vscode-insiders", "cursor", "windsurf", "zed", "idea", "none")
 _LONGEST_WAIT = 86_400
-_KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "ollama", "openai", "llm"}
+_KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -99,6 +105,9 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         llm=llm,
         busy_timeout_seconds=_seconds(table, "busy_timeout_seconds", settings.busy_timeout_seconds),
         background=_typed(table, "background", bool, settings.background) and env.get("WAYPOST_BACKGROUND") != "0",
+        links=_links(env, table),
+        stale_threshold=_part(table, "stale_threshold", settings.stale_threshold),
+        stale_threshold_whole=_part(table, "stale_threshold_whole", settings.stale_threshold_whole),
         secrets={name: env[name] for name in named if env.get(name)},
     )
 
@@ -135,6 +144,43 @@ def _engine_name(name: Any) -> str:
     )
 
 
+def _links(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
+    chosen = env.get("WAYPOST_LINKS") or table.get("links", "auto")
+    if chosen == "auto":
+        return _editor_around(env)
+    if chosen not in LINKS:
+        raise ConfigError(f"Setting 'links' is {chosen!r}.", f"Use auto, {', '.join(LINKS)}.")
+    return str(chosen)
+
+
+def _editor_around(env: Mapping[str, str]) -> str:
+    """What a link should open in, told by the terminal we run in.
+
+    "none" where the terminal makes its own, better links of `path:line`: in an editor that is attached to another
+    machine, which an editor's URL cannot name; on WSL, whose paths Windows does not know; in JetBrains' terminal,
+    which does not say which of the products it is.
+    """
+    distant = any(env.get(name) for name in ("SSH_CONNECTION", "SSH_TTY", "REMOTE_CONTAINERS", "CODESPACES"))
+    program = env.get("TERM_PROGRAM", "")
+    if env.get("WSL_DISTRO_NAME") or env.get("TERMINAL_EMULATOR") == "JetBrains-JediTerm":
+        return "none"
+    if program == "zed" or env.get("ZED_TERM"):
+        return "none" if distant else "zed"
+    if program == "vscode":
+        return "none" if distant else _vscode_kind(env)
+    return "file"
+
+
+def _vscode_kind(env: Mapping[str, str]) -> str:
+    """VS Code and its descendants all call themselves vscode; where they were installed tells them apart."""
+    told = f"{env.get('VSCODE_GIT_ASKPASS_NODE', '')} {env.get('__CFBundleIdentifier', '')}".casefold()
+    if env.get("CURSOR_TRACE_ID") or "cursor" in told:
+        return "cursor"
+    if "windsurf" in told:
+        return "windsurf"
+    return "vscode-insiders" if "insider" in env.get("TERM_PROGRAM_VERSION", "") else "vscode"
+
+
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -157,6 +203,13 @@ def _seconds(table: Mapping[str, Any], key: str, default: float) -> float:
     value = float(_typed(table, key, (int, float), default))
     if not 0 <= value <= _LONGEST_WAIT:  # written so that NaN is refused
         raise ConfigError(f"Setting {key!r} is {value}.", f"Give a number of seconds from 0 to {_LONGEST_WAIT}.")
+    return value
+
+
+def _part(table: Mapping[str, Any], key: str, default: float) -> float:
+    value = float(_typed(table, key, (int, float), default))
+    if not 0 <= value <= 1:  # written so that NaN is refused
+        raise ConfigError(f"Setting {key!r} is {value}.", "Give a part of the whole, from 0 to 1.")
     return value
 
 

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from waypost.model.finding import Finding
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
+from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 
 if TYPE_CHECKING:
@@ -95,6 +97,29 @@ class DerivedRow(NamedTuple):
     name: str
     path: str
     fingerprint: bytes
+
+
+class ReferenceRow(NamedTuple):
+    """Where a version points: its `place`-th reference."""
+
+    number: int
+    place: int
+    memory_id: str
+    reference: CodeReference
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of the code that a reference points at, in one checkout, for one content of its file."""
+
+    number: int
+    place: int
+    file_hash: bytes  # SHA-256 of the file that is pointed at; empty where there is none
+    finding: Finding
+    checked_at: datetime
+    since: datetime | None = None  # when what it points at ceased to be as it was
+    target_hash: bytes = b""  # of the file where it was found, when that is another
+    tree: str = ""  # the state of the tree on which the finding rests, when that is more than these files
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +272,21 @@ class Reader(Protocol):
     def tracked(self, checkout_id: str) -> list[str]:
         """Paths that were said to have changed and were not indexed since."""
 
+    # -- where memories point
+
+    def references(self, view: View, *, numbers: Iterable[int] | None = None) -> list[ReferenceRow]:
+        """The references of the visible memories that people and agents keep: all, or of these versions."""
+
+    def references_to(self, checkout_id: str, paths: Sequence[str], view: View) -> list[ReferenceRow]:
+        """Those that point at one of these files, by their own word or by the current verdict of this checkout. A path that
+        ends with `/` stands for all that is below it."""
+
+    def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], Verdict]:
+        """The current verdicts on the references of these versions, by version and place."""
+
+    def verdicts_for(self, checkout_id: str, files: Mapping[tuple[int, int], bytes]) -> dict[tuple[int, int], Verdict]:
+        """What was once found for these contents of the files pointed at, current or not."""
+
     # -- the rest
 
     def last_number(self) -> int: ...
@@ -347,6 +387,19 @@ class Writer(Reader, Protocol):
 
     def hurry(self, checkout_id: str, urgency: Mapping[str, float]) -> None:
         """What is owed for these files is as urgent as said."""
+
+    # -- where memories point
+
+    def put_verdicts(self, checkout_id: str, verdicts: Iterable[Verdict]) -> None:
+        """From now on these are current; the others stay known for the contents that they were found for."""
+
+    def repin(self, number: int, place: int, reference: CodeReference) -> None:
+        """The reference now points at the code as it is said here: all verdicts on it are void."""
+
+    def drop_verdicts(self, before: datetime) -> int:
+        """Forget verdicts that are not current and were found before that. Returns how many."""
+
+    # -- what was said to have changed
 
     def track(self, checkout_id: str, paths: Iterable[str]) -> None: ...
 

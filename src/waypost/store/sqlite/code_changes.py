@@ -8,13 +8,15 @@ from typing import Any
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import DerivedRow, Edge, FileRow, PassageRow
-from waypost.store.sqlite.passages import INSERT_CODE_KEYWORDS, PassageChanges, ref_rows
+from waypost.store.sqlite.passages import INSERT_CODE_KEYWORDS
+from waypost.store.sqlite.reference_changes import ReferenceChanges
+from waypost.store.sqlite.reference_rows import INSERT_REFERENCE, reference_rows
 from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, version_parameters
 
 _COLUMNS = VERSION_COLUMNS.split(", ")[1:]  # without the number
 
 
-class CodeChanges(PassageChanges):
+class CodeChanges(ReferenceChanges):
     """The part of the writer that knows files."""
 
     def put_file(self, checkout_id: str, row: FileRow, digest: Mapping[str, Any]) -> None:
@@ -48,8 +50,7 @@ class CodeChanges(PassageChanges):
             [(number, *version_parameters(version, 0)) for number, (version, _) in numbered],
         )
         self._db.executemany(
-            "INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)",
-            [row for number, (version, _) in numbered for row in ref_rows(number, version)],
+            INSERT_REFERENCE, [row for number, (version, _) in numbered for row in reference_rows(number, version.refs)]
         )
         passages = list(
             enumerate(((number, row) for number, (_, rows) in numbered for row in rows), self._next("passages"))

@@ -107,8 +107,8 @@ class CodeRows:
     def code_sketches(self, numbers: Iterable[int]) -> dict[int, CodeSketch]:
         rows = self._rows(
             "SELECT m.number, m.memory_id, m.kind, coalesce(json_extract(m.details, '$.type'), m.kind),"
-            " coalesce(m.name, ''), coalesce(r.path, ''), coalesce(json_extract(r.reference, '$.line_range.start'), 0),"
-            " coalesce(json_extract(r.reference, '$.line_range.end'), 0), m.language, m.traits, coalesce(f.referrers, 0)"
+            " coalesce(m.name, ''), coalesce(r.path, ''), coalesce(r.first, 0),"
+            " coalesce(r.last, 0), m.language, m.traits, coalesce(f.referrers, 0)"
             " FROM memories m LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
             " LEFT JOIN files f ON f.checkout_id = m.checkout_id AND f.path = r.path"
             " WHERE m.number IN (SELECT value FROM json_each(?))",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.memory import Version
 from waypost.store.protocol import PassageRow
 from waypost.store.sqlite.reader import SqliteReader
-from waypost.store.sqlite.rows import as_json
+from waypost.store.sqlite.reference_rows import INSERT_REFERENCE, reference_rows
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -14,16 +14,11 @@ if TYPE_CHECKING:
 INSERT_CODE_KEYWORDS = "INSERT INTO code_keywords (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)"
 
 
-def ref_rows(number: int, version: Version) -> list[tuple[Any, ...]]:
-    """Where a version points, as rows of `code_refs`."""
-    return [(number, i, r.file_path, r.symbol_id, as_json(r.to_json())) for i, r in enumerate(version.refs)]
-
-
 class PassageChanges(SqliteReader):
     """The part of the writer that knows passages."""
 
     def _add_refs(self, number: int, version: Version) -> None:
-        self._db.executemany("INSERT INTO code_refs VALUES (?, ?, ?, ?, ?)", ref_rows(number, version))
+        self._db.executemany(INSERT_REFERENCE, reference_rows(number, version.refs))
 
     def _add_passages(
         self, number: int, passages: Sequence[PassageRow], engines: Sequence[str], urgency: float = 1.0

@@ -21,7 +21,7 @@ from waypost.store.protocol import (
     Twin,
     VectorAnswer,
 )
-from waypost.store.sqlite.code_rows import CodeRows
+from waypost.store.sqlite.reference_rows import REFERENCE_COLUMNS, ReferenceRows, reference_of
 from waypost.store.sqlite.rows import (
     STATE_FIELDS,
     VERSION_COLUMNS,
@@ -50,7 +50,7 @@ _PASSAGES_OF_VECTORS = (
 _M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 
 
-class SqliteReader(CodeRows):
+class SqliteReader(ReferenceRows):
     def __init__(self, connection: apsw.Connection, vectors: "Callable[[apsw.Connection, str], EngineVectors | None]"):
         super().__init__(connection)
         self._vectors = vectors
@@ -66,11 +66,12 @@ class SqliteReader(CodeRows):
 
     def _refs(self, numbers: Sequence[int]) -> dict[int, tuple[CodeReference, ...]]:
         found: dict[int, tuple[CodeReference, ...]] = {}
-        for number, reference in self._rows(
-            "SELECT number, reference FROM code_refs WHERE number IN (SELECT value FROM json_each(?)) ORDER BY 1, place",
+        for number, *row in self._rows(
+            f"SELECT number, {REFERENCE_COLUMNS} FROM code_refs WHERE number IN (SELECT value FROM json_each(?))"
+            " ORDER BY 1, place",
             (number_list(numbers),),
         ):
-            found[number] = (*found.get(number, ()), CodeReference.from_json(json.loads(reference)))
+            found[number] = (*found.get(number, ()), reference_of(row))
         return found
 
     def version(self, memory_id: str, moment: Moment) -> Version | None:

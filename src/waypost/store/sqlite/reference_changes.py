@@ -1,0 +1,66 @@
+"""Writing what became of the code that memories point at."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from waypost.model.reference import CodeReference
+from waypost.model.time import to_micros
+from waypost.store.protocol import Verdict
+from waypost.store.sqlite.passages import PassageChanges
+from waypost.store.sqlite.reference_rows import INSERT_REFERENCE, reference_columns
+from waypost.store.sqlite.rows import as_json
+
+_INSERT_VERDICT = f"INSERT OR REPLACE INTO verdicts VALUES ({', '.join('?' * 14)})"
+
+
+class ReferenceChanges(PassageChanges):
+    """The part of the writer that knows where memories point."""
+
+    def put_verdicts(self, checkout_id: str, verdicts: Iterable[Verdict]) -> None:
+        found = list(verdicts)
+        self._db.executemany(
+            "UPDATE verdicts SET current = 0 WHERE number = ? AND place = ? AND checkout_id = ? AND current",
+            [(one.number, one.place, checkout_id) for one in found],
+        )
+        self._db.executemany(
+            _INSERT_VERDICT,
+            [_columns(checkout_id, one) for one in found if self._is_there(one.number, one.place)],
+        )
+
+    def _is_there(self, number: int, place: int) -> bool:
+        """It may have been forgotten while it was looked at."""
+        return bool(self._rows("SELECT 1 FROM code_refs WHERE number = ? AND place = ?", (number, place)))
+
+    def repin(self, number: int, place: int, reference: CodeReference) -> None:
+        if self._is_there(number, place):
+            self._db.execute("DELETE FROM code_refs WHERE number = ? AND place = ?", (number, place))
+            self._db.execute(INSERT_REFERENCE, (number, place, *reference_columns(reference)))
+            self._db.execute("DELETE FROM verdicts WHERE number = ? AND place = ?", (number, place))
+
+    def drop_verdicts(self, before: datetime) -> int:
+        changes = self._db.total_changes()
+        self._db.execute("DELETE FROM verdicts WHERE NOT current AND checked_at < ?", (to_micros(before),))
+        return int(self._db.total_changes() - changes)
+
+
+def _columns(checkout_id: str, one: Verdict) -> tuple[Any, ...]:
+    found = one.finding
+    more = {"name": found.name, "others": list(found.others), "tree": one.tree}
+    kept = {key: value for key, value in more.items() if value}
+    return (
+        one.number,
+        one.place,
+        checkout_id,
+        one.file_hash,
+        1,
+        found.state,
+        found.path,
+        found.lines.start if found.lines else None,
+        found.lines.end if found.lines else None,
+        found.amount,
+        None if one.since is None else to_micros(one.since),
+        to_micros(one.checked_at),
+        one.target_hash or None,
+        as_json(kept) if kept else None,
+    )

@@ -1,0 +1,147 @@
+"""Reading where memories point, and what became of it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from waypost.model.finding import Finding
+from waypost.model.recall import View
+from waypost.model.reference import CodeReference, LineRange
+from waypost.model.time import from_micros, to_micros
+from waypost.store.protocol import ReferenceRow, Verdict
+from waypost.store.sqlite.code_rows import CodeRows
+from waypost.store.sqlite.rows import as_json, number_list, visible
+
+REFERENCE_COLUMNS = "path, symbol, first, last, hash, git_commit, made_at, verified_at, anchor, more"
+INSERT_REFERENCE = (
+    f"INSERT INTO code_refs (number, place, {REFERENCE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_OF_REFERENCE = ", ".join(f"r.{name}" for name in REFERENCE_COLUMNS.split(", "))
+_VERDICT = "v.number, v.place, v.file_hash, v.state, v.path, v.first, v.last, v.amount, v.since, v.checked_at, v.target_hash, v.more"
+_HASH_MARK = "sha256:"
+
+
+def reference_rows(number: int, references: Sequence[CodeReference]) -> list[tuple[Any, ...]]:
+    """Where a version points, as rows of `code_refs`."""
+    return [(number, place, *reference_columns(one)) for place, one in enumerate(references)]
+
+
+def reference_columns(one: CodeReference) -> tuple[Any, ...]:
+    """In the order of REFERENCE_COLUMNS. What is short in binary is kept so: there may be a great many."""
+    more = one.to_json()
+    for key in ("file_path", "symbol_id", "line_range", "code_hash", "created_at", "last_verified_at"):
+        more.pop(key, None)
+    commit = _bytes(one.git_commit)
+    if commit is not None:
+        del more["git_commit"]
+    return (
+        one.file_path,
+        one.symbol_id,
+        one.line_range.start if one.line_range else None,
+        one.line_range.end if one.line_range else None,
+        bytes.fromhex(one.code_hash.removeprefix(_HASH_MARK)) if one.code_hash else None,
+        commit,
+        _micros(one.created_at),
+        _micros(one.last_verified_at),
+        one.anchor or None,
+        as_json(more) if more else None,
+    )
+
+
+def reference_of(row: Sequence[Any]) -> CodeReference:
+    path, symbol, first, last, digest, commit, made, verified, anchor, more = row
+    lines = None if first is None else LineRange(first, last)
+    if more is None and digest is None and made is None and commit is None and anchor is None:
+        return CodeReference(path, lines, symbol)  # of a memory derived from a tree: there are thousands
+    rest = CodeReference.from_json({"file_path": "-", **json.loads(more)}) if more else CodeReference(path)
+    return CodeReference(
+        file_path=path,
+        line_range=lines,
+        symbol_id=symbol,
+        repo_id=rest.repo_id,
+        git_commit=rest.git_commit if commit is None else commit.hex(),
+        git_branch=rest.git_branch,
+        code_hash=rest.code_hash if digest is None else _HASH_MARK + digest.hex(),
+        created_at=rest.created_at if made is None else from_micros(made),
+        last_verified_at=rest.last_verified_at if verified is None else from_micros(verified),
+        stale_since=rest.stale_since,
+        confidence_score=rest.confidence_score,
+        confidence_reason=rest.confidence_reason,
+        anchor=anchor or b"",
+    )
+
+
+def _bytes(text: str | None) -> bytes | None:
+    """Hexadecimal digits in pairs, as bytes; None for anything else."""
+    try:
+        found = bytes.fromhex(text or "")
+    except ValueError:
+        return None
+    return found if found and found.hex() == text else None
+
+
+def _micros(time: datetime | None) -> int | None:
+    return None if time is None else to_micros(time)
+
+
+class ReferenceRows(CodeRows):
+    """The part of the reader that knows where memories point."""
+
+    def references(self, view: View, *, numbers: Iterable[int] | None = None) -> list[ReferenceRow]:
+        if numbers is None:
+            return self._references("", (), view)
+        return self._references("AND m.number IN (SELECT value FROM json_each(?))", (number_list(numbers),), view)
+
+    def references_to(self, checkout_id: str, paths: Sequence[str], view: View) -> list[ReferenceRow]:
+        exact = as_json([path for path in paths if not path.endswith("/")])
+        below = as_json([path for path in paths if path.endswith("/")])
+        inside = "BETWEEN asked.value AND asked.value || char(1114111)"  # so that the index of paths answers it
+        return self._references(
+            "AND (r.number, r.place) IN ("
+            "SELECT o.number, o.place FROM json_each(?1) asked JOIN code_refs o ON o.path = asked.value UNION "
+            f"SELECT o.number, o.place FROM json_each(?2) asked JOIN code_refs o ON o.path {inside} UNION "
+            "SELECT v.number, v.place FROM json_each(?1) asked JOIN verdicts v ON v.path = asked.value"
+            " WHERE v.current AND v.checkout_id = ?3 UNION "
+            f"SELECT v.number, v.place FROM json_each(?2) asked JOIN verdicts v ON v.path {inside}"
+            " WHERE v.current AND v.checkout_id = ?3)",
+            (exact, below, checkout_id),
+            view,
+        )
+
+    def _references(self, chosen: str, parameters: Sequence[Any], view: View) -> list[ReferenceRow]:
+        condition, moment = visible(view)
+        rows = self._rows(
+            f"SELECT r.number, r.place, m.memory_id, {_OF_REFERENCE} FROM code_refs r JOIN memories m ON m.number = r.number"
+            f" WHERE m.checkout_id IS NULL {chosen} AND {condition} ORDER BY r.number, r.place",
+            (*parameters, *moment),
+        )
+        return [ReferenceRow(number, place, memory_id, reference_of(row)) for number, place, memory_id, *row in rows]
+
+    def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], Verdict]:
+        rows = self._rows(
+            f"SELECT {_VERDICT} FROM json_each(?) asked CROSS JOIN verdicts v ON v.number = asked.value"
+            " WHERE v.checkout_id = ? AND v.current",
+            (number_list(numbers), checkout_id),
+        )
+        return {(row[0], row[1]): _verdict_of(row) for row in rows}
+
+    def verdicts_for(self, checkout_id: str, files: Mapping[tuple[int, int], bytes]) -> dict[tuple[int, int], Verdict]:
+        asked = as_json([[number, place, digest.hex()] for (number, place), digest in files.items()])
+        rows = self._rows(
+            f"SELECT {_VERDICT} FROM json_each(?) asked CROSS JOIN verdicts v ON v.number = asked.value ->> 0"
+            " AND v.place = asked.value ->> 1 AND v.checkout_id = ? AND v.file_hash = unhex(asked.value ->> 2)",
+            (asked, checkout_id),
+        )
+        return {(row[0], row[1]): _verdict_of(row) for row in rows}
+
+
+def _verdict_of(row: Sequence[Any]) -> Verdict:
+    number, place, file_hash, state, path, first, last, amount, since, checked, target, more = row
+    rest = json.loads(more) if more else {}
+    lines = None if first is None else LineRange(first, last)
+    finding = Finding(state, path, lines, amount, rest.get("name", ""), tuple(rest.get("others", ())))
+    since_when = None if since is None else from_micros(since)
+    return Verdict(
+        number, place, file_hash, finding, from_micros(checked), since_when, target or b"", rest.get("tree", "")
+    )
