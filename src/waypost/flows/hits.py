@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from waypost.model.labels import labels_of
 from waypost.model.memory import State, Version
 from waypost.model.recall import Hit
 from waypost.refs.confidence import confidence
@@ -28,6 +29,7 @@ def hit_of(version: Version, state: State, score: float, why: dict[str, float], 
         end_line=lines.end if lines else None,
         summary=_summary(version),
         level=version.level,
+        **labels_of(version.details),
         domain=version.domain,
         session=version.session,
         speaker=version.speaker,

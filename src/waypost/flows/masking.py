@@ -21,6 +21,8 @@ def without_secrets(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
         evidence=tuple(fields.one("evidence", line) for line in draft.evidence),
         refs=tuple(fields.reference(ref) for ref in draft.refs),
         tags=dict(fields.tag(name, value) for name, value in draft.tags.items()),
+        labels={name: fields.one(name, value) for name, value in draft.labels.items()},
+        stale_reason=fields.maybe("stale_reason", draft.stale_reason),
         claims={name: fields.one(name, value) for name, value in draft.claims.items()},
     )
     return clean, (*(f"{finding.rule} (line {finding.line})" for finding in hidden.found), *fields.found)

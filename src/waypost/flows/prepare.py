@@ -12,6 +12,7 @@ from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
+from waypost.model.labels import labelled
 from waypost.model.memory import Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
@@ -23,6 +24,7 @@ from waypost.text.language import is_surely_foreign, language_of
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
+IMPORT = "import"  # in a version's details: the id of the import that added it
 _EMBEDDED_AT_ONCE = 64  # passages of one memory; more take seconds
 
 
@@ -75,16 +77,17 @@ def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepa
         evidence=draft.evidence,
         refs=tuple(replace(ref, created_at=ref.created_at or now) for ref in draft.refs),
         tags=dict(draft.tags),
-        details={"claimed": dict(draft.claims)} if draft.claims else {},
+        details=_details(draft),
     )
     return finish(draft, version, masked, key)
 
 
 def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) -> Prepared:
-    """Compute what follows from a version's words."""
+    """Compute what follows from a version's words. What the draft labels and the version does not is taken over."""
     language = language_of(version.text)
     traits = traits_of(version.text, language).packed
-    version = replace(version, fingerprint=fingerprint(version), language=language, traits=traits)
+    details = labelled(version.details, draft.labels)
+    version = replace(version, fingerprint=fingerprint(version), language=language, traits=traits, details=details)
     return Prepared(draft, version, tuple(passages_of(version)), masked, tombstone(key, version))
 
 
@@ -152,6 +155,15 @@ def pending(writer: Writer, passages: Sequence[Passage], embedded: Embedded) -> 
     """The engines that still owe a vector for one of these."""
     hashes = [passage.content_hash for passage in passages]
     return tuple(engine for engine in embedded.engines if writer.missing_vectors(engine, hashes))
+
+
+def _details(draft: Draft) -> dict[str, object]:
+    details: dict[str, object] = {}
+    if draft.claims:
+        details["claimed"] = dict(draft.claims)
+    if draft.import_id:
+        details[IMPORT] = draft.import_id
+    return details
 
 
 def _level(draft: Draft) -> int | None:

@@ -14,10 +14,12 @@ from typing import IO, Any
 from waypost.errors import InvalidInput, StoreError, WaypostError
 from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.prepare import IMPORT
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft
 from waypost.model.ids import check_id
 from waypost.model.kinds import COLLECTIONS, KEPT_COLLECTIONS, KINDS
+from waypost.model.labels import LABELS, labels_of
 from waypost.model.memory import Caller, State, Version
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
@@ -51,6 +53,7 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         "collection": version.collection,
         "key": version.key,
         "level": version.level,
+        **labels_of(version.details),
         "domain": version.domain or None,
         "module": version.module or None,
         "session": version.session,
@@ -73,6 +76,8 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
     }
     if version.details.get("claimed"):
         row["claimed"] = version.details["claimed"]
+    if version.details.get(IMPORT):
+        row["import"] = version.details[IMPORT]
     if KINDS[version.kind].derived:
         row["metadata"] = {name: value for name, value in version.details.items() if name not in INDEX_DETAILS}
     return row
@@ -273,7 +278,7 @@ _TAKEN = ("text", "kind", "level", "domain", "module", "session", "speaker", "ti
 
 
 def _imported(number: int, row: dict[str, Any]) -> Draft:
-    given = {name: row[name] for name in (*_TAKEN, "valid_from", "valid_until") if row.get(name) is not None}
+    given = {name: row[name] for name in (*_TAKEN, *LABELS, "valid_from", "valid_until") if row.get(name) is not None}
     given["refs"] = row.get("code_refs") or row.get("refs") or []
     given |= {name: row[name] for name in ("source", "actor") if row.get(name) is not None}
     try:

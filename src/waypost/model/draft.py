@@ -9,6 +9,7 @@ from typing import Any
 from waypost.errors import InvalidInput
 from waypost.model.ids import check_id
 from waypost.model.kinds import kind_of
+from waypost.model.labels import LABELS
 from waypost.model.reference import CodeReference
 from waypost.model.time import parse_time
 
@@ -40,12 +41,15 @@ class Draft:
     refs: tuple[CodeReference, ...] = ()
     evidence: tuple[str, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)  # by the names of `LABELS`
     claims: Mapping[str, str] = field(
         default_factory=dict
     )  # what the payload says about its own origin: kept, never believed
     memory_id: str | None = None  # an import keeps the id it brought
     expires_at: datetime | None = None  # and when its time runs out
     protected: bool = False
+    import_id: str | None = None  # the import that brought it, if that can be undone
+    stale_reason: str | None = None  # an import says that it was stale where it comes from
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Draft":
@@ -75,6 +79,7 @@ class Draft:
             refs=tuple(_reference(r) for r in _items(given, "refs")),
             evidence=tuple(check_line(e, "evidence") for e in _items(given, "evidence")),
             tags=_tags(given.get("tags")),
+            labels={name: check_line(given[name], name) for name in LABELS if given.get(name) is not None},
             claims={k: check_line(str(given[k])[:MAX_SHORT], k) for k in sorted(_CLAIMS) if given.get(k)},
         )
         _check_together(draft)
@@ -82,7 +87,8 @@ class Draft:
 
 
 _CLAIMS = frozenset({"source", "actor"})
-_FIELDS = frozenset(f.name for f in fields(Draft)) - {"claims", "memory_id", "expires_at", "protected"}
+_NOT_GIVEN = frozenset({"labels", "claims", "memory_id", "expires_at", "protected", "import_id", "stale_reason"})
+_FIELDS = frozenset(f.name for f in fields(Draft)) - _NOT_GIVEN | frozenset(LABELS)
 
 
 def check_text(text: object, field: str = "text") -> str:
@@ -163,7 +169,13 @@ def _items(given: Mapping[str, Any], field: str) -> Sequence[Any]:
 
 def _reference(given: Any) -> CodeReference:
     reference = CodeReference.from_json(given)
-    names = (reference.symbol_id, reference.repo_id, reference.git_commit, reference.git_branch, reference.confidence_reason)
+    names = (
+        reference.symbol_id,
+        reference.repo_id,
+        reference.git_commit,
+        reference.git_branch,
+        reference.confidence_reason,
+    )
     for value in (reference.file_path, *(name for name in names if name is not None)):
         if _SURROGATE.search(value) or _NOT_IN_A_NAME.search(value):
             raise InvalidInput(f"refs: {value[:60]!r} is not a name on one line.", "Remove its control characters.")

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.model.kinds import COLLECTIONS
+from waypost.model.labels import LABELS
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
 
@@ -39,6 +40,12 @@ class Hit:
     end_line: int | None = None
     summary: str | None = None
     level: int | None = None
+    category: str | None = None
+    scope: str | None = None
+    entity: str | None = None
+    artifact_type: str | None = None
+    artifact_ref: str | None = None
+    access_entity: str | None = None
     domain: str = ""
     session: str | None = None
     speaker: str | None = None
@@ -65,6 +72,7 @@ class Hit:
             "text": self.text,
             "summary": self.summary,
             "level": self.level,
+            **{name: getattr(self, name) for name in LABELS},
             "domain": self.domain or None,
             "session": self.session,
             "speaker": self.speaker,

@@ -27,6 +27,10 @@ def remember(
     valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="Until when it is true.")] = None,
     ttl: Annotated[int | None, typer.Option(metavar="SECONDS", help="After which it counts as stale.")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", metavar="NAME=VALUE", help="category, scope, entity, artifact_type, artifact_ref, …"),
+    ] = None,
     evidence: Annotated[list[str] | None, typer.Option("--evidence", help="An ADR, a pull request, a commit.")] = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
     speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
@@ -45,7 +49,7 @@ def remember(
     options = {
         "kind": kind, "replaces": replaces, "refs": ref, "level": level, "domain": domain, "module": module,
         "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "tags": writing.tags(tag), "evidence": evidence,
-        "session": session, "speaker": speaker, "time": time, "key": key,
+        "session": session, "speaker": speaker, "time": time, "key": key, **writing.labels(label),
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     if batch is not None:

@@ -15,6 +15,7 @@ from waypost.faces.cli.output import print_json, print_receipt, safe, speaks_uni
 from waypost.faces.cli.session import Session, confirm, interactive
 from waypost.flows.lifecycle import History
 from waypost.flows.transfer import check_drafts, memory_row, read_lines, write_rows
+from waypost.model.labels import LABELS
 from waypost.model.memory import State
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
@@ -40,6 +41,17 @@ def tags(given: list[str] | None) -> dict[str, str] | None:
     for name, mark, _ in pairs:
         if not mark or not name:
             raise InvalidInput(f"The tag {name[:40]!r} has no value.", "Write --tag NAME=VALUE.")
+    return {name: value for name, _, value in pairs}
+
+
+def labels(given: list[str] | None) -> dict[str, str]:
+    """`NAME=VALUE` options with a name that labels have."""
+    pairs = [label.partition("=") for label in given or ()]
+    for name, mark, value in pairs:
+        if name not in LABELS or not mark or not value:
+            raise InvalidInput(
+                f"{name[:40]!r} is no label with a value.", f"Write NAME=VALUE with {', '.join(LABELS)}."
+            )
     return {name: value for name, _, value in pairs}
 
 
