@@ -75,14 +75,18 @@ def ask(
     json: Json = False,
 ) -> None:
     """Ask everything that is remembered."""
-    from waypost.faces.cli.output import print_answer
+    from waypost.faces.cli.answer_output import print_answer
+    from waypost.faces.cli.links import places_of
+    from waypost.faces.cli.reference_output import hit_with_links
 
     memory = session_of(context).memory()
     answer = memory.recall(question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh)
+    places = places_of(memory)
     if json:
-        print_json(answer.to_json(explain=explain))
+        row = answer.to_json(explain=explain)
+        print_json({**row, "hits": [hit_with_links(hit, places) for hit in row["hits"]]})
     else:
-        print_answer(answer, explain=explain)
+        print_answer(answer, places, explain=explain)
     if not answer.hits:
         raise typer.Exit(NotFound.exit_code)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from waypost.model.recall import Answer, Hit
     from waypost.model.receipt import Receipt
 
 # Colour and cursor codes of a stored text must not reach the terminal; C1 controls act like them.
@@ -49,30 +48,17 @@ def print_receipt(receipt: "Receipt") -> None:
         out.print(f"  {safe(receipt.reason)}", markup=False)
     if receipt.conflicts_with:
         out.print(f"  If it replaces that one: waypost correct {receipt.conflicts_with} TEXT", markup=False)
+    for place in receipt.links:
+        out.print(f"  points at {safe(place)}", markup=False)
+    if receipt.suggestions:
+        out.print(f"  Did you mean {safe(' or '.join(receipt.suggestions))}?", markup=False)
+        out.print(f"  If so: waypost relink {receipt.id} --ref {safe(receipt.suggestions[0])}", markup=False)
+    for notice in receipt.notices:
+        out.print(f"  note: {safe(notice)}", markup=False)
     for what in receipt.masked:
         out.print(f"  masked: {what}", markup=False)
     if receipt.pending:
         out.print(f"  still to be embedded by {', '.join(receipt.pending)}; keywords find it meanwhile", markup=False)
-
-
-def print_answer(answer: "Answer", *, explain: bool) -> None:
-    out = console()
-    for place, hit in enumerate(answer.hits, 1):
-        out.print(f"[bold]{place}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
-        out.print(_place(hit), markup=False, style="green")
-        if hit.source == "code":
-            out.print(f"   {_told(hit)}", markup=False)
-        else:
-            _print_text(out, hit.text)
-        out.print(f"   {_origin(hit)}", markup=False, style="dim")
-        if hit.is_stale:
-            out.print(f"   stale: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
-        if explain:
-            parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())
-            out.print(f"   why: {parts}", markup=False, style="dim")
-    if not answer.hits:
-        out.print("Nothing was found.")
-    print_notices(answer.notices)
 
 
 def print_notices(notices: tuple[str, ...]) -> None:
@@ -80,23 +66,7 @@ def print_notices(notices: tuple[str, ...]) -> None:
         print(f"note: {safe(notice)}", file=sys.stderr)
 
 
-def _told(hit: "Hit") -> str:
-    """Of code its name and what it does, on a line; who wants to read it opens the place."""
-    name = hit.name if hit.name and hit.name != hit.path else ""
-    return safe(" ─ ".join(part for part in (name, hit.summary or "") if part))
-
-
-def _place(hit: "Hit") -> str:
-    return safe(f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "")
-
-
-def _origin(hit: "Hit") -> str:
-    when = (hit.time or hit.valid_from).strftime("%Y-%m-%d")
-    who = f"{safe(hit.speaker)}, " if hit.speaker else ""
-    return f"{hit.type or hit.kind} · {who}{hit.source} · {when} · {hit.id}"
-
-
-def _print_text(out: "Console", text: str) -> None:
+def print_text(out: "Console", text: str) -> None:
     lines = safe(text).splitlines()
     for line in lines[:_SHOWN_LINES]:
         out.print(f"   {line}", markup=False)
@@ -113,7 +83,7 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
         out.print(
             f"{level}{row['kind']} · {domain}{row['source']} · {row['valid_from'][:10]}", markup=False, style="dim"
         )
-        _print_text(out, row["text"])
+        print_text(out, row["text"])
     if not rows:
         out.print("Nothing is remembered here yet. Try: waypost remember TEXT")
 

@@ -1,0 +1,45 @@
+"""The answers to a question, as people read them."""
+
+from typing import TYPE_CHECKING
+
+from waypost.faces.cli.links import Places
+from waypost.faces.cli.output import console, print_notices, print_text, safe
+from waypost.faces.cli.reference_output import print_places
+from waypost.model.linked import Link
+
+if TYPE_CHECKING:
+    from waypost.model.recall import Answer, Hit
+
+
+def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
+    out = console()
+    for number, hit in enumerate(answer.hits, 1):
+        out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
+        out.print(places.text(hit.path, hit.line) if hit.path else "")
+        if hit.source == "code":
+            out.print(f"   {_told(hit)}", markup=False)
+        else:
+            print_text(out, hit.text)
+        links = [Link(ref, ref, is_stale=ref.stale_since is not None) for ref in hit.code_refs]
+        print_places(out, links, places)
+        if hit.is_stale and not any(link.is_stale for link in links):
+            out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
+        out.print(f"   {_origin(hit)}", markup=False, style="dim")
+        if explain:
+            parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())
+            out.print(f"   why: {parts}", markup=False, style="dim")
+    if not answer.hits:
+        out.print("Nothing was found.")
+    print_notices(answer.notices)
+
+
+def _told(hit: "Hit") -> str:
+    """Of code its name and what it does, on a line; who wants to read it opens the place."""
+    name = hit.name if hit.name and hit.name != hit.path else ""
+    return safe(" ─ ".join(part for part in (name, hit.summary or "") if part))
+
+
+def _origin(hit: "Hit") -> str:
+    when = (hit.time or hit.valid_from).strftime("%Y-%m-%d")
+    who = f"{safe(hit.speaker)}, " if hit.speaker else ""
+    return f"{hit.type or hit.kind} · {who}{hit.source} · {when} · {hit.id}"
