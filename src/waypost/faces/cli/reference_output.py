@@ -84,9 +84,9 @@ def _counted(report: "StaleReport", *, checked: bool) -> str:
     counts = f"{report.stale} stale, {report.fresh} fresh"
     if report.errors:
         counts += f", {report.errors} that nobody can tell of"
-    memories = "1 memory" if report.checked == 1 else f"{report.checked:,} memories"
+    memories = "1 memory points" if report.checked == 1 else f"{report.checked:,} memories point"
     looked = "" if checked else "; as far as was seen, --check looks at all the code"
-    return f"{memories} that point at code: {counts}{looked}."
+    return f"{memories} at code: {counts}{looked}."
 
 
 def print_linked(out: "Console", memory: "Linked", places: Places, *, note: str = "") -> None:
