@@ -2,6 +2,7 @@
 
 import re
 import socket
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from urllib.parse import unquote
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from tests.faces.cli.conftest import Waypost
 
 from waypost import config
 from waypost.config import LINKS
@@ -119,6 +121,33 @@ def test_no_path_adds_anything_to_a_target(path: str) -> None:
         url = Places(ROOT, editor).target(path, 3)
         assert url is None or HARMLESS.fullmatch(url)
     assert len(spelled(path, 3).splitlines()) == 1
+
+
+@pytest.fixture
+def asked(waypost: Waypost, project: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    (project / "pay.py").write_text('def pay() -> int:\n    """Take the money."""\n    return 1\n')
+    waypost("init", "--json")
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm-256color", "WAYPOST_LINKS": "zed"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return lambda: waypost("ask", "who takes the money?", "--in", "functions", "-k", "1").out
+
+
+def test_an_answer_at_a_terminal_opens_the_place(asked: Callable[[], str], terminal: None, project: Path) -> None:
+    assert f";zed://file{project}/pay.py:1:1\x1b\\\x1b[32mpay.py:1" in asked()
+
+
+def test_colour_that_is_forced_into_a_pipe_brings_no_links(asked: Callable[[], str]) -> None:
+    assert "\x1b[32mpay.py:1" in asked()
+    assert "\x1b]8" not in asked()
+
+
+def test_a_dumb_terminal_gets_no_links(
+    asked: Callable[[], str], terminal: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    assert "pay.py:1" in asked()
+    assert "\x1b" not in asked()
 
 
 def around(**environment: str) -> str:
