@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from waypost.flows import settle as settle
     from waypost.flows import status as status
     from waypost.flows import summarize as summarize
+    from waypost.flows import tag_import as tag_import
     from waypost.flows import track as track
     from waypost.flows import transfer as transfer
     from waypost.flows import worker as worker
@@ -40,6 +41,7 @@ _FLOWS = frozenset(
         "settle",
         "status",
         "summarize",
+        "tag_import",
         "track",
         "transfer",
         "worker",

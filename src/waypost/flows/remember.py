@@ -227,6 +227,8 @@ class _Gate:
             self.writer.set_state(version.memory_id, expires_at=expires, on_expire="stale")
         if item.draft.protected:
             self.writer.set_state(version.memory_id, protected=True)
+        if item.draft.stale_reason is not None:
+            self.writer.set_state(version.memory_id, is_stale=True, stale_reason=item.draft.stale_reason)
         details: dict[str, object] = {"kind": version.kind, "masked": len(item.masked)}
         if replaces is not None:
             details["replaces"] = replaces

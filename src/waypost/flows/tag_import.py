@@ -1,0 +1,292 @@
+"""Coming from Coding Brain: memories whose references stand in tags, read from a file, and taken back if need be.
+
+Every memory passes the gateway. An import has an id that stands with what it added, so that exactly this can be undone;
+what was corrected since belongs to whoever corrected it.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from waypost.errors import InvalidInput, NotFound, WaypostError
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.prepare import IMPORT, prepare
+from waypost.flows.remember import remember
+from waypost.flows.tag_format import LARGEST_FILE, TaggedMemory, TaggedReference, parse_rows, read_tagged
+from waypost.flows.tag_places import Places
+from waypost.model.draft import MAX_ITEMS, MAX_SHORT, Draft
+from waypost.model.kinds import KEPT_COLLECTIONS
+from waypost.model.memory import Caller, Version
+from waypost.model.recall import View
+from waypost.model.receipt import Receipt
+from waypost.model.time import Moment, format_time, parse_time
+from waypost.store.protocol import AuditEntry, Filter, Reader, Writer
+
+CODE_TAGS = "code-tags"
+UNPLACED = "unplaced_refs"  # the tag for references to files that are not here
+_IMPORTS = "imports"  # in the table `meta`: what was imported when, the latest last
+_MOST_IMPORTS = 1000
+_MOST_NOTES = 20  # about one memory
+_PAGE = 500
+_END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the importer should know about one memory of the file."""
+
+    memory: int  # its place in the file, from 1
+    key: str | None  # the id that it had
+    what: str
+
+    def __str__(self) -> str:
+        return f"memory {self.memory}{f' ({self.key})' if self.key else ''}: {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    id: str | None  # to undo it by; None when nothing was added
+    statuses: dict[str, int]  # how many were added, merged, duplicate, refused
+    references: int  # that point into this tree now
+    unplaced: int  # that are kept as a tag, since their file is not here
+    masked: int
+    notes: tuple[Note, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "import": self.id,
+            **self.statuses,
+            "references": self.references,
+            "unplaced": self.unplaced,
+            "masked": self.masked,
+            "notes": [{"memory": note.memory, "key": note.key, "what": note.what} for note in self.notes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    id: str
+    retracted: tuple[str, ...]
+    left: tuple[str, ...]  # changed since, and therefore not touched
+
+    def to_json(self) -> dict[str, Any]:
+        return {"import": self.id, "retracted": list(self.retracted), "left": list(self.left)}
+
+
+@dataclass(slots=True)
+class _Item:
+    """A memory of the file on its way: with a draft, or a note that says why it has none."""
+
+    memory: TaggedMemory
+    draft: Draft | None = None
+    unplaced: int = 0
+
+
+def import_tags(space: OpenSpace, path: Path, caller: Caller) -> Imported:
+    """Read a file of memories with their references in tags. Nothing that is here is overwritten."""
+    import_id = space.new_id()
+    items = _items(space, path, import_id)
+    ready = [(item, item.draft) for item in items if item.draft is not None]
+    _register(space, import_id, path)
+    statuses = {"added": 0, "merged": 0, "duplicate": 0, "refused": len(items) - len(ready)}
+    references = unplaced = masked = 0
+    for (item, draft), receipt in zip(ready, _write(space, [d for _, d in ready], caller), strict=True):
+        statuses[receipt.status] += 1
+        masked += len(receipt.masked)
+        if receipt.status == "refused":
+            item.memory.notes.append(f"refused: {receipt.reason}")
+        if receipt.status in ("added", "merged"):
+            references += len(draft.refs)
+            unplaced += item.unplaced
+    if not statuses["added"]:
+        _unregister(space, import_id)
+    notes = tuple(note for item in items for note in _notes(item.memory))
+    return Imported(import_id if statuses["added"] else None, statuses, references, unplaced, masked, notes)
+
+
+def _notes(memory: TaggedMemory) -> Iterator[Note]:
+    key = memory.given.get("key")
+    for what in memory.notes[:_MOST_NOTES]:
+        yield Note(memory.number, key, what)
+    if len(memory.notes) > _MOST_NOTES:
+        yield Note(memory.number, key, f"and {len(memory.notes) - _MOST_NOTES} more")
+
+
+# -- from the file to drafts
+
+
+def _items(space: OpenSpace, path: Path, import_id: str) -> list[_Item]:
+    items = []
+    for number, row in enumerate(parse_rows(_content(path)), 1):
+        try:
+            items.append(_Item(read_tagged(number, row, space.clock())))
+        except (InvalidInput, RecursionError) as error:  # a value nested as deep as the reader can go
+            what = error.what if isinstance(error, InvalidInput) else "It is nested too deeply."
+            items.append(_Item(TaggedMemory(number, notes=[f"refused: {what}"])))
+    places = _places(space, [ref.path for item in items for ref in item.memory.refs])
+    for item in items:
+        if item.memory.given:
+            _make_draft(item, places, import_id)
+    return items
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    if len(content) > LARGEST_FILE:
+        raise InvalidInput(f"{path} has more than {LARGEST_FILE:,} bytes.", "Split it.")
+    return content
+
+
+def _places(space: OpenSpace, asked: Sequence[str]) -> Places | None:
+    """A person has no tree: there a path stays as it is."""
+    if space.identity.kind != "project":
+        return None
+    from waypost.code.walk import walk  # only when there is something to look for
+
+    root = space.identity.root
+    files = [entry.path for entry in walk(root) if entry.skipped is None] if asked else []
+    return Places(root, {root.name, space.identity.name}, files, asked)
+
+
+def _make_draft(item: _Item, places: Places | None, import_id: str) -> None:
+    memory = item.memory
+    refs: list[dict[str, Any]] = []
+    lost: list[str] = []
+    for ref in memory.refs:
+        here = ref.path if places is None else places.find(ref.path)
+        if here and len(refs) < MAX_ITEMS:
+            refs.append(_reference_here(memory, ref, here))
+            continue
+        lost.append(str(ref))
+        why = "more references than a memory can hold" if here else "no such file here, or several"
+        memory.notes.append(f"reference {str(ref)[:200]} kept as a tag: {why}")
+    tags = {**memory.given["tags"], **dict(_packed(lost))}
+    try:
+        draft = Draft.of({**memory.given, "refs": refs, "tags": tags})
+    except WaypostError as error:
+        memory.notes.append(f"refused: {error.what}")
+        return
+    item.draft = replace(draft, import_id=import_id, stale_reason=memory.stale_reason)
+    item.unplaced = len(lost)
+
+
+def _reference_here(memory: TaggedMemory, ref: TaggedReference, here: str) -> dict[str, Any]:
+    given: dict[str, Any] = {"file_path": here, **ref.rest}
+    if ref.lines:
+        given["line_range"] = {"start": ref.lines.start, "end": ref.lines.end}
+    times = {"created_at": memory.given.get("valid_from"), "stale_since": memory.stale_since}
+    return given | {name: value for name, value in times.items() if value}
+
+
+def _packed(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Tags that hold these texts, as many in each as fit."""
+    line, number = "", 1
+    for text in texts:
+        one = text if len(text) <= MAX_SHORT else f"…{text[1 - MAX_SHORT :]}"  # the end of a path says more
+        if line and len(line) + len(one) + 2 > MAX_SHORT:
+            yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
+            line, number = "", number + 1
+        line = f"{line}; {one}" if line else one
+    if line:
+        yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
+
+
+# -- through the gateway
+
+
+def _write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> Iterator[Receipt]:
+    """As every import; what only an undo took back may come again."""
+    with space.store.read() as reader:
+        undone = {parse_time(one["undone_at"]) for one in _imports(reader) if one.get("undone_at")}
+    if not undone:
+        return remember(space, drafts, caller, direct=False)
+    key = space.tombstone_key()
+
+    def came_and_went(draft: Draft) -> bool:
+        mark = prepare(space, draft, caller, key).version.fingerprint
+        with space.store.read() as reader:
+            ended = [version.superseded_at for version in reader.find_fingerprint(mark) if version.superseded_at]
+        return bool(ended) and max(ended) in undone
+
+    groups = [(again, list(group)) for again, group in groupby(drafts, came_and_went)]
+    return (receipt for again, group in groups for receipt in remember(space, group, caller, direct=again))
+
+
+# -- what was imported
+
+
+def _imports(reader: Reader) -> list[dict[str, Any]]:
+    found = json.loads(reader.meta(_IMPORTS) or "[]")
+    return found if isinstance(found, list) else []
+
+
+def _keep(writer: Writer, imports: list[dict[str, Any]]) -> None:
+    writer.set_meta(_IMPORTS, json.dumps(imports[-_MOST_IMPORTS:]))
+
+
+def _register(space: OpenSpace, import_id: str, path: Path) -> None:
+    """Before the first memory is written: should this process be killed, what it added can still be undone."""
+    entry = {"id": import_id, "from": CODE_TAGS, "path": str(path.absolute()), "at": format_time(space.clock())}
+    with space.store.write() as writer:
+        _keep(writer, [*_imports(writer), entry])
+
+
+def _unregister(space: OpenSpace, import_id: str) -> None:
+    with space.store.write() as writer:
+        _keep(writer, [one for one in _imports(writer) if one["id"] != import_id])
+
+
+def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller) -> Undone:
+    """Retract what an import added and nobody changed since: the one with this id, the latest of this file, or the
+    latest. History keeps it. What it found here before, or merged into, stays."""
+    with space.store.write() as writer:
+        imports, now = _imports(writer), space.clock()
+        entry = _chosen(imports, which)
+        retracted, left = [], []
+        for memory_id in _added_by(writer, entry["id"], space):
+            versions = writer.versions(memory_id)
+            held = [version for version in versions if version.superseded_at is None]
+            if any(_differs(version, versions[0]) for version in held):
+                left.append(memory_id)
+                continue
+            for version in held:
+                writer.supersede(version.number, now)
+            details = {"bounded": False, "import": entry["id"]}
+            writer.add_audit(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
+            retracted.append(memory_id)
+        entry.setdefault("undone_at", format_time(now))
+        _keep(writer, imports)
+    return Undone(entry["id"], tuple(retracted), tuple(left))
+
+
+def _chosen(imports: list[dict[str, Any]], which: str | Path | None) -> dict[str, Any]:
+    found = [one for one in imports if one["from"] == CODE_TAGS]
+    if which is not None:
+        place = str(Path(which).absolute())
+        found = [one for one in found if one["id"] == str(which).strip().lower() or one["path"] == place]
+    if not found:
+        what = "No such import added anything here" if which is None else f"{str(which)[:200]!r} added nothing here"
+        raise NotFound(f"{what}.", "Give the id that the import printed, or its file.")
+    return found[-1]
+
+
+def _added_by(reader: Reader, import_id: str, space: OpenSpace) -> list[str]:
+    view, after = View(Moment(_END_OF_TIME), KEPT_COLLECTIONS, space.identity.checkout_id, archived=True), 0
+    found: dict[str, None] = {}
+    while page := reader.listing(view, Filter(), after=after, limit=_PAGE):
+        found |= {version.memory_id: None for version in page if version.details.get(IMPORT) == import_id}
+        after = page[-1].number
+    return list(found)
+
+
+def _differs(now: Version, first: Version) -> bool:
+    """Whether somebody changed what it says; where its references lead now is not what it says."""
+    return (now.text, now.kind, now.period) != (first.text, first.kind, first.period)
