@@ -1,0 +1,159 @@
+"""Which symbol of the tree a name in a text means.
+
+A name that is defined once is that; of several, what stands before the name decides, then what else the text names,
+then source before tests and types before what is called like them. What is still open is no choice.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from waypost.refs.link_fit import LOOSE, fit
+from waypost.refs.link_known import FILE, TYPES, Known, path_ends
+from waypost.refs.link_parts import shape_of
+from waypost.refs.link_spelling import SHORTEST_MISSPELT, nearest, singular, squeezed, styles
+from waypost.refs.link_words import link_words
+from waypost.refs.mentions import Mention
+from waypost.text.identifiers import identifier_parts
+
+_ONLY_ONE, _IN_SOURCE, _SAME_FILE, _THE_TYPE = 0.95, 0.9, 0.85, 0.8
+_OF_A_VARIABLE, _THE_OWNER = 0.78, 0.76
+_UNSURE = 0.4
+_PLURAL = 0.95  # times
+_SURE_CODE = 0.5  # strength from which on a mention may be linked
+_MOST_ASKED = 8  # definitions of a name that are worth a question
+
+
+class Choice(NamedTuple):
+    candidates: tuple[Known, ...]  # best first
+    confidence: float
+    why: str = ""  # for those that are not sure
+
+
+class Around(NamedTuple):
+    """What is known beside the mention itself."""
+
+    files: frozenset[str] = frozenset()  # files that the text surely names
+    project: frozenset[str] = frozenset()
+
+
+NOTHING = Choice((), 0.0)
+
+
+def choose(mention: Mention, known: Mapping[str, Sequence[Known]], around: Around) -> Choice:
+    named = _symbols(known, mention.name.lower())
+    exact = [one for one in named if one.name == mention.name]
+    share = 1.0
+    if not exact and not mention.is_called and (one := singular(mention.name)) and shape_of(one) == "pascal":
+        exact, share = [other for other in _symbols(known, one.lower()) if other.name == one], _PLURAL
+    if mention.path:
+        exact = [one for one in exact if path_ends(one.path, mention.path) or path_ends(mention.path, one.path)]
+    choice = _among(mention, exact, around) if exact else NOTHING
+    if not choice.candidates:
+        choice = _owner(mention, known, around)
+    if not choice.candidates and not exact:
+        choice = _respelled(mention, named, known)
+    confidence = choice.confidence * share * (0.85 + 0.15 * mention.strength)
+    if mention.strength < _SURE_CODE and confidence > _UNSURE:
+        return Choice(choice.candidates, _UNSURE, "common word")
+    return Choice(choice.candidates, round(confidence, 2), choice.why)
+
+
+def _symbols(known: Mapping[str, Sequence[Known]], name: str) -> list[Known]:
+    return [one for one in known.get(name, ()) if one.kind != FILE]
+
+
+def _among(mention: Mention, exact: Sequence[Known], around: Around) -> Choice:
+    """The one of these definitions that is meant, by what stands before the name and by the rest of the text."""
+    qualifier = _telling(mention.qualifier, around)
+    if not qualifier:
+        return _needing_proof(mention, _narrowed(exact, around), around)
+    fits = [(fit(one, qualifier), one) for one in exact]
+    best = max(grade for grade, _ in fits)
+    if best > 0:
+        choice = _narrowed([one for grade, one in fits if grade == best], around)
+        return choice._replace(confidence=choice.confidence * (1 if best > LOOSE else 0.9))
+    if len(qualifier) == 1 and qualifier[0][:1].islower() and _is_telling(mention.name):
+        choice = _narrowed(exact, around)
+        return choice._replace(confidence=min(choice.confidence, _OF_A_VARIABLE))
+    return NOTHING
+
+
+def _telling(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
+    """The parts that say whose the name is: not `self`, not the project itself."""
+    parts = [part for part in qualifier if part.lower() not in link_words().selves]
+    while parts and parts[0].lower() in around.project:
+        parts.pop(0)
+    return tuple(parts)
+
+
+def _is_telling(name: str) -> bool:
+    """Whether a name is long enough to be nobody else's."""
+    return len(identifier_parts(name)) >= 2 and len(name) >= 8
+
+
+def _needing_proof(mention: Mention, choice: Choice, around: Around) -> Choice:
+    """A plain word in backticks may be an option, a column, a value: it is linked when something else speaks for it."""
+    if not mention.is_plain or mention.is_called or mention.is_cued or choice.confidence <= _UNSURE:
+        return choice
+    one = choice.candidates[0]
+    if one.path in around.files or (one.kind in TYPES and mention.name[:1].isupper()):
+        return choice
+    return Choice(choice.candidates, _UNSURE, "common word")
+
+
+def _narrowed(exact: Sequence[Known], around: Around) -> Choice:
+    places = _one_a_place(exact)
+    if len(places) == 1:
+        return Choice(tuple(places), _ONLY_ONE)
+    source = [one for one in places if not one.is_aside] or places
+    here = [one for one in source if one.path in around.files]
+    types = [one for one in source if one.kind in TYPES and "." not in one.qualified]
+    for confidence, kept in ((_IN_SOURCE, source), (_SAME_FILE, here), (_THE_TYPE, types)):
+        if len(kept) == 1:
+            return Choice((kept[0], *(one for one in places if one is not kept[0])), confidence)
+    if len(places) > _MOST_ASKED:
+        return Choice((), 0.0)
+    return Choice(tuple(sorted(places, key=lambda one: _order(one, around))), _UNSURE, "several")
+
+
+def _one_a_place(exact: Sequence[Known]) -> list[Known]:
+    """Overloads, setters and conditional definitions are one: the type among them, or the first."""
+    places: dict[tuple[str, str], Known] = {}
+    for one in exact:
+        key = (one.path, one.qualified)
+        before = places.get(key)
+        if before is None or (one.kind not in TYPES, one.line) < (before.kind not in TYPES, before.line):
+            places[key] = one
+    return list(places.values())
+
+
+def _order(one: Known, around: Around) -> tuple[bool, bool, bool, int, str, int]:
+    return (one.is_aside, one.path not in around.files, one.kind not in TYPES, -one.referrers, one.path, one.line)
+
+
+def _owner(mention: Mention, known: Mapping[str, Sequence[Known]], around: Around) -> Choice:
+    """The class, where its member is not a symbol of its own or is inherited."""
+    if not mention.qualifier or not mention.qualifier[-1][:1].isupper():
+        return NOTHING
+    owner, above = mention.qualifier[-1], _telling(mention.qualifier[:-1], around)
+    types = [one for one in _symbols(known, owner.lower()) if one.name == owner and one.kind in TYPES]
+    types = [one for one in types if not above or fit(one, above) > 0]
+    if mention.path or not types:
+        return NOTHING
+    choice = _narrowed(types, around)
+    return choice._replace(confidence=min(choice.confidence, _THE_OWNER))
+
+
+def _respelled(mention: Mention, named: Sequence[Known], known: Mapping[str, Sequence[Known]]) -> Choice:
+    """Names in another case or style, and those that are a slip away."""
+    if mention.path or mention.qualifier[-1:] == ("",) or (mention.is_plain and not mention.is_called):
+        return NOTHING
+    near = list(named)
+    for style in styles(mention.name):
+        near += [one for one in _symbols(known, style) if squeezed(one.name) == squeezed(mention.name)]
+    if not near and len(mention.name) >= SHORTEST_MISSPELT:
+        near = [one for name in nearest(mention.name.lower(), known) for one in _symbols(known, name)]
+    places = _one_a_place(near)
+    if not places or len(places) > _MOST_ASKED:
+        return NOTHING
+    return Choice(tuple(sorted(places, key=lambda one: _order(one, Around()))), _UNSURE, "spelling")
