@@ -4,9 +4,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.faces.cli.conftest import Waypost
 
 from waypost.faces.cli.links import NOWHERE, Places
 from waypost.faces.cli.reference_output import hit_with_links, link_lines, print_about, print_stale, with_links
+from waypost.faces.cli.references import read_place
+from waypost.faces.cli.session import Session
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
 from waypost.model.linked import AboutHit, Link, Linked, StaleReport
 from waypost.model.memory import State, Version
@@ -74,7 +77,7 @@ def test_names_out_of_the_code_cannot_act_on_the_terminal() -> None:
 
 def test_the_stale_are_counted_and_the_next_step_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     moved = memory(Link(HERE, WAS, Finding(MOVED, "src/b.py")))
-    print_stale(StaleReport(3, 1, 2, 0, (memory(CHANGED_LINK, stale=True),), (moved,)), NOWHERE, checked=True)
+    print_stale(StaleReport(3, 1, 2, 0, (memory(CHANGED_LINK, stale=True),), (moved,)), NOWHERE)
     out = capsys.readouterr().out
     assert (
         f"{ID}  decision · person · 2026-11-03 · confidence 0.80\n   Five tries, then we stop.\n   STALE since" in out
@@ -85,7 +88,7 @@ def test_the_stale_are_counted_and_the_next_step_is_told(capsys: pytest.CaptureF
 
 
 def test_nothing_stale_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    print_stale(StaleReport(1, 0, 1, 0), NOWHERE, checked=True)
+    print_stale(StaleReport(1, 0, 1, 0), NOWHERE)
     assert capsys.readouterr().out == "1 memory points at code: 0 stale, 1 fresh.\n"
 
 
@@ -104,3 +107,201 @@ def test_json_has_a_link_for_programs_and_one_for_editors() -> None:
     hit = hit_with_links({"path": "a#L9.py", "line": 2, "end_line": None, "code_refs": []}, places)
     assert (hit["code_link"], hit["editor_link"]) == ("file:a#L9.py#L2-L2", "vscode://file/p/a%23L9.py:2:1")
     assert hit_with_links({"path": None}, places)["editor_link"] is None
+
+
+# -- the commands, on a real tree -----------------------------------------------------------------------------
+
+CODE = '''\
+"""Uploads."""
+
+
+def retry(send, tries=5):
+    """Call until it works."""
+    for attempt in range(tries):
+        try:
+            return send()
+        except OSError:
+            continue
+    raise RuntimeError("gave up")
+
+
+def checksum(data):
+    total = 0
+    for byte in data:
+        total = (total * 31 + byte) % 65521
+    return total
+'''
+CHANGED_CODE = CODE.replace(
+    "            continue\n", "            wait(attempt)\n            log(attempt)\n            continue\n"
+)
+SAID = "We retry uploads five times because the store drops connections"
+QUESTION = "how often do we retry uploads?"
+
+
+@pytest.fixture
+def file(project: Path) -> Path:
+    (project / "src").mkdir()
+    file = project / "src" / "upload.py"
+    file.write_text(CODE)
+    return file
+
+
+@pytest.fixture
+def remembered(waypost: Waypost, file: Path) -> str:
+    """The id of a memory about `retry`."""
+    receipt = waypost("remember", SAID, "--kind", "decision", "--ref", "src/upload.py#L4-L11", "--json").json
+    assert receipt["links"] == ["src/upload.py#L4-L11"]
+    return str(receipt["id"])
+
+
+def test_about_a_line_finds_what_is_remembered_about_it(waypost: Waypost, remembered: str) -> None:
+    done = waypost("about", "src/upload.py:6", "--json")
+    (found,) = done.json["memories"]
+    assert (done.code, found["id"], found["relevance"]) == (0, remembered, "direct")
+    assert found["code_ref"]["code_link"] == "file:src/upload.py#L4-L11"
+    out = waypost("about", "src/upload.py:6").out
+    assert SAID in out
+    assert "about this line" in out
+    assert "at src/upload.py:4-11" in out
+    assert waypost("about", "src/upload.py", "--json").json["memories"][0]["relevance"] == "file"
+
+
+def test_about_a_place_that_nobody_knows_says_so(waypost: Waypost, remembered: str, project: Path) -> None:
+    (project / "src" / "other.py").write_text("x = 1\n")
+    done = waypost("about", "src/other.py:1")
+    assert (done.code, done.out) == (3, "Nothing is remembered about src/other.py:1.\n")
+    assert waypost("about", "src/other.py", "--json").json["memories"] == []
+
+
+def test_about_works_from_a_folder_below(
+    waypost: Waypost, remembered: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project / "src")
+    assert waypost("about", "upload.py:6", "--json").json["memories"][0]["id"] == remembered
+    assert waypost("stale", "upload.py", "--json").json["checked"] == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("src/upload.py", None),
+        ("src/upload.py:6", 6),
+        ("src/upload.py:6:", 6),
+        ("src/upload.py:6:13", 6),
+        ("src/upload.py:6-9", 6),
+        ("src/upload.py#L6-L9", 6),
+        ("file:src/upload.py#L6", 6),
+        ("src/gone.py:6", 6),
+        ("src/odd:6", None),
+    ],
+)
+def test_a_place_is_read_as_compilers_and_links_write_it(file: Path, place: str, line: int | None) -> None:
+    file.with_name("odd:6").write_text("")
+    path, read = read_place(Session(), place)
+    assert read == line
+    assert path.endswith(("src/upload.py", "src/gone.py", "src/odd:6"))
+
+
+def test_code_that_only_shifts_keeps_its_memory_fresh(waypost: Waypost, remembered: str, file: Path) -> None:
+    file.write_text("# one\n# two\n" + CODE)
+    assert "at src/upload.py:6-13" in waypost("ask", QUESTION).out
+    assert waypost("stale", "--json").json["stale"] == 0
+
+
+def test_an_answer_about_changed_code_is_marked_stale(waypost: Waypost, remembered: str, file: Path) -> None:
+    file.write_text(CHANGED_CODE)
+    done = waypost("ask", QUESTION)
+    assert "   STALE since 20" in done.out
+    assert ": code_changed: src/upload.py:4-13 (" in done.out
+    assert "\x1b" not in done.out
+    (hit,) = waypost("ask", QUESTION, "--json").json["hits"]
+    (ref,) = hit["code_refs"]
+    assert hit["is_stale"] is ref["is_stale"] is True
+    assert hit["stale_reason"].startswith("code_changed: src/upload.py:4")
+    keys = {"file_path", "line_range", "code_link", "editor_link", "is_stale", "stale_since", "last_verified_at"}
+    assert ref.keys() >= keys | {"confidence_score"}
+    assert waypost("ask", QUESTION, "--fresh").code == 3
+    assert waypost("ask", QUESTION, "--min-confidence", "0.6").code == 3
+    assert waypost("ask", QUESTION, "--min-confidence", "1.5").code == 2
+
+
+def test_stale_counts_and_shows_what_changed(waypost: Waypost, remembered: str, file: Path) -> None:
+    waypost("remember", "The checksum is that of the mobile client", "--ref", "src/upload.py#L14-L18")
+    file.write_text(CHANGED_CODE)
+    done = waypost("stale", "--check", "--json").json
+    assert {key: done[key] for key in ("checked", "stale", "fresh", "errors")} == {
+        "checked": 2, "stale": 1, "fresh": 1, "errors": 0,
+    }  # fmt: skip
+    assert [one["id"] for one in done["memories"]] == [remembered]
+    out = waypost("stale").out
+    assert "2 memories point at code: 1 stale, 1 fresh." in out
+    assert "waypost verify ID" in out
+    assert waypost("stale", "--files", "README.md", "--json").json["checked"] == 0
+
+
+def test_verify_makes_it_fresh_for_the_code_as_it_is_now(waypost: Waypost, remembered: str, file: Path) -> None:
+    file.write_text(CHANGED_CODE)
+    assert waypost("stale", "--json").json["stale"] == 1
+    done = waypost("verify", remembered)
+    assert (done.code, done.out.startswith(f"Verified {remembered}")) == (0, True)
+    assert "at src/upload.py:4-13" in done.out
+    assert waypost("stale", "--check", "--json").json["stale"] == 0
+    file.write_text(CHANGED_CODE.replace("log(attempt)", "raise"))
+    assert waypost("stale", "--json").json["stale"] == 1
+    assert waypost("verify", "--all", "--json").json["count"] == 1
+    assert waypost("verify", "--all").out == "Nothing had to be verified.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("verify",), ("verify", "--all", "--files", "a"), ("relink",), ("relink", "--ref", "a")]
+)
+def test_a_repair_of_nothing_in_particular_is_refused(waypost: Waypost, file: Path, arguments: tuple[str, ...]) -> None:
+    done = waypost(*arguments)
+    assert done.code == 2
+    assert "waypost stale" in done.err
+
+
+def test_what_is_gone_cannot_be_verified_but_pointed_elsewhere(waypost: Waypost, remembered: str, file: Path) -> None:
+    file.write_text('"""Uploads."""\n\n\n' + CODE[CODE.index("def checksum") :])
+    done = waypost("verify", remembered)
+    assert (done.code, done.out) == (1, "")
+    assert f"note: not verified: {remembered}" in done.err
+    assert "(deleted)" in waypost("stale").out
+    done = waypost("relink", remembered, "--ref", "src/upload.py#checksum", "--json")
+    assert (done.code, done.json["status"]) == (0, "relinked")
+    assert done.json["memories"][0]["code_refs"][0]["file_path"] == "src/upload.py"
+    assert waypost("stale", "--json").json["stale"] == 0
+    assert waypost("relink", remembered, "--ref", "src/nowhere.py#L1-L2").code == 2
+
+
+def test_moved_code_is_followed_and_relink_takes_note_of_it(waypost: Waypost, remembered: str, file: Path) -> None:
+    file.rename(file.with_name("send.py"))
+    waypost("init", "--json")
+    out = waypost("stale").out
+    assert "moved: src/upload.py:4-11 → src/send.py:4-11" in out
+    assert "waypost relink --all" in out
+    assert waypost("about", "src/send.py:5", "--json").json["memories"][0]["id"] == remembered
+    assert waypost("relink", "--all", "--json").json["count"] == 1
+    assert "moved" not in waypost("stale").out
+    assert waypost("relink", "--all").out == "Nothing had to be relinked.\n"
+
+
+def test_show_tells_where_a_memory_points(waypost: Waypost, remembered: str) -> None:
+    out = waypost("show", remembered).out
+    assert "\nat src/upload.py:4-11" in out
+    assert "code_refs" not in out
+    row = waypost("show", remembered, "--json").json
+    assert row["code_refs"][0]["code_link"] == "file:src/upload.py#L4-L11"
+    assert row["confidence"] > 0.5
+
+
+def test_maintain_says_what_each_step_did_and_does_it_once(waypost: Waypost, remembered: str) -> None:
+    looked = waypost("maintain", "--dry-run", "--json").json
+    assert looked["dry_run"] is True
+    done = {step["step"]: step for step in waypost("maintain", "--json").json["steps"]}
+    assert done["references"]["skipped"] is False
+    again = {step["step"]: step for step in waypost("maintain", "--json").json["steps"]}
+    assert again["references"]["skipped"] is True
+    assert "not due: " in waypost("maintain").out
+    forced = {step["step"]: step for step in waypost("maintain", "--force", "--json").json["steps"]}
+    assert forced["references"]["skipped"] is False

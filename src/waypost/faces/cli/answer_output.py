@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from waypost.faces.cli.links import Places
 from waypost.faces.cli.output import console, print_notices, print_text, safe
 from waypost.faces.cli.reference_output import print_places
-from waypost.model.linked import Link
 
 if TYPE_CHECKING:
     from waypost.model.recall import Answer, Hit
@@ -20,9 +19,8 @@ def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
             out.print(f"   {_told(hit)}", markup=False)
         else:
             print_text(out, hit.text)
-        links = [Link(ref, ref, is_stale=ref.stale_since is not None) for ref in hit.code_refs]
-        print_places(out, links, places)
-        if hit.is_stale and not any(link.is_stale for link in links):
+        print_places(out, hit.links, places)
+        if hit.is_stale and not any(link.is_stale for link in hit.links):
             out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
         if explain:

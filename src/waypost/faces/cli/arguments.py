@@ -1,6 +1,7 @@
 """What the command framework cannot say itself: `--person` with or without a name."""
 
 COMMANDS = (
+    "about",
     "analyze",
     "architecture",
     "ask",
@@ -15,16 +16,20 @@ COMMANDS = (
     "import",
     "init",
     "list",
+    "maintain",
     "model",
     "protect",
     "rebuild",
     "reject",
+    "relink",
     "remember",
     "retract",
     "show",
+    "stale",
     "status",
     "summarize",
     "summary",
+    "verify",
     "watch",
     "work",
 )

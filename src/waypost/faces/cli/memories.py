@@ -71,6 +71,12 @@ def ask(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Leave out what has gone stale.")] = False,
+    min_confidence: Annotated[
+        float, typer.Option(min=0, max=1, help="Leave out what is less certain than this, 0 to 1.")
+    ] = 0.0,
+    exclude_tag: Annotated[
+        list[str] | None, typer.Option("--exclude-tag", metavar="NAME[=VALUE]", help="Leave out what has this tag.")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
     json: Json = False,
 ) -> None:
@@ -80,7 +86,10 @@ def ask(
     from waypost.faces.cli.reference_output import hit_with_links
 
     memory = session_of(context).memory()
-    answer = memory.recall(question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh)
+    answer = memory.recall(
+        question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh, min_confidence=min_confidence,
+        exclude_tags=exclude_tag or (),
+    )  # fmt: skip
     places = places_of(memory)
     if json:
         row = answer.to_json(explain=explain)
@@ -116,16 +125,16 @@ def context_(
 
 @app.command()
 def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
-    """Everything about one memory."""
-    from waypost.faces.cli.output import print_pairs
-    from waypost.flows.transfer import memory_row
+    """Everything about one memory, with the code it points at."""
+    from waypost.faces.cli.links import places_of
+    from waypost.faces.cli.reference_output import print_shown, shown_row
 
-    record = session_of(context).memory().show(memory_id, as_of=as_of, known_at=known_at)
-    row = memory_row(record.version, record.state)
+    memory = session_of(context).memory()
+    found = memory.show(memory_id, as_of=as_of, known_at=known_at)
     if json:
-        print_json(row)
+        print_json(shown_row(found, places_of(memory)))
     else:
-        print_pairs({name: value for name, value in row.items() if value not in (None, [], {}, False)})
+        print_shown(found, places_of(memory))
 
 
 @app.command("list")

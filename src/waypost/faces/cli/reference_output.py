@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from waypost.faces.cli.links import Places, spelled
-from waypost.faces.cli.output import console, print_text, safe
+from waypost.faces.cli.output import console, print_notices, print_pairs, print_text, safe
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, UNCHECKED
 from waypost.model.linked import CODE_CHANGED
 from waypost.model.reference import CodeReference, LineRange
@@ -14,6 +14,8 @@ from waypost.model.reference import CodeReference, LineRange
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from waypost.flows.maintain import Done
+    from waypost.flows.repair import Repaired
     from waypost.model.linked import AboutHit, Link, Linked, StaleReport
 
 _RELEVANCE = {"direct": "about this line", "symbol": "about the code around it", "file": "about this file"}
@@ -57,6 +59,22 @@ def _with_link(ref: dict[str, Any], places: Places) -> dict[str, Any]:
 # -- people -------------------------------------------------------------------------------------------------
 
 
+def shown_row(memory: "Linked", places: Places) -> dict[str, Any]:
+    """Everything about one memory, with its links as they are now."""
+    from waypost.flows.transfer import memory_row
+
+    now = memory.to_json()
+    row = memory_row(memory.version, memory.state)
+    told = {key: now[key] for key in ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")}
+    return with_links({**row, **told}, places)
+
+
+def print_shown(memory: "Linked", places: Places) -> None:
+    row = shown_row(memory, places)
+    print_pairs({key: value for key, value in row.items() if key != "code_refs" and value not in (None, [], {}, False)})
+    print_places(console(), memory.links, places, indent="")
+
+
 def print_about(hits: "Sequence[AboutHit]", where: str, places: Places) -> None:
     out = console()
     for hit in hits:
@@ -65,7 +83,7 @@ def print_about(hits: "Sequence[AboutHit]", where: str, places: Places) -> None:
         out.print(f"Nothing is remembered about {spelled(where)}.", markup=False)
 
 
-def print_stale(report: "StaleReport", places: Places, *, checked: bool) -> None:
+def print_stale(report: "StaleReport", places: Places) -> None:
     out = console()
     for one in report.memories:
         print_linked(out, one, places)
@@ -73,20 +91,33 @@ def print_stale(report: "StaleReport", places: Places, *, checked: bool) -> None
         out.print("Still true, in another place now (waypost relink --all takes note of it):", style="bold")
         for one in report.moved:
             print_linked(out, one, places)
-    out.print(_counted(report, checked=checked), markup=False)
+    out.print(_counted(report), markup=False)
     if report.memories:
         out.print(_NEXT_STEPS, markup=False)
 
 
-def _counted(report: "StaleReport", *, checked: bool) -> str:
+def _counted(report: "StaleReport") -> str:
     if not report.checked:
         return "No memory points at code here. Try: waypost remember TEXT --ref PATH#L1-L9"
     counts = f"{report.stale} stale, {report.fresh} fresh"
     if report.errors:
         counts += f", {report.errors} that nobody can tell of"
     memories = "1 memory points" if report.checked == 1 else f"{report.checked:,} memories point"
-    looked = "" if checked else "; as far as was seen, --check looks at all the code"
-    return f"{memories} at code: {counts}{looked}."
+    return f"{memories} at code: {counts}."
+
+
+def print_repaired(done: "Repaired", verb: str, places: Places) -> None:
+    out = console()
+    for one in done.memories:
+        out.print(f"[bold]{verb.capitalize()}[/bold] ", end="")
+        print_linked(out, one, places)
+    if not done.memories and not done.left:
+        out.print(f"Nothing had to be {verb}.")
+    print_notices(tuple(f"not {verb}: {line}" for line in done.left))
+
+
+def print_upkeep(steps: "Sequence[Done]") -> None:
+    print_pairs({step.step: ("not due: " if step.skipped else "") + step.message for step in steps})
 
 
 def print_linked(out: "Console", memory: "Linked", places: Places, *, note: str = "") -> None:
@@ -101,10 +132,10 @@ def print_linked(out: "Console", memory: "Linked", places: Places, *, note: str 
         out.print(f"   STALE: {safe(memory.state.stale_reason or 'for another reason')}", markup=False, style="red")
 
 
-def print_places(out: "Console", links: "Iterable[Link]", places: Places) -> None:
+def print_places(out: "Console", links: "Iterable[Link]", places: Places, *, indent: str = "   ") -> None:
     for link in links:
         for line in link_lines(link, places):
-            out.print(Text.assemble("   ", line))
+            out.print(Text.assemble(indent, line))
 
 
 def link_lines(link: "Link", places: Places) -> list[Text]:
