@@ -1,0 +1,77 @@
+"""What each language's own parser says of a file: its tokens and its functions, methods and types.
+
+The parsers run as programs outside Waypost (`readers/`), so that labels owe nothing to what they judge.
+"""
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SUFFIX = {"typescript": ".ts", "go": ".go", "rust": ".rs", "java": ".java"}
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function, method or type with its lines (from 1, both included), decorators and annotations among them."""
+
+    name: str
+    qualname: str
+    sig: str  # tells overloads apart: the types of parameters in Java, the trait of an impl in Rust
+    kind: str  # function, method or type
+    start: int
+    end: int
+    tokens: tuple[str, ...]  # without comments and trailing commas, and without semicolons where they say nothing
+
+
+def read(
+    command: Sequence[str], language: str, texts: Mapping[str, tuple[str, str]], scratch: Path
+) -> dict[str, list[Definition] | None]:
+    """Definitions by blob id; None for a file the parser refuses. `texts`: blob id to (suffix, text)."""
+    folder = scratch / f"blobs-{language}"
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {}
+    for blob, (suffix, text) in texts.items():
+        path = folder / (blob + suffix)
+        names[str(path)] = blob
+        if not path.exists():
+            path.write_bytes(text.encode("utf-8"))
+    out: dict[str, list[Definition] | None] = {}
+    listing = scratch / f"names-{language}.txt"
+    listing.write_text("".join(name + "\n" for name in names), "utf-8")
+    with listing.open("rb") as stdin, subprocess.Popen(list(command), stdin=stdin, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            row = json.loads(line)
+            out[names[row["file"]]] = _definitions(row, language) if row["ok"] else None
+    return out
+
+
+def _definitions(row: Mapping[str, object], language: str) -> list[Definition]:
+    tokens, found = row["tokens"], row["defs"]
+    assert isinstance(tokens, list)
+    assert isinstance(found, list)
+    return [
+        Definition(
+            one["name"],
+            one["qualname"],
+            one["sig"],
+            one["kind"],
+            one["start"],
+            one["end"],
+            plain(tokens[one["first"] : one["last"] + 1], semicolons=language == "rust"),
+        )
+        for one in found
+    ]
+
+
+def plain(tokens: Sequence[str], *, semicolons: bool) -> tuple[str, ...]:
+    """Tokens without what a formatter adds and takes away: a comma before a closing bracket, and semicolons where they
+    say nothing (in Rust one makes a value into none)."""
+    kept = [token for token in tokens if semicolons or token != ";"]
+    return tuple(
+        token
+        for number, token in enumerate(kept)
+        if not (token == "," and number + 1 < len(kept) and kept[number + 1] in {")", "]", "}", ">"})
+    )
