@@ -1,0 +1,70 @@
+"""A file turned into its shape: what it says without its layout, and where its symbols are."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from waypost.code.shape_text import read_text
+from waypost.code.shape_tree import Sheet, read_tree
+from waypost.code.source import Parsed, Source
+from waypost.code.syntax.grammars import grammar, has_grammar
+from waypost.code.syntax.reader import source_bytes
+from waypost.model.shape import SECTION, Landmark, Shape
+
+if TYPE_CHECKING:
+    from array import array
+
+_TREE = "tree-sitter"
+
+
+def shape_of(source: Source, parsed: Parsed) -> Shape:
+    """The shape of a file that `parse` has read. Never fails on what the file says."""
+    data = source_bytes(source.text)
+    sheet = _sheet(source, parsed, data)
+    return Shape(
+        path=source.path,
+        language=source.language,
+        line_count=parsed.line_count,
+        landmarks=(*_symbols(parsed, sheet.rows), *_sections(parsed)),
+        words=sheet.words,
+        rows=sheet.rows,
+        opens=sheet.opens,
+        closes=sheet.closes,
+        kinds=sheet.kinds,
+        parents=sheet.parents,
+        notes=sheet.notes,
+        note_rows=sheet.note_rows,
+        blanks=frozenset(number for number, line in enumerate(data.split(b"\n"), start=1) if not line.strip()),
+    )
+
+
+def _sheet(source: Source, parsed: Parsed, data: bytes) -> Sheet:
+    if parsed.parser != _TREE or not has_grammar(source.language):
+        return read_text(source.language, data)
+    from tree_sitter import Parser
+
+    return read_tree(source.language, Parser(grammar(source.language).language).parse(data), data)
+
+
+def _symbols(parsed: Parsed, rows: "array[int]") -> Iterator[Landmark]:
+    for symbol in parsed.symbols:
+        # Comments are no words: the first word is that of a decorator or of the definition itself.
+        place = bisect_left(rows, symbol.first_line)
+        start = rows[place] if place < len(rows) else symbol.lines.start
+        yield Landmark(
+            name=symbol.name,
+            qualified=symbol.qualified,
+            kind=symbol.kind,
+            symbol_id=symbol.scip,
+            first=symbol.first_line,
+            start=min(start, symbol.lines.start),
+            define=symbol.lines.start,
+            end=symbol.lines.end,
+        )
+
+
+def _sections(parsed: Parsed) -> Iterator[Landmark]:
+    for section in parsed.sections:
+        if section.title:
+            first = section.lines.start
+            yield Landmark(section.title, section.title, SECTION, "", first, first, first, section.lines.end)

@@ -1,0 +1,129 @@
+"""What is done with each kind of node of a grammar when a file is turned into its shape. The tables are shape.toml."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from waypost.model.shape import word_code
+
+_DATA = Path(__file__).with_name("shape.toml")
+_ERROR = 65_535  # tree-sitter's number of what it could not read
+
+# What is done with a node.
+PLAIN, DROP, NOTE, CLEAR, ALONE, COMMA, SIGN, BAR, STRING, JOINED, CONTENT, PREFIX, NUMBER, LOWER, WORDS, STATEMENT = (
+    range(16)
+)
+_SIGNS = {",": COMMA, ";": SIGN, "|": BAR}
+_CONTENTS = frozenset({"string_content", "string_fragment", "heredoc_content", "heredoc_body", "template_chars"})
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Lists by the number of a node's kind."""
+
+    actions: tuple[int, ...]
+    named: tuple[bool, ...]
+    codes: tuple[int, ...]  # of the mark that a node of this kind gets
+    keep: dict[int, frozenset[int]]  # children that count, by kind of parent
+    omit: dict[int, frozenset[int]]
+    final: frozenset[int]  # behind these no sign counts
+    pairs: frozenset[int]  # kinds whose first child is a key that may be quoted
+    docs: bool
+    quotes: bool
+
+
+@cache
+def plan_for(language: str) -> Plan:
+    from waypost.code.syntax.grammars import grammar
+
+    kinds = grammar(language).language
+    rules = rules_of(language)
+    names = [kinds.node_kind_for_id(number) or "" for number in range(kinds.node_kind_count)]
+    named = [bool(kinds.node_kind_is_named(number)) for number in range(kinds.node_kind_count)]
+    numbers: dict[str, set[int]] = {}
+    for number, name in enumerate(names):
+        numbers.setdefault(name, set()).add(number)
+    same: dict[str, str] = rules.get("same", {})
+    return Plan(
+        actions=tuple(_action(name, is_named, rules) for name, is_named in zip(names, named, strict=True)),
+        named=tuple(named),
+        codes=tuple(word_code(b"\0" + same.get(name, name).encode()) for name in names),
+        keep=_children(rules.get("keep", {}), numbers),
+        omit=_children(rules.get("omit", {}), numbers),
+        final=frozenset(number for name in rules.get("final", ()) for number in numbers.get(name, ())),
+        pairs=frozenset(numbers.get("pair", ()) if rules.get("quotes") and not rules.get("docs") else ()),
+        docs=bool(rules.get("docs")),
+        quotes=bool(rules.get("quotes")),
+    )
+
+
+def rules_of(language: str) -> dict[str, Any]:
+    """The entries of a language with those it inherits and those for all."""
+    tables = _tables()
+    rules: dict[str, Any] = {}
+    chain = [language]
+    while (above := tables.get(chain[-1], {}).get("like")) and len(chain) < 5:
+        chain.append(above)
+    for name in ["any", *reversed(chain)]:
+        for key, value in tables.get(name, {}).items():
+            before = rules.get(key)
+            if isinstance(value, list):
+                rules[key] = [*(before or ()), *value]
+            elif isinstance(value, dict):
+                rules[key] = {**(before or {}), **value}
+            else:
+                rules[key] = value
+    return rules
+
+
+def is_error(kind: int) -> bool:
+    return kind == _ERROR
+
+
+def _action(name: str, named: bool, rules: dict[str, Any]) -> int:
+    if not named:
+        return DROP if name in rules["signs"] else _SIGNS.get(name, PLAIN)
+    if name in rules["drop"]:
+        return DROP
+    if name.endswith("comment"):
+        return NOTE
+    if name in rules["clear"]:
+        return CLEAR
+    if name in rules.get("alone", ()):
+        return ALONE
+    if name in rules["numbers"]:
+        return NUMBER
+    if name in rules.get("lower", ()) or name.startswith(rules.get("keywords", "\0")):
+        return LOWER
+    if name == "jsx_text":
+        return WORDS
+    if rules.get("docs") and name == "expression_statement":
+        return STATEMENT
+    return _string_action(name)
+
+
+def _string_action(name: str) -> int:
+    if name == "concatenated_string":
+        return JOINED
+    if name in _CONTENTS or name.endswith(("_string_content", "_literal_content")):
+        return CONTENT
+    if name == "string_start":
+        return PREFIX
+    if name == "string_end":
+        return DROP
+    return STRING if "string" in name and not name.endswith(("array", "type", "fragment")) else PLAIN
+
+
+def _children(table: dict[str, list[str]], numbers: dict[str, set[int]]) -> dict[int, frozenset[int]]:
+    return {
+        parent: frozenset(number for child in children for number in numbers.get(child, ()))
+        for name, children in table.items()
+        for parent in numbers.get(name, ())
+    }
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(_DATA.read_text(encoding="utf-8"))

@@ -1,0 +1,270 @@
+"""The words and marks of a file with a grammar: one walk over its syntax tree, without recursion, in linear time."""
+
+import re
+from array import array
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from waypost.code.shape_plan import (
+    ALONE,
+    BAR,
+    CLEAR,
+    COMMA,
+    CONTENT,
+    DROP,
+    JOINED,
+    LOWER,
+    NOTE,
+    NUMBER,
+    PLAIN,
+    PREFIX,
+    SIGN,
+    STATEMENT,
+    STRING,
+    WORDS,
+    Plan,
+    is_error,
+    plan_for,
+)
+from waypost.model.shape import word_code
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+_QUOTED = re.compile(rb"""([A-Za-z@$#]{0,4})("{1,3}|'{1,3}|`)(.*)\2\Z""", re.DOTALL)
+_ESCAPED_QUOTE = re.compile(rb"""\\(.)""", re.DOTALL)
+_NAME = re.compile(rb"[A-Za-z_$][\w$]*")
+_NOTE_WORD = re.compile(rb"[\w\x80-\xff]+")
+_NO_MARK = -1
+_NOTHING: frozenset[int] = frozenset()
+
+
+class Sheet:
+    """The arrays of a shape while they are filled."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.words, self.rows = array("Q"), array("I")
+        self.opens, self.closes, self.kinds, self.parents = array("I"), array("I"), array("Q"), array("i")
+        self.notes, self.note_rows = array("Q"), array("I")
+        self._codes: dict[bytes, int] = {}
+        self._row = 1
+        self._break = data.find(b"\n")
+
+    def word(self, text: bytes, position: int) -> None:
+        code = self._codes.get(text)
+        if code is None:
+            code = self._codes[text] = word_code(text)
+        self.words.append(code)
+        self.rows.append(self._line(position))
+
+    def note(self, start: int, end: int) -> None:
+        for match in _NOTE_WORD.finditer(self.data, start, end):
+            self.notes.append(word_code(match[0]))
+            self.note_rows.append(self._line(match.start()))
+
+    def open(self, kind: int, parent: int) -> int:
+        self.opens.append(len(self.words))
+        self.closes.append(len(self.words))
+        self.kinds.append(kind)
+        self.parents.append(parent)
+        return len(self.opens) - 1
+
+    def _line(self, position: int) -> int:
+        """The line of a place; places come in order."""
+        while -1 < self._break < position:
+            self._row += 1
+            self._break = self.data.find(b"\n", self._break + 1)
+        return self._row
+
+
+def read_tree(language: str, tree: "Tree", data: bytes) -> Sheet:
+    sheet = Sheet(data)
+    _Walk(plan_for(language), sheet).walk(tree.root_node)
+    return sheet
+
+
+class _Walk:
+    def __init__(self, plan: Plan, sheet: Sheet) -> None:
+        self.plan, self.sheet, self.data = plan, sheet, sheet.data
+        self.position = 0  # everything before it is dealt with
+        self.key = -1  # where the key of a pair begins
+
+    def walk(self, root: "Node") -> None:
+        sheet = self.sheet
+        frames: list[tuple[Iterator[Node], int, bool]] = [(self._kept(root, False), _NO_MARK, False)]
+        while frames:
+            children, mark, in_string = frames[-1]
+            for child in children:
+                action = self._take(child, in_string)
+                if action is None:
+                    continue
+                if action == CLEAR or not self.plan.named[child.kind_id]:
+                    own = mark
+                else:
+                    own = sheet.open(self.plan.codes[child.kind_id], mark)
+                frames.append((self._kept(child, action == STRING), own, action == STRING))
+                break
+            else:
+                frames.pop()
+                above = frames[-1][1] if frames else _NO_MARK
+                if mark != above:
+                    sheet.closes[mark] = len(sheet.words)
+
+    def _take(self, node: "Node", in_string: bool) -> int | None:
+        """Deal with a node that has nothing in it that matters; else say what is to be done with its children."""
+        kind = node.kind_id
+        action = CLEAR if is_error(kind) else self.plan.actions[kind]
+        start, end = node.start_byte, node.end_byte
+        if start > self.position:
+            self._gap(start, in_string)
+        if action == NOTE:
+            self.sheet.note(start, end)
+        elif node.child_count and (inner := self._composite(node, action)) is not None:
+            return inner
+        elif not node.child_count and start < end:
+            self._leaf(self.data[start:end], start, action)
+        self.position = max(self.position, end)
+        return None
+
+    def _composite(self, node: "Node", action: int) -> int | None:
+        """What to do with the children; None when the node is done as a whole."""
+        start, end = node.start_byte, node.end_byte
+        if action == CONTENT:
+            self._leaf(self.data[start:end], start, CONTENT)
+            return None
+        if action == STRING:
+            if self._is_plain(node):
+                self._string(self.data[start:end], start)
+                return None
+            return STRING
+        if action == JOINED:
+            return None if self._joined(node) else PLAIN
+        if action == STATEMENT and node.child_count == 1 and self._is_doc(node):
+            self.sheet.note(start, end)
+            return None
+        if action == ALONE:
+            inside = [child for child in node.named_children if not self._is_note(child)]
+            return CLEAR if len(inside) == 1 else PLAIN
+        return action if action == CLEAR else PLAIN
+
+    def _gap(self, until: int, in_string: bool) -> None:
+        """Text that no node of the tree covers: it counts, unless it is white space outside of strings."""
+        gap = self.data[self.position : until]
+        if in_string:
+            self.sheet.word(gap, self.position)
+        elif not gap.isspace() and (text := gap.strip(b" \t\r\n\f\v\\\xef\xbb\xbf")):
+            self.sheet.word(text, until - len(gap.lstrip()))
+
+    def _leaf(self, text: bytes, start: int, action: int) -> None:
+        if action == PLAIN or action == CLEAR:
+            if b" " in text or b"\n" in text or b"\t" in text:
+                text = b" ".join(text.replace(b"\\\n", b" ").split()) or text
+            self.sheet.word(text, start)
+        elif action == STRING:
+            self._string(text, start)
+        elif action == CONTENT:
+            self.sheet.word(_unescaped(text) if self.plan.quotes else text, start)
+        elif action == PREFIX:
+            if prefix := _prefix(text.rstrip(b"\"'")):
+                self.sheet.word(prefix, start)
+        elif action == NUMBER:
+            self.sheet.word(text.lower().replace(b"_", b""), start)
+        elif action == LOWER:
+            self.sheet.word(text.lower(), start)
+        elif action == WORDS:
+            for match in re.finditer(rb"\S+", text):
+                self.sheet.word(match[0], start + match.start())
+        else:
+            self.sheet.word(text, start)
+
+    def _string(self, text: bytes, start: int) -> None:
+        parts = _QUOTED.match(text)
+        if parts is None:
+            self.sheet.word(text, start)
+            return
+        content = parts[3]
+        if start == self.key and _NAME.fullmatch(content):
+            self.sheet.word(content, start)
+            return
+        self.sheet.word(self._quoted(_prefix(parts[1]), parts[2], content), start)
+
+    def _quoted(self, prefix: bytes, quote: bytes, content: bytes) -> bytes:
+        if quote != b"`" and self.plan.quotes:
+            content, quote = (content if b"r" in prefix else _unescaped(content)), b'"'
+        elif quote != b"`" and not re.search(rb"[\\$#]", content):
+            quote = b'"'
+        return prefix + quote + content
+
+    def _joined(self, node: "Node") -> bool:
+        """Strings next to each other are one, if all are plain and of one sort."""
+        strings = [child for child in node.children if not self._is_note(child)]
+        found = []
+        for child in strings:
+            if self.plan.actions[child.kind_id] != STRING or not self._is_plain(child):
+                return False
+            parts = _QUOTED.match(self.data[child.start_byte : child.end_byte])
+            if parts is None:
+                return False
+            found.append((_prefix(parts[1]), parts[2], parts[3]))
+        if not found or len({prefix for prefix, _, _ in found}) > 1:
+            return False
+        whole = b"".join(self._quoted(b"", quote, content)[1:] for _, quote, content in found)
+        self.sheet.word(found[0][0] + b'"' + whole, node.start_byte)
+        return True
+
+    def _is_plain(self, node: "Node") -> bool:
+        """Whether a string has no code in it."""
+        for child in node.children:
+            if child.child_count and self.plan.actions[child.kind_id] != CONTENT:
+                return False
+        return True
+
+    def _is_doc(self, node: "Node") -> bool:
+        inner = node.children[0]
+        action = PLAIN if is_error(inner.kind_id) else self.plan.actions[inner.kind_id]
+        if action == STRING:
+            return self._is_plain(inner)
+        return action == JOINED and all(self._is_plain(child) for child in inner.named_children)
+
+    def _is_note(self, node: "Node") -> bool:
+        return not is_error(node.kind_id) and self.plan.actions[node.kind_id] == NOTE
+
+    def _kept(self, node: "Node", in_string: bool) -> "Iterator[Node]":
+        """The children that count: without brackets, without commas and semicolons that may as well not be there."""
+        plan, own = self.plan, node.kind_id
+        keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
+        if own in plan.pairs:
+            self.key = node.start_byte
+        before, last = DROP, -1
+        for child in node.children:
+            kind = child.kind_id
+            action = CLEAR if is_error(kind) else plan.actions[kind]
+            if action == COMMA:
+                dropped = kind not in keep and before not in (DROP, COMMA)
+            elif action == SIGN:
+                dropped = kind not in keep or last in plan.final
+            elif action == BAR:
+                dropped = child.start_byte == node.start_byte
+            elif kind in omit:
+                dropped = not child.named_child_count
+            else:
+                dropped = action == DROP and kind not in keep
+            before, last = action, kind
+            if dropped:
+                if child.start_byte > self.position:
+                    self._gap(child.start_byte, in_string)
+                self.position = max(self.position, child.end_byte)
+            else:
+                yield child
+
+
+def _prefix(text: bytes) -> bytes:
+    return text.lower().replace(b"u", b"")
+
+
+def _unescaped(content: bytes) -> bytes:
+    """Without the backslashes that only the quotes around it ask for."""
+    if b"\\" not in content:
+        return content
+    return _ESCAPED_QUOTE.sub(lambda match: match[1] if match[1] in b"\"'" else match[0], content)

@@ -1,0 +1,200 @@
+"""What a piece of code is found again by, in few bytes; and the plain hash of its lines.
+
+An anchor says what it is of (a symbol, a part of one, a comment, a whole file), what that is called, what it means (a
+hash), what it looks like (a sketch), and what is around it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+
+from waypost.model.shape import MEANING_BYTES
+from waypost.refs.sketch import MOST_PARTS, Sketch
+
+SYMBOL, PART, NOTE, FILE = range(4)
+AT_START, AT_DEFINITION, AT_COMMENT = range(3)  # where in its symbol a reference begins
+
+_VERSION = 1
+_LONGEST_NAME = 96  # bytes
+_MEANING_ALONE = 8  # bytes of the second hash of a symbol
+_KINDS = (
+    "",
+    "class",
+    "interface",
+    "trait",
+    "struct",
+    "enum",
+    "type",
+    "module",
+    "function",
+    "method",
+    "property",
+    "constant",
+    "macro",
+    "section",
+)
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    what: int
+    meaning: bytes
+    count: int  # words
+    sketch: Sketch
+    qualified: str = ""  # the symbol, or the one around the part; as `clipped` has it
+    kind: str = ""
+    begin: int = AT_START
+    ordinal: int = 0  # its place among those of the same name
+    many: bool = False  # others have the same qualified name
+    twin: bool = False  # another of its file meant the same; of a part: the same stood in its symbol more than once
+    alone: bytes = b""  # its meaning with only its own definition's name hidden; empty: the same as `meaning`
+    offset: int = 0  # words between the beginning of the symbol around it, or of the file, and the part
+    lead: int = 0  # lines of the part before its first word
+    trail: int = 0  # and behind the line on which its last word begins
+    opening: tuple[int, ...] = ()  # its first words
+    before: int = 0  # what stands before and behind it
+    after: int = 0
+    lines: bool = True  # of a file: whether lines were named
+
+
+def clipped(qualified: str) -> str:
+    """A qualified name as anchors keep it: very long ones by their end and a hash."""
+    data = qualified.encode("utf-8", "replace")
+    if len(data) <= _LONGEST_NAME:
+        return data.decode()
+    return blake2b(data, digest_size=6).hexdigest() + "…" + data[12 + 3 - _LONGEST_NAME :].decode("utf-8", "ignore")
+
+
+def pack(anchor: Anchor) -> bytes:
+    name = clipped(anchor.qualified).encode()
+    flags = anchor.what | anchor.begin << 2 | anchor.many << 4 | anchor.twin << 5 | anchor.lines << 6
+    head = bytes((_VERSION, flags | bool(anchor.alone) << 7, _KINDS.index(anchor.kind) if anchor.kind in _KINDS else 0))
+    numbers = [len(name), anchor.ordinal, anchor.count, anchor.sketch.depth, len(anchor.sketch.parts)]
+    if anchor.what in (PART, NOTE):
+        numbers += [anchor.offset, anchor.lead, anchor.trail, anchor.before, anchor.after, len(anchor.opening)]
+        numbers += anchor.opening
+    return b"".join(
+        (
+            head,
+            b"".join(map(_varint, numbers)),
+            name,
+            anchor.meaning,
+            anchor.alone,
+            b"".join(part.to_bytes(2, "little") for part in anchor.sketch.parts),
+        )
+    )
+
+
+def unpack(data: bytes) -> Anchor | None:
+    """The anchor that `pack` wrote; None for what it cannot have written."""
+    if len(data) < 3 or data[0] != _VERSION:
+        return None
+    flags, kind = data[1], data[2]
+    what = flags & 3
+    rest = _Reader(data, 3)
+    try:
+        name_length, ordinal, count, depth, parts = (rest.varint() for _ in range(5))
+        numbers = [rest.varint() for _ in range(5)] if what in (PART, NOTE) else [0] * 5
+        opening = tuple(rest.varint() for _ in range(rest.varint())) if what in (PART, NOTE) else ()
+        name = rest.take(name_length).decode()
+        meaning, alone = rest.take(MEANING_BYTES), rest.take(_MEANING_ALONE if flags & 128 else 0)
+        sketch = Sketch(depth, tuple(rest.pairs(parts)))
+    except (IndexError, UnicodeDecodeError):
+        return None
+    if kind >= len(_KINDS) or parts > MOST_PARTS or not rest.is_at_end:
+        return None
+    return Anchor(
+        what=what,
+        meaning=meaning,
+        count=count,
+        sketch=sketch,
+        qualified=name,
+        kind=_KINDS[kind],
+        begin=flags >> 2 & 3,
+        ordinal=ordinal,
+        many=bool(flags & 16),
+        twin=bool(flags & 32),
+        alone=alone,
+        offset=numbers[0],
+        lead=numbers[1],
+        trail=numbers[2],
+        opening=opening,
+        before=numbers[3],
+        after=numbers[4],
+        lines=bool(flags & 64),
+    )
+
+
+def code_hash(lines: Sequence[str], ignore_space: bool = False) -> str:
+    """The hash of lines, each with a line feed, however they end; or of their text without any white space."""
+    if ignore_space:
+        return _sha256(_SPACE.sub("", "".join(lines)).encode("utf-8", "surrogatepass"))
+    return _sha256(b"".join(map(_ended, lines)))
+
+
+def follow_hash(known: str, count: int, lines: Sequence[str], near: int) -> int | None:
+    """The first line (from 1) of the block of `count` lines with this hash, nearest to `near`; None: it is not there.
+
+    Whether the hash was made with white space or without is told by trying both.
+    """
+    starts = range(max(0, len(lines) - count + 1))
+    by_distance = sorted(starts, key=lambda start: (abs(start + 1 - near), start))
+    ended = [_ended(line) for line in lines]
+    tight = [_SPACE.sub("", line).encode("utf-8", "surrogatepass") for line in lines]
+    for kept in (ended, tight):
+        for start in by_distance:
+            if _sha256(b"".join(kept[start : start + count])) == known:
+                return start + 1
+    if starts and _sha256(b"".join(ended[-count:]).removesuffix(b"\n")) == known:
+        return len(lines) - count + 1  # made of the end of a file that had no line feed there
+    return None
+
+
+def _ended(line: str) -> bytes:
+    return line.rstrip("\r\n").encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _sha256(data: bytes) -> str:
+    return f"sha256:{sha256(data).hexdigest()}"
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+class _Reader:
+    def __init__(self, data: bytes, place: int) -> None:
+        self.data, self.place = data, place
+
+    @property
+    def is_at_end(self) -> bool:
+        return self.place == len(self.data)
+
+    def varint(self) -> int:
+        number = shift = 0
+        while True:
+            byte = self.data[self.place]
+            self.place += 1
+            number |= (byte & 127) << shift
+            if byte < 128:
+                return number
+            shift += 7
+            if shift > 63:
+                raise IndexError
+
+    def take(self, length: int) -> bytes:
+        if self.place + length > len(self.data):
+            raise IndexError
+        self.place += length
+        return self.data[self.place - length : self.place]
+
+    def pairs(self, count: int) -> Iterator[int]:
+        data = self.take(2 * count)
+        return (int.from_bytes(data[place : place + 2], "little") for place in range(0, 2 * count, 2))

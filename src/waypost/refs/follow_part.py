@@ -1,0 +1,151 @@
+"""Lines that are no symbol, found again: in the symbol they were in, in their file, in what the file became."""
+
+from collections.abc import Iterator
+
+from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.reference import LineRange
+from waypost.model.shape import Landmark, Shape, words_hash
+from waypost.refs.anchor import Anchor
+from waypost.refs.elsewhere import Elsewhere
+from waypost.refs.places import occurrences, surroundings
+from waypost.refs.sketch import best_window
+from waypost.refs.symbols import last_name, same_name, span
+
+_WORDS_DISTINCT = 20  # fewer are found anywhere: `return None` is in every file
+_ALIKE_INSIDE = 0.3  # in the symbol it was in
+_ALIKE_ELSEWHERE = 0.5
+
+
+def follow_part(known: Anchor, was: LineRange | None, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+    for shape, same in _shapes(known, here, elsewhere):
+        inside = _around(known, shape)
+        found = _exact(known, was, shape, inside)
+        if found is not None:
+            return Finding(same, shape.path, _lines(known, shape, found, found + known.count), name=_name(inside))
+    for shape, _ in _shapes(known, here, elsewhere):
+        changed = _similar(known, shape, _around(known, shape))
+        if changed is not None:
+            return changed
+    return Finding(DELETED)
+
+
+def follow_note(known: Anchor, was: LineRange | None, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+    """A comment by its words; lines that say nothing by their place in what is around them."""
+    for shape, same in _shapes(known, here, elsewhere):
+        inside = _around(known, shape)
+        if known.qualified and inside is None:
+            continue
+        expected = (inside.first if inside else 0) + known.offset
+        if not known.count:
+            end = min(expected + known.trail, inside.end if inside else shape.line_count)
+            if expected <= end:
+                return Finding(same, shape.path, LineRange(max(1, expected), end), name=_name(inside))
+            continue
+        found = _note(known, shape, inside, expected, same)
+        if found is not None:
+            return found
+    return Finding(DELETED)
+
+
+def _note(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, same: str) -> Finding | None:
+    first, behind = shape.notes_between(inside.first, inside.end) if inside else (0, len(shape.notes))
+    equal = [
+        place
+        for place in range(first, behind - known.count + 1)
+        if words_hash(shape.notes[place : place + known.count]) == known.meaning
+    ]
+    if equal:
+        place = min(equal, key=lambda one: abs(shape.note_rows[one] - expected))
+        rows = shape.note_rows[place], shape.note_rows[place + known.count - 1]
+        lines = LineRange(max(1, rows[0] - known.lead), min(shape.line_count, rows[1] + known.trail))
+        return Finding(same, shape.path, lines, name=_name(inside))
+    window = best_window(known.sketch, shape.notes[first:behind], first)
+    if window is not None and window.likeness >= _ALIKE_INSIDE:
+        lines = LineRange(shape.note_rows[window.first], shape.note_rows[window.behind - 1])
+        amount = max(1 - window.likeness, 1 / max(2, known.count))
+        return Finding(CHANGED, shape.path, lines, amount=round(amount, 4), name=_name(inside))
+    return None
+
+
+def _shapes(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Iterator[tuple[Shape, str]]:
+    seen = set()
+    if here is not None:
+        seen.add(here.path)
+        yield here, UNCHANGED
+    for shape in elsewhere.became():
+        if shape.path not in seen:
+            seen.add(shape.path)
+            yield shape, MOVED
+    if known.qualified and (here is None or not same_name(here, known.qualified)):
+        for shape in elsewhere.named(last_name(known.qualified)):
+            if shape.path not in seen:
+                seen.add(shape.path)
+                yield shape, MOVED
+
+
+def _around(known: Anchor, shape: Shape) -> Landmark | None:
+    """The symbol around it as it is now; of overloads the one in the same place of the order."""
+    named = same_name(shape, known.qualified) if known.qualified else []
+    if not named and known.qualified:
+        named = [one for one in shape.landmarks if one.name == last_name(known.qualified)]
+        named = named if len(named) == 1 else []
+    return named[min(known.ordinal, len(named) - 1)] if named else None
+
+
+def _exact(known: Anchor, was: LineRange | None, shape: Shape, inside: Landmark | None) -> int | None:
+    whole = (0, len(shape.words))
+    stretch = span(shape, inside) if inside else whole
+    found = occurrences(shape, stretch, known.opening, known.count, known.meaning)
+    expected = stretch[0] + known.offset
+    own = inside is not None or not known.qualified
+    if found and own:
+        place = _best(known, shape, found, expected)
+        # Where the same stood twice, the one that is left may be the other one.
+        if not known.twin or len(found) > 1 or known.count >= _WORDS_DISTINCT or _fits(known, shape, place):
+            if inside is not None or known.count >= _WORDS_DISTINCT or len(found) == 1 or _fits(known, shape, place):
+                return place
+    if inside is not None:
+        found = occurrences(shape, whole, known.opening, known.count, known.meaning)
+    known_place = [place for place in found if known.count >= _WORDS_DISTINCT or _fits(known, shape, place) == 2]
+    return _best(known, shape, known_place, expected) if known_place else None
+
+
+def _best(known: Anchor, shape: Shape, found: list[int], expected: int) -> int:
+    return min(found, key=lambda place: (-_fits(known, shape, place), abs(place - expected), place))
+
+
+def _fits(known: Anchor, shape: Shape, place: int) -> int:
+    """On how many sides the surroundings are the same."""
+    before, after = surroundings(shape, place, place + known.count)
+    return (before == known.before) + (after == known.after)
+
+
+def _similar(known: Anchor, shape: Shape, inside: Landmark | None) -> Finding | None:
+    if inside is not None:
+        first, behind = span(shape, inside)
+        window = best_window(known.sketch, shape.words[first:behind], first)
+        if window is not None and window.likeness >= _ALIKE_INSIDE:
+            return _changed(known, shape, window.first, window.behind, window.likeness, _name(inside))
+    window = best_window(known.sketch, shape.words)
+    if window is not None and window.likeness >= _ALIKE_ELSEWHERE:
+        return _changed(known, shape, window.first, window.behind, window.likeness, "")
+    if inside is not None:
+        return Finding(CHANGED, shape.path, LineRange(inside.start, inside.end), amount=1.0, name=inside.qualified)
+    return None
+
+
+def _changed(known: Anchor, shape: Shape, first: int, behind: int, likeness: float, name: str) -> Finding:
+    amount = max(1 - likeness, 1 / max(2, known.count))
+    return Finding(CHANGED, shape.path, _lines(known, shape, first, behind), amount=round(amount, 4), name=name)
+
+
+def _lines(known: Anchor, shape: Shape, first: int, behind: int) -> LineRange:
+    """The lines of words, with those around them that belonged to the reference and are nobody else's."""
+    above = shape.rows[first - 1] if first else 0
+    below = shape.rows[behind] if behind < len(shape.rows) else shape.line_count + 1
+    start, end = shape.rows[first], shape.rows[behind - 1]
+    return LineRange(min(start, max(above + 1, start - known.lead)), max(end, min(below - 1, end + known.trail)))
+
+
+def _name(inside: Landmark | None) -> str:
+    return inside.qualified if inside else ""

@@ -1,0 +1,148 @@
+"""A symbol found again: under its name, under another one, in another file."""
+
+from collections.abc import Iterable, Iterator
+
+from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.reference import LineRange
+from waypost.model.shape import Landmark, Shape, family
+from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, Anchor
+from waypost.refs.elsewhere import Elsewhere
+from waypost.refs.symbols import alike, is_equal, last_name, parent_of, same_name, span
+
+# Words that make an equal symbol the same one and no chance: under its own qualified name in another file, under its
+# last name elsewhere, under another name.
+_WORDS_QUALIFIED, _WORDS_NAMED, _WORDS_RENAMED = 6, 14, 20
+_WORDS_RENAMED_HERE = 8  # in its own file, where nothing else meant the same
+_ALIKE_OVERLOAD = 0.5  # less, and the overload is gone that was meant
+_ALIKE_NAMED = 0.5
+_ALIKE_RENAMED = 0.6
+_MOST_OTHERS = 5
+
+_Spot = tuple[Shape, Landmark]
+
+
+def follow_symbol(known: Anchor, was: LineRange | None, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+    if here is not None:
+        found = _by_name(known, was, here) or _renamed_here(known, here)
+        if found is not None:
+            return found
+    found = _elsewhere(known, was, elsewhere)
+    if found is not None:
+        return found
+    return (_alike_here(known, here) if here is not None else None) or Finding(DELETED)
+
+
+def _by_name(known: Anchor, was: LineRange | None, shape: Shape, same: str = UNCHANGED) -> Finding | None:
+    """The one of its qualified name; of overloads the equal, then the most similar, then the same in order."""
+    named = same_name(shape, known.qualified)
+    of_kind = [one for one in named if family(one.kind) == family(known.kind)] or named
+    equal = [one for one in of_kind if is_equal(shape, one, known)]
+    if equal:
+        return _finding(same, known, shape, min(equal, key=lambda one: abs(named.index(one) - known.ordinal)))
+    if not of_kind:
+        return None
+    rated = [(alike(shape, one, known), -abs(named.index(one) - known.ordinal), one) for one in of_kind]
+    likeness, _, best = max(rated, key=lambda row: row[:2])
+    if known.many and likeness < _ALIKE_OVERLOAD:
+        return None
+    return _finding(CHANGED, known, shape, best, likeness)
+
+
+def _renamed_here(known: Anchor, here: Shape) -> Finding | None:
+    """The same under another name in its file, if it is long enough to be told from others."""
+    if known.twin or known.count < _WORDS_RENAMED_HERE:
+        return None
+    spots = [(here, one) for one in here.landmarks if is_equal(here, one, known)]
+    return _one_of(known, spots)
+
+
+def _elsewhere(known: Anchor, was: LineRange | None, elsewhere: Elsewhere) -> Finding | None:
+    successors = list(elsewhere.became())
+    for shape in successors:
+        found = _by_name(known, was, shape, MOVED)
+        if found is not None:
+            return found
+    name = last_name(known.qualified)
+    named = list(_unique([*successors, *elsewhere.named(name)]))
+    candidates = [(shape, one) for shape in named for one in shape.landmarks if one.name == name]
+    candidates = [spot for spot in candidates if family(spot[1].kind) == family(known.kind)]
+    found = _equal_by_name(known, candidates)
+    if found is not None:
+        return found
+    if known.count >= _WORDS_RENAMED and not known.twin:
+        shapes = _unique([*successors, *elsewhere.changed()])
+        found = _one_of(
+            known, [(shape, one) for shape in shapes for one in shape.landmarks if is_equal(shape, one, known)]
+        )
+        if found is not None:
+            return found
+    return _most_alike(known, candidates, _ALIKE_NAMED)
+
+
+def _equal_by_name(known: Anchor, candidates: list[_Spot]) -> Finding | None:
+    equal = [(shape, one) for shape, one in candidates if is_equal(shape, one, known)]
+    qualified = [spot for spot in equal if spot[1].qualified == known.qualified]
+    if qualified and known.count >= _WORDS_QUALIFIED:
+        return _one_of(known, qualified)
+    return _one_of(known, equal) if known.count >= _WORDS_NAMED else None
+
+
+def _alike_here(known: Anchor, here: Shape) -> Finding | None:
+    """One that is much like it, in the same parent under another name or under its name in another parent."""
+    parent, name = parent_of(known.qualified), last_name(known.qualified)
+    spots = [
+        (here, one)
+        for one in here.landmarks
+        if family(one.kind) == family(known.kind) and (parent_of(one.qualified) == parent or one.name == name)
+    ]
+    return _most_alike(known, spots, _ALIKE_RENAMED)
+
+
+def _one_of(known: Anchor, spots: list[_Spot]) -> Finding | None:
+    """The only one, the only one of its last name, the only one in its parent; else none can be told from the others."""
+    if not spots:
+        return None
+    name, parent = last_name(known.qualified), parent_of(known.qualified)
+    rated = [((one.name == name, parent_of(one.qualified) == parent), (shape, one)) for shape, one in spots]
+    best = max(rate for rate, _ in rated)
+    left = [spot for rate, spot in rated if rate == best]
+    if len(left) == 1:
+        return _finding(MOVED, known, *left[0])
+    places = sorted(f"{shape.path}:{one.start}" for shape, one in left)
+    return Finding(AMBIGUOUS, amount=0.0, others=tuple(places[:_MOST_OTHERS]))
+
+
+def _most_alike(known: Anchor, spots: Iterable[_Spot], least: float) -> Finding | None:
+    rated = [
+        (likeness, one.qualified == known.qualified, shape, one)
+        for shape, one in spots
+        if _sizes_fit(known, shape, one) and (likeness := alike(shape, one, known)) >= least
+    ]
+    if not rated:
+        return None
+    likeness, _, shape, best = max(rated, key=lambda row: row[:2])
+    return _finding(CHANGED, known, shape, best, likeness)
+
+
+def _sizes_fit(known: Anchor, shape: Shape, landmark: Landmark) -> bool:
+    first, behind = span(shape, landmark)
+    return known.count <= 3 * (behind - first) and behind - first <= 3 * known.count
+
+
+def _unique(shapes: Iterable[Shape]) -> Iterator[Shape]:
+    seen: set[str] = set()
+    for shape in shapes:
+        if shape.path not in seen:
+            seen.add(shape.path)
+            yield shape
+
+
+def _finding(state: str, known: Anchor, shape: Shape, landmark: Landmark, likeness: float = 1.0) -> Finding:
+    start = landmark.start
+    if known.begin == AT_COMMENT:
+        start = landmark.first
+    elif known.begin == AT_DEFINITION:
+        start = landmark.define
+    return Finding(
+        state, shape.path, LineRange(start, landmark.end), amount=round(1 - likeness, 4), name=landmark.qualified
+    )

@@ -1,0 +1,73 @@
+"""Symbols of a shape: their words, what they mean, and how like they are to one that was noted."""
+
+from waypost.model.shape import Landmark, Shape, family
+from waypost.refs.anchor import Anchor, clipped
+from waypost.refs.sketch import likeness
+
+_ALONE_BYTES = 8
+
+
+def span(shape: Shape, landmark: Landmark) -> tuple[int, int]:
+    return shape.between(landmark.start, landmark.end)
+
+
+def same_name(shape: Shape, qualified: str) -> list[Landmark]:
+    """Those with this qualified name, as anchors clip it, in the order of the file."""
+    return [one for one in shape.landmarks if one.qualified == qualified or clipped(one.qualified) == qualified]
+
+
+def meaning_of(shape: Shape, landmark: Landmark) -> bytes:
+    return shape.meaning(*span(shape, landmark), landmark.name)
+
+
+def alone_meaning(shape: Shape, landmark: Landmark) -> bytes:
+    """The meaning with only the definition's own name hidden; empty where its name occurs nowhere else.
+
+    `def get(self): return self.rows.get(1)` may be renamed without a change of the `get` that it calls; a function
+    that calls itself is renamed together with its calls.
+    """
+    first, behind = span(shape, landmark)
+    only = shape.between(landmark.define, landmark.end)[0]
+    alone = shape.spoken(first, behind, landmark.name, only)
+    if alone == shape.spoken(first, behind, landmark.name):
+        return b""
+    return shape.meaning(first, behind, landmark.name, only)[:_ALONE_BYTES]
+
+
+def is_equal(shape: Shape, landmark: Landmark, anchor: Anchor) -> bool:
+    """Whether it means the same, whatever it is called now."""
+    first, behind = span(shape, landmark)
+    if behind - first != anchor.count or family(landmark.kind) != family(anchor.kind):
+        return False
+    if meaning_of(shape, landmark) == anchor.meaning:
+        return True
+    return bool(anchor.alone) and alone_meaning(shape, landmark) == anchor.alone
+
+
+def alike(shape: Shape, landmark: Landmark, anchor: Anchor) -> float:
+    """From 0 to 1; 1 only for what is equal."""
+    found = likeness(anchor.sketch, shape.spoken(*span(shape, landmark), landmark.name))
+    return min(found, 1 - 1 / max(2, anchor.count))
+
+
+def is_twin(shape: Shape, landmark: Landmark) -> bool:
+    """Whether another symbol of the file means the same under its own name."""
+    first, behind = span(shape, landmark)
+    meaning = None
+    for other in shape.landmarks:
+        if other is landmark or family(other.kind) != family(landmark.kind):
+            continue
+        place = span(shape, other)
+        if place != (first, behind) and place[1] - place[0] == behind - first:
+            meaning = meaning or meaning_of(shape, landmark)
+            if meaning_of(shape, other) == meaning:
+                return True
+    return False
+
+
+def last_name(qualified: str) -> str:
+    return qualified.rpartition(".")[2]
+
+
+def parent_of(qualified: str) -> str:
+    return qualified.rpartition(".")[0]
