@@ -43,10 +43,10 @@ def test_the_public_surface_is_pinned() -> None:
     assert sorted(waypost.__all__) == ["Memory", "WaypostError", "__version__"]
     public = {name for name in vars(waypost.Memory) if not name.startswith("_")}
     assert public == {
-        "analyze", "architecture", "audit", "brief", "close", "correct", "doctor", "export", "exports", "finish", "folder",
-        "forget", "history", "ignores", "import_file", "index", "lift", "list", "open", "open_as", "protect", "rebuild",
-        "recall", "reject", "remember", "remember_drafts", "remember_many", "retract", "root", "rows", "settle", "show",
-        "space_id", "status", "summarize", "summary", "track", "update", "work",
+        "about", "analyze", "architecture", "audit", "brief", "close", "correct", "doctor", "export", "exports", "finish", "folder",
+        "forget", "git_changed", "history", "ignores", "import_file", "import_tags", "index", "lift", "list", "maintain", "open", "open_as", "protect", "rebuild",
+        "recall", "reject", "relink", "remember", "remember_drafts", "remember_many", "retract", "root", "rows", "settle", "show",
+        "space_id", "stale", "status", "summarize", "summary", "track", "undo_import", "update", "verify", "work",
     }  # fmt: skip
 
 

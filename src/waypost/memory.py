@@ -20,8 +20,8 @@ from waypost.flows.open_space import OpenSpace, note_checkout
 from waypost.model.draft import MAX_LEVEL, Draft, check_line, check_whole
 from waypost.model.ids import IdMaker, check_id
 from waypost.model.kinds import KEPT_COLLECTIONS, kind_of, scope_of
+from waypost.model.linked import AboutHit, Linked, StaleReport
 from waypost.model.memory import Caller
-from waypost.model.memory import Memory as Record
 from waypost.model.recall import Answer, View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Clock, Moment, parse_time, utc_now
@@ -234,6 +234,48 @@ class Memory:
         """What a file does, in words."""
         return flows.summarize.summary(self._space, str(path))
 
+    # -- code and memory ----------------------------------------------------------------------------------
+
+    def about(self, path: str | Path, line: int | None = None, *, limit: int = 50) -> tuple[AboutHit, ...]:
+        """The memories about a file, a line of it, or a folder; those nearest to the line first."""
+        return flows.about.about(self._space, str(path), line, limit=limit)
+
+    def stale(self, files: Iterable[str | Path] | None = None, *, check: bool = False) -> StaleReport:
+        """Which memories point at code that is not as it was, of all or of those about these files.
+
+        What has not changed since it was looked at is not judged again, unless `check` says so.
+        """
+        chosen = None if files is None else [str(path) for path in files]
+        return flows.about.stale(self._space, files=chosen, again=check)
+
+    def verify(
+        self,
+        memory_ids: str | Iterable[str] = (),
+        *,
+        files: Iterable[str | Path] | None = None,
+        every: bool = False,
+    ) -> "flows.repair.Repaired":
+        """What these memories say is true of the code as it is now; or those about these files; or every stale one."""
+        chosen = [memory_ids] if isinstance(memory_ids, str) else list(memory_ids)
+        where = None if files is None else [str(path) for path in files]
+        return flows.repair.verify(self._space, self._caller, chosen, files=where, every=every)
+
+    def relink(
+        self,
+        memory_id: str | None = None,
+        refs: Sequence[str] | None = None,
+        *,
+        every: bool = False,
+        drop: bool = False,
+    ) -> "flows.repair.Repaired":
+        """Point a memory at other code, or at where its code is now; `every` one whose code moved. `drop` takes
+        references away whose code is gone."""
+        return flows.repair.relink(self._space, self._caller, memory_id, refs, every=every, drop=drop)
+
+    def git_changed(self) -> None:
+        """The tree was committed, merged, rebased or checked out: bring what follows from it up to date."""
+        flows.track.git_changed(self._space)
+
     # -- read ---------------------------------------------------------------------------------------------
 
     def recall(
@@ -246,10 +288,16 @@ class Memory:
         known_at: When = None,
         now: When = None,
         fresh: bool = False,
+        min_confidence: float = 0.0,
+        exclude_tags: Sequence[str] = (),
     ) -> Answer:
-        """The memories that answer best. `now` is the moment of the question, for words like "yesterday"."""
+        """The memories that answer best. `now` is the moment of the question, for words like "yesterday".
+
+        `fresh` leaves out what is stale; so do `min_confidence` and `exclude_tags` (names, or name=value) with others.
+        """
         view = self._view(scope, as_of, known_at)
-        return flows.recall.recall(self._space, question, view, k=k, now=_when(now, "now"), fresh=fresh)
+        wanted = flows.recall.Wanted(fresh, min_confidence, tuple(exclude_tags))
+        return flows.recall.recall(self._space, question, view, k=k, now=_when(now, "now"), wanted=wanted)
 
     def brief(
         self,
@@ -271,8 +319,9 @@ class Memory:
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
         return flows.brief.brief(self._space, task, view, tokens=BRIEF_TOKENS if tokens is None else tokens)
 
-    def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Record:
-        return flows.lifecycle.find(self._space, memory_id, self._moment(as_of, known_at))
+    def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
+        """One memory, with what became of the code that it points at."""
+        return flows.references.find_linked(self._space, memory_id, self._moment(as_of, known_at))
 
     def list(
         self,
@@ -318,6 +367,10 @@ class Memory:
     def doctor(self, *, fix: bool = False) -> "Sequence[flows.status.Finding]":
         return flows.status.doctor(self._space, self._caller, fix=fix)
 
+    def maintain(self, *, force: bool = False, dry_run: bool = False) -> "Sequence[flows.maintain.Done]":
+        """Upkeep: what is due, or with `force` everything; with `dry_run` only what there is to do."""
+        return flows.maintain.maintain(self._space, force=force, dry_run=dry_run)
+
     def settle(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Embed everything that is owed, now. Returns what is still owed, by engine."""
         return flows.settle.settle(self._space, progress=progress)
@@ -357,6 +410,14 @@ class Memory:
     def import_file(self, path: str | Path) -> Iterator[Receipt]:
         """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""
         return flows.transfer.import_file(self._space, Path(path), self._caller)
+
+    def import_tags(self, path: str | Path) -> "flows.tag_import.Imported":
+        """Read memories of Coding Brain, whose references to code stand in their tags."""
+        return flows.tag_import.import_tags(self._space, Path(path), self._caller)
+
+    def undo_import(self, which: str | Path | None = None) -> "flows.tag_import.Undone":
+        """Retract what such an import added: the one with this id, the latest of this file, or the latest."""
+        return flows.tag_import.undo_import(self._space, which, self._caller)
 
     # -- moments ------------------------------------------------------------------------------------------
 

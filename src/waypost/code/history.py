@@ -18,6 +18,7 @@ from waypost.code.skip import unsafe_name
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECONDS = 10.0
+_MOST_HEAD, _MOST_PACKED = 4096, 16_000_000  # bytes of the files that say what is checked out
 _MOST_RENAMES = 1_000  # git compares each vanished file with each new one
 _MOST_NEW_FILES = 5_000  # untracked ones that are looked at for a rename
 
@@ -44,9 +45,37 @@ def head(root: Path) -> Head:
     checkout = open_checkout(root)
     if checkout is None:
         return Head()
+    written = _written_head(checkout)
+    if written is not None:  # a tenth of the time that git takes to start twice
+        return written
     commit = _line(checkout.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}", seconds=_SECONDS))
     branch = _line(checkout.ask("symbolic-ref", "--quiet", "--short", "HEAD", seconds=_SECONDS))
     return Head(commit, branch if unsafe_name(branch) is None else "")
+
+
+def _written_head(checkout: Checkout) -> Head | None:
+    """What git's own files say; None where they keep it in another way, and git must be asked."""
+    said = _short_file(checkout.git_dir / "HEAD", _MOST_HEAD)
+    if _COMMIT.fullmatch(said):
+        return Head(said)
+    branch = said.removeprefix("ref: refs/heads/")
+    if branch == said or unsafe_name(branch) is not None or any(part in ("", ".", "..") for part in branch.split("/")):
+        return None
+    commit = _short_file(checkout.common_dir / "refs" / "heads" / branch, _MOST_HEAD)
+    if not commit:
+        packed = _short_file(checkout.common_dir / "packed-refs", _MOST_PACKED)
+        commit = next(
+            (line[: -len(branch) - 12] for line in packed.splitlines() if line.endswith(f" refs/heads/{branch}")), ""
+        )
+    return Head(commit, branch) if _COMMIT.fullmatch(commit) else None
+
+
+def _short_file(path: Path, limit: int) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(limit).decode("utf-8", "surrogateescape").removesuffix("\n")
+    except (OSError, ValueError):
+        return ""
 
 
 def _line(answer: bytes | None) -> str:

@@ -8,14 +8,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from waypost.flows import about as about
     from waypost.flows import analyze as analyze
     from waypost.flows import brief as brief
     from waypost.flows import forget as forget
     from waypost.flows import index as index
     from waypost.flows import init as init
     from waypost.flows import lifecycle as lifecycle
+    from waypost.flows import maintain as maintain
     from waypost.flows import recall as recall
+    from waypost.flows import references as references
     from waypost.flows import remember as remember
+    from waypost.flows import repair as repair
     from waypost.flows import scope as scope
     from waypost.flows import scrub as scrub
     from waypost.flows import settle as settle
@@ -28,14 +32,18 @@ if TYPE_CHECKING:
 
 _FLOWS = frozenset(
     (
+        "about",
         "analyze",
         "brief",
         "forget",
         "index",
         "init",
         "lifecycle",
+        "maintain",
         "recall",
+        "references",
         "remember",
+        "repair",
         "scope",
         "scrub",
         "settle",

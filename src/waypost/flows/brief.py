@@ -5,12 +5,11 @@ from typing import Any
 
 from waypost.context.render import Entry, render
 from waypost.errors import InvalidInput
-from waypost.facts.ageing import aged
 from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall import recall
+from waypost.flows.references import looked_at
 from waypost.model.kinds import SCOPES
-from waypost.model.memory import State
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Filter
 
@@ -65,11 +64,8 @@ def check_budget(tokens: int) -> None:
 def _listed(space: OpenSpace, view: View, chosen: Filter) -> list[Hit]:
     with space.store.read() as reader:
         versions = reader.latest(view, chosen, _MOST_STANDING)
-        states = aged(reader.states([version.memory_id for version in versions]), space.clock())
-    return [
-        hit_of(version, states.get(version.memory_id, State()), 1.0, {}, space.clock())
-        for version in reversed(versions)
-    ]
+        memories = looked_at(space, reader, versions)
+    return [hit_of(memories[version.number], 1.0, {}) for version in reversed(versions)]
 
 
 def _section(hit: Hit) -> str:

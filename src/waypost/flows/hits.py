@@ -2,14 +2,24 @@
 
 from datetime import datetime
 
+from waypost.model.finding import UNCHANGED, Finding
 from waypost.model.labels import labels_of
+from waypost.model.linked import Link, Linked
 from waypost.model.memory import State, Version
 from waypost.model.recall import Hit
 from waypost.refs.confidence import confidence
 
 
-def hit_of(version: Version, state: State, score: float, why: dict[str, float], now: datetime) -> Hit:
-    first = version.refs[0] if version.refs else None
+def derived(version: Version, now: datetime) -> Linked:
+    """A memory that was read out of the tree: what is shown of it was looked at there, now."""
+    state = State(verified_at=now)
+    links = tuple(Link(reference, reference, Finding(UNCHANGED)) for reference in version.refs)
+    return Linked(version, state, links, confidence(version, state, now))
+
+
+def hit_of(memory: Linked, score: float, why: dict[str, float]) -> Hit:
+    version, state = memory.version, memory.state
+    first = memory.links[0].reference if memory.links else None
     lines = first.line_range if first else None
     return Hit(
         id=version.memory_id,
@@ -34,10 +44,10 @@ def hit_of(version: Version, state: State, score: float, why: dict[str, float], 
         session=version.session,
         speaker=version.speaker,
         time=version.time,
-        confidence=confidence(version, state, now),
+        confidence=memory.confidence,
         is_stale=state.is_stale,
         stale_reason=state.stale_reason,
-        code_refs=version.refs,
+        links=memory.links,
         tags=version.tags,
         why=why,
     )

@@ -7,6 +7,7 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import aged
 from waypost.facts.sameness import MERGED, tombstones
+from waypost.flows.accept import accepted
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, embed_items, finish, make_room, pending, prepare, put
 from waypost.model.draft import Draft, check_text
@@ -22,7 +23,7 @@ from waypost.text.secrets import mask
 def find(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> Memory:
     """The memory as it is visible at a moment (now), whatever collection or tree it belongs to."""
     with space.store.read() as reader:
-        version = _visible(reader, check_id(memory_id), moment or Moment(space.clock()))
+        version = visible_version(reader, check_id(memory_id), moment or Moment(space.clock()))
         states = aged(reader.states([version.memory_id]), space.clock())
         return Memory(version, states.get(version.memory_id, State()))
 
@@ -51,7 +52,7 @@ def correct(
     )
     embedded = embed_items(space, [item])
     with space.store.write() as writer:
-        current = _visible(writer, memory_id, Moment(space.clock()))
+        current = visible_version(writer, memory_id, Moment(space.clock()))
         if current.number != old.number:  # somebody was quicker; correct what is there now
             item = finish(
                 item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
@@ -63,9 +64,9 @@ def correct(
         if item.version.text == current.text and item.version.period == current.period:
             return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
         writer.supersede(current.number, item.version.recorded_at)
-        make_room(writer, _held(writer, memory_id), item.version.period, item.version.recorded_at, embedded)
+        make_room(writer, held_versions(writer, memory_id), item.version.period, item.version.recorded_at, embedded)
         put(writer, item.version, item.passages, embedded)
-        _audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
+        audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         owed = pending(writer, item.passages, embedded)
     if owed:
         space.start_worker(space)
@@ -88,6 +89,7 @@ def _corrected(
         actor=caller.actor,
         valid_from=valid_from or old.valid_from,
         valid_until=valid_until or old.valid_until,
+        refs=accepted(space, old),
         details={name: value for name, value in old.details.items() if name != MERGED},
     )
     if version.valid_until and version.valid_until <= version.valid_from:
@@ -102,8 +104,8 @@ def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: da
     memory_id = check_id(memory_id)
     with space.store.write() as writer:
         now = space.clock()
-        refuse_derived(_visible(writer, memory_id, Moment(now)))
-        held = _held(writer, memory_id)
+        refuse_derived(visible_version(writer, memory_id, Moment(now)))
+        held = held_versions(writer, memory_id)
         if valid_until is None:
             for version in held:
                 writer.supersede(version.number, now)
@@ -112,9 +114,9 @@ def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: da
                 raise InvalidInput(
                     "valid_until is not after the memory's beginning.", "Leave it out to retract all of it."
                 )
-            if not make_room(writer, held, (valid_until, None), now, _nothing_new(space, writer)):
+            if not make_room(writer, held, (valid_until, None), now, nothing_new(space, writer)):
                 raise InvalidInput("valid_until is not before the memory's end.", "`waypost correct` can prolong it.")
-        _audit(space, writer, "retract", memory_id, caller, {"bounded": valid_until is not None})
+        audit(space, writer, "retract", memory_id, caller, {"bounded": valid_until is not None})
 
 
 def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
@@ -123,19 +125,19 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
     key = space.tombstone_key()
     with space.store.write() as writer:
         now = space.clock()
-        version = _visible(writer, memory_id, Moment(now))
+        version = visible_version(writer, memory_id, Moment(now))
         refuse_derived(version)
         if KINDS[version.kind].is_journal:
             raise InvalidInput(
                 "What was said in a conversation cannot be rejected.",
                 "`waypost retract` takes it out of recall, `waypost forget` removes it.",
             )
-        for value in _held(writer, memory_id):
+        for value in held_versions(writer, memory_id):
             for digest in tombstones(key, value):
                 writer.add_tombstone(digest, now)
             for same in writer.find_fingerprint(value.fingerprint):  # held for another time by another memory
                 writer.supersede(same.number, now)
-        _audit(space, writer, "reject", memory_id, caller, {})
+        audit(space, writer, "reject", memory_id, caller, {})
 
 
 def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
@@ -146,7 +148,7 @@ def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
     with space.store.write() as writer:
         lifted = writer.remove_tombstones([digest]) > 0
         if lifted:
-            _audit(space, writer, "lift", None, caller, {"kind": draft.kind})
+            audit(space, writer, "lift", None, caller, {"kind": draft.kind})
     return lifted
 
 
@@ -154,9 +156,9 @@ def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True
     """Keep it out of everything that ages, prunes or expires memories."""
     memory_id = check_id(memory_id)
     with space.store.write() as writer:
-        refuse_derived(_visible(writer, memory_id, Moment(space.clock())))
+        refuse_derived(visible_version(writer, memory_id, Moment(space.clock())))
         writer.set_state(memory_id, protected=on)
-        _audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
+        audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +199,11 @@ def _chain(reader: Reader, memory_id: str) -> list[str]:
     return list(found)
 
 
-def _visible(reader: Reader, memory_id: str, moment: Moment) -> Version:
+def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
     """The version that a command about an id means: the one visible now, else the latest that is still held."""
     version = reader.version(memory_id, moment)
     if version is None:
-        held = _held(reader, memory_id) if moment.known_at is None and not moment.explicit else []
+        held = held_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
         version = held[-1] if held else None
     if version is None:
         past = reader.versions(memory_id)
@@ -223,17 +225,17 @@ def refuse_derived(version: Version) -> None:
         )
 
 
-def _held(reader: Reader, memory_id: str) -> list[Version]:
+def held_versions(reader: Reader, memory_id: str) -> list[Version]:
     """All that is held of a memory now: more than one version where it is true at times and at others not."""
     return [version for version in reader.versions(memory_id) if version.superseded_at is None]
 
 
-def _nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
+def nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
     """The words are stored already, so their vectors are too, or are owed."""
     return Embedded(tuple(engine.name for engine in space.engines.active(reader)))
 
 
-def _audit(
+def audit(
     space: OpenSpace, writer: Writer, action: str, memory_id: str | None, caller: Caller, details: dict[str, Any]
 ) -> None:
     word = {"owners_word": True} if caller.owners_word else {}

@@ -54,5 +54,6 @@ class _Fields:
             symbol_id=self.maybe("ref", ref.symbol_id),
             repo_id=self.maybe("ref", ref.repo_id),
             git_commit=self.maybe("ref", ref.git_commit),
+            git_branch=self.maybe("ref", ref.git_branch),
             confidence_reason=self.maybe("ref", ref.confidence_reason),
         )

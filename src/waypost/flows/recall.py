@@ -13,11 +13,14 @@ from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, refresh, still
 from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall_code import code_hits, read_ask
+from waypost.flows.references import looked_at
 from waypost.flows.settle import PREVIOUS_SETTING, settle
 from waypost.model.draft import check_text
+from waypost.model.finding import UNCHECKED
 from waypost.model.kinds import CODE_COLLECTIONS
-from waypost.model.memory import State
+from waypost.model.linked import Linked
 from waypost.model.recall import Answer, Hit, View
+from waypost.retrieve.freshness import with_freshness
 from waypost.retrieve.fuse import DEPTH, REACH, Candidate, Scored, fuse
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.spread import Engines
@@ -30,23 +33,53 @@ if TYPE_CHECKING:
 
 MOST_HITS = 1000
 ON_THE_SPOT = 256  # texts owed that are embedded before answering, rather than found by keywords only
+_LOOKED_AT = 20  # memories whose code is looked at for an answer: among them the stale ones lose their places
 _MOST_SPEAKERS = 500
 _WORD = re.compile(r"\w+")
 
 
-def recall(
-    space: OpenSpace, asked: str, view: View, *, k: int = 5, now: datetime | None = None, fresh: bool = False
-) -> Answer:
-    """At most k memories, best first. `now` is the moment of the question; `fresh` leaves stale ones out.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a memory must be to be shown at all."""
 
-    What is about to be shown of the tree is looked at there first: a file that has changed is indexed again.
+    fresh: bool = False  # not stale
+    min_confidence: float = 0.0
+    without_tags: tuple[str, ...] = ()  # names, or name=value
+
+    def __post_init__(self) -> None:
+        if isinstance(self.min_confidence, bool) or not 0 <= self.min_confidence <= 1:
+            raise InvalidInput(f"min_confidence is {self.min_confidence}; it must be from 0 to 1.", "")
+
+    @property
+    def filters(self) -> bool:
+        return self != _ANYTHING
+
+    def admits(self, memory: Linked) -> bool:
+        if (self.fresh and memory.state.is_stale) or memory.confidence < self.min_confidence:
+            return False
+        tags = memory.version.tags
+        return not any(
+            name in tags or tags.get(name.partition("=")[0]) == name.partition("=")[2] for name in self.without_tags
+        )
+
+
+_ANYTHING = Wanted()
+
+
+def recall(
+    space: OpenSpace, asked: str, view: View, *, k: int = 5, now: datetime | None = None, wanted: Wanted = _ANYTHING
+) -> Answer:
+    """At most k memories, best first. `now` is the moment of the question.
+
+    What is about to be shown is looked at in the tree first: a file that has changed is indexed again, and a memory whose
+    code has changed is marked, and comes after those that are still true.
     """
     started = timing.perf_counter()
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_HITS:
         raise InvalidInput(f"k is {k}; it must be a whole number from 1 to {MOST_HITS}.", "")
     asked = check_text(asked, "question")
     catch_up(space)
-    ask = _Ask(asked, language_of(asked), view, k, now or space.clock(), fresh)
+    ask = _Ask(asked, language_of(asked), view, k, now or space.clock(), wanted)
     if is_surely_foreign(asked, ask.language):
         space.engines.awaken_multilingual(space.store)
     hits, notices = _answer(space, ask)
@@ -68,7 +101,7 @@ class _Ask:
     view: View
     k: int
     now: datetime
-    fresh: bool
+    wanted: Wanted
 
 
 def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
@@ -86,7 +119,8 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
         if kept:
             found += _kept_hits(space, reader, replace(ask, view=replace(ask.view, collections=kept)), vectors, roles)
         if code_ask is not None:
-            found += code_hits(reader, code_ask, replace(ask.view, collections=code), ask.k, ask.now)
+            hits = code_hits(reader, code_ask, replace(ask.view, collections=code), ask.k, ask.now)
+            found += [hit for hit in hits if (hit.confidence or 0.0) >= ask.wanted.min_confidence]
         notices = _notices(space, reader, serving)
     found.sort(key=lambda hit: -hit.score)  # stable: each side keeps its own order
     return found[: ask.k], notices
@@ -107,9 +141,10 @@ def _kept_hits(space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, 
     question = read_question(ask.text, language=ask.language, now=ask.now, speakers=speakers)
     gathered = _gather(reader, question, vectors, ask.view, max(DEPTH, ask.k))
     candidates = gathered.candidates()
-    most = len(candidates) if ask.fresh else ask.k  # some of the best may be stale
+    most = len(candidates) if ask.wanted.filters else max(_LOOKED_AT, 2 * ask.k)
     scored = fuse(question, candidates, gathered.populations, roles, now=ask.now, k=most)
-    return _hits(reader, scored, gathered, ask.k, ask.fresh, space.clock())
+    number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
+    return _best(space, reader, [(number_of[one.memory_id], one) for one in scored], ask)
 
 
 def _serving(space: OpenSpace, language: str) -> list[Engine]:
@@ -190,21 +225,36 @@ def _terms(question: Question) -> list[str]:
     return query_terms(_WORD.sub(lambda word: word[0] if word[0].lower() in kept else " ", question.text))
 
 
-def _hits(reader: Reader, scored: list[Scored], gathered: _Gathered, k: int, fresh: bool, now: datetime) -> list[Hit]:
-    number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
-    states = aged(reader.states([one.memory_id for one in scored]), now)
-    chosen = [one for one in scored if not (fresh and states.get(one.memory_id, State()).is_stale)][:k]
-    versions = reader.versions_by_number([number_of[one.memory_id] for one in chosen])
-    return [
-        hit_of(
-            versions[number_of[one.memory_id]],
-            states.get(one.memory_id, State()),
-            one.score,
-            dict(one.why),
-            now,
-        )
-        for one in chosen
-    ]
+def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scored]], ask: _Ask) -> list[Hit]:
+    """The best k that are wanted, those whose code has changed behind those that are still true.
+
+    Only as many are looked at as may be shown: the tree is asked about each.
+    """
+    at_once, best = max(_LOOKED_AT, 2 * ask.k), list[tuple[Scored, Linked]]()
+    for start in range(0, len(scored), at_once):
+        some = scored[start : start + at_once]
+        if not ask.wanted.filters and not _may_be_stale(space, reader, some, ask.view):
+            some = some[: ask.k]
+        memories = looked_at(space, reader, list(reader.versions_by_number([number for number, _ in some]).values()))
+        best += [(_weighed(one, memories[number]), memories[number]) for number, one in some if number in memories]
+        best = [(one, memory) for one, memory in best if ask.wanted.admits(memory)]
+        if len(best) >= ask.k:
+            break
+    best.sort(key=lambda pair: -pair[0].total)  # stable: equal ones keep their order
+    return [hit_of(memory, one.score, dict(one.why)) for one, memory in best[: ask.k]]
+
+
+def _may_be_stale(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scored]], view: View) -> bool:
+    """Whether the order of these may change with what became of them."""
+    states = aged(reader.states([one.memory_id for _, one in scored]), space.clock())
+    return any(state.is_stale for state in states.values()) or bool(
+        reader.references(view, numbers=[number for number, _ in scored])
+    )
+
+
+def _weighed(one: Scored, memory: Linked) -> Scored:
+    points = any(link.finding.state != UNCHECKED for link in memory.links)
+    return with_freshness(one, points_at_code=points, is_stale=memory.state.is_stale, confidence=memory.confidence)
 
 
 def _notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:

@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
-from waypost.flows.hits import hit_of
+from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
-from waypost.model.memory import State
 from waypost.model.recall import Hit, View
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
 from waypost.retrieve.code_rank import DEPTH, MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
@@ -91,7 +90,7 @@ def code_hits(reader: Reader, ask: CodeAsk, view: View, k: int, now: datetime) -
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
     scored = [one for one in every if number_of[one.memory_id] not in gathered.beside][:k]
     versions = reader.versions_by_number([number_of[one.memory_id] for one in scored])
-    return [hit_of(versions[number_of[one.memory_id]], State(), one.score, dict(one.why), now) for one in scored]
+    return [hit_of(derived(versions[number_of[one.memory_id]], now), one.score, dict(one.why)) for one in scored]
 
 
 def _gather(reader: Reader, ask: CodeAsk, view: View) -> _Gathered:

@@ -15,12 +15,15 @@ from waypost.errors import NotFound
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
 from waypost.facts.sameness import MERGED, tombstones
 from waypost.facts.validity import overlap, without
+from waypost.flows.linking import INFERRED, point_at_code
+from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, make_room, pending, placed, prepare, put
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
+from waypost.model.reference import joined
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import Passage
 from waypost.store.protocol import AuditEntry, Edge, Reader, Twin, Writer
@@ -44,7 +47,12 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
 
 def _remember_chunk(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, direct: bool) -> list[Receipt]:
     key = space.tombstone_key()
-    items = [prepare(space, draft, caller, key) for draft in drafts]
+    hidden = [without_secrets(draft) for draft in drafts]
+    pointed = point_at_code(space, [draft for draft, _ in hidden], direct=direct)
+    items = [
+        replace(prepare(space, one.draft, caller, key), masked=masked)
+        for one, (_, masked) in zip(pointed, hidden, strict=True)
+    ]
     embedded = embed_items(space, items)
     with space.store.read() as reader:
         seen = reader.last_number()
@@ -56,7 +64,7 @@ def _remember_chunk(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, d
         for place, prepared in enumerate(items):
             item = replace(prepared, version=replace(prepared.version, recorded_at=now))
             newer = _twins(writer, space, [item], embedded, since=seen)[0]
-            receipts.append(gate.admit(item, twins[place] + newer))
+            receipts.append(pointed[place].on(gate.admit(item, twins[place] + newer)))
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
     return receipts
@@ -107,7 +115,7 @@ class _Gate:
             return self._refuse(item, f"it was rejected or forgotten before; {lifting}")
         same = self._same(item)
         if same is not None:
-            return self._end_replaced(item, same)
+            return self._with_places(item, same) or self._end_replaced(item, same)
         corrected = None if self.direct else self._corrected_at(item)
         replaced = [] if corrected else self._replaced(item)
         if item.draft.replaces is not None and not corrected and not replaced:
@@ -181,6 +189,20 @@ class _Gate:
         for known in self.writer.find_fingerprint(item.version.fingerprint):
             if known.superseded_at is None and not without((start, item.version.valid_until), known.period):
                 return Receipt(known.memory_id, "duplicate", item.draft.key, "exactly this is stored", item.masked)
+        return None
+
+    def _with_places(self, item: Prepared, same: Receipt) -> Receipt | None:
+        """Exactly this is known, and now it is said where in the code: from here on it points there too."""
+        inferred = all(one.confidence_reason == INFERRED for one in item.draft.refs)
+        if same.status != "duplicate" or item.draft.replaces is not None or inferred:
+            return None
+        for known in self.writer.find_fingerprint(item.version.fingerprint):
+            theirs = known.source == "person" and item.version.source != "person"
+            if known.memory_id != same.id or known.superseded_at is not None or theirs:
+                continue
+            refs = joined(known.refs, item.version.refs)
+            if [(str(one), one.anchor) for one in refs] != [(str(one), one.anchor) for one in known.refs]:
+                return self._supersede(item, known, known, "known before; it now points at this code")
         return None
 
     def _end_replaced(self, item: Prepared, same: Receipt) -> Receipt:
@@ -266,7 +288,7 @@ class _Gate:
             source=new.source,
             actor=new.actor,
             evidence=tuple(dict.fromkeys(known.evidence + new.evidence)),
-            refs=tuple(dict.fromkeys(known.refs + new.refs)),
+            refs=joined(known.refs, new.refs),
             tags={**known.tags, **new.tags},
         )
         done = finish(item.draft, merged, item.masked, self.key)

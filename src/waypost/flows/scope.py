@@ -8,10 +8,10 @@ from waypost.context.cache import context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
 from waypost.flows.brief import Briefing, check_budget
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh
-from waypost.flows.hits import hit_of
+from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace, tree_changed_key
 from waypost.flows.recall import question_vectors
-from waypost.model.memory import State, Version
+from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.scope import ScopeDocument, ScopeScored, Task
 from waypost.retrieve.scope import read_task, score, select
@@ -69,7 +69,7 @@ def _make(space: OpenSpace, task: Task, view: View, tokens: int) -> Briefing:
     scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in found.items())
     shown = format_scope(scored, now, tokens)
     by_id = {version.memory_id: version for version in versions.values()}
-    hits = tuple(hit_of(by_id[one.document.id], State(), one.final, _why(one), now) for one in shown.used)
+    hits = tuple(hit_of(derived(by_id[one.document.id], now), one.final, _why(one)) for one in shown.used)
     return Briefing(
         shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), _told(task, shown)
     )

@@ -25,6 +25,7 @@ from waypost.model.recall import View
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time, parse_time
 from waypost.store.protocol import AuditEntry, Filter, Reader, Writer
+from waypost.text.secrets import mask
 
 CODE_TAGS = "code-tags"
 UNPLACED = "unplaced_refs"  # the tag for references to files that are not here
@@ -97,21 +98,33 @@ def import_tags(space: OpenSpace, path: Path, caller: Caller) -> Imported:
     for (item, draft), receipt in zip(ready, _write(space, [d for _, d in ready], caller), strict=True):
         statuses[receipt.status] += 1
         masked += len(receipt.masked)
-        if receipt.status == "refused":
-            item.memory.notes.append(f"refused: {receipt.reason}")
         if receipt.status in ("added", "merged"):
             references += len(draft.refs)
             unplaced += item.unplaced
+            item.memory.notes += receipt.notices
+        else:  # nothing of it was stored, so nothing of it was left out
+            item.memory.notes = _why_not(space, draft, receipt)
     if not statuses["added"]:
         _unregister(space, import_id)
     notes = tuple(note for item in items for note in _notes(item.memory))
     return Imported(import_id if statuses["added"] else None, statuses, references, unplaced, masked, notes)
 
 
+def _why_not(space: OpenSpace, draft: Draft, receipt: Receipt) -> list[str]:
+    if receipt.status == "refused":
+        return [f"refused: {receipt.reason}"]
+    with space.store.read() as reader:
+        known = reader.version(receipt.id or "", Moment(space.clock()))
+    if known is None or known.refs or not draft.refs:
+        return []
+    return [f"{known.memory_id} says this already, and points at no code: `waypost relink` can give it its references"]
+
+
 def _notes(memory: TaggedMemory) -> Iterator[Note]:
-    key = memory.given.get("key")
+    """What is told quotes the file, and secrets stand in files."""
+    key = memory.given.get("key") and mask(memory.given["key"]).text
     for what in memory.notes[:_MOST_NOTES]:
-        yield Note(memory.number, key, what)
+        yield Note(memory.number, key, mask(what).text)
     if len(memory.notes) > _MOST_NOTES:
         yield Note(memory.number, key, f"and {len(memory.notes) - _MOST_NOTES} more")
 

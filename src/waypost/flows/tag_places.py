@@ -6,7 +6,7 @@ tells which folder there is this tree, and with it where files are that exist no
 
 import os
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -28,9 +28,10 @@ class Places:
         self._names = frozenset(names)
         self._files = {tuple(path.split("/")) for path in files}
         self._folders = {parts[0] for parts in self._files if len(parts) > 1}
-        self._alike: dict[str, list[Parts]] = defaultdict(list)
-        for parts in sorted(self._files):
-            self._alike[parts[-1]].append(parts)
+        self._ends: dict[Parts, Parts | None] = {}  # every end of a path, and the file if only one ends so
+        for parts in self._files:
+            for end in (parts[place:] for place in range(len(parts))):
+                self._ends[end] = None if end in self._ends else parts
         self._roots = self._learn({parts for path in asked if (parts := _parts(path))})
 
     def find(self, path: str) -> str | None:
@@ -59,10 +60,9 @@ class Places:
 
     def _by_end(self, parts: Parts) -> Parts | None:
         """The one file that has the longest end in common. The bare name of a file is too little to go by."""
-        common = {other: _common(parts, other) for other in self._alike.get(parts[-1], ())}
-        longest = max(common.values(), default=0)
-        best = [other for other, length in common.items() if length == longest]
-        return best[0] if len(best) == 1 and (longest > 1 or len(parts) == 1) else None
+        ends = (parts[place:] for place in range(len(parts)))
+        longest = next((end for end in ends if end in self._ends), ())
+        return self._ends[longest] if len(longest) > 1 or parts == longest != () else None
 
     def _gone(self, path: str, parts: Parts) -> Parts | None:
         """Where a file was that is not here any more, or whose name and folder many have."""

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Sequence
 
+from waypost.code.history import changed_since, head
+from waypost.code.skip import unsafe_name
 from waypost.code.walk import walk
 from waypost.errors import InvalidInput
+from waypost.flows.about import stale
 from waypost.flows.conclude import conclude
 from waypost.flows.index import Indexed, index_paths, index_tree
 from waypost.flows.init import settle_patterns
-from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_of
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft, check_text
 from waypost.model.memory import Caller
@@ -45,6 +48,23 @@ def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
     if waiting:
         index_paths(space, waiting, patterns=settle_patterns(space, None, None))
     return len(waiting)
+
+
+def git_changed(space: OpenSpace) -> None:
+    """After a commit, a merge, a rebase or a checkout: read what changed if the tree is indexed, and judge where memories
+    point. Several at once do it once."""
+    root, checkout = tree_of(space), space.identity.checkout_id
+    with space.store.read() as reader:
+        is_indexed, since = reader.has_code(checkout), reader.meta(indexed_commit_key(space)) or ""
+    if is_indexed:
+        changes = changed_since(root, since)
+        paths = (*changes.changed, *changes.deleted, *changes.renamed, *changes.renamed.values())
+        with space.store.write() as writer:
+            writer.track(checkout, [path for path in paths if unsafe_name(path) is None])
+            if changes.complete:
+                writer.set_meta(indexed_commit_key(space), head(root).commit)
+    stale(space)
+    space.start_worker(space)
 
 
 def finish(space: OpenSpace, description: str, files: Sequence[str] | None, caller: Caller) -> Receipt:

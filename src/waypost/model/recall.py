@@ -7,6 +7,7 @@ from typing import Any
 
 from waypost.model.kinds import COLLECTIONS
 from waypost.model.labels import LABELS
+from waypost.model.linked import Link
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
 
@@ -53,9 +54,14 @@ class Hit:
     confidence: float | None = None
     is_stale: bool = False
     stale_reason: str | None = None
-    code_refs: tuple[CodeReference, ...] = ()
+    links: tuple[Link, ...] = ()  # where it points in the tree at hand, and whether that is as it was
     tags: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, float] = field(default_factory=dict)  # how the score came about
+
+    @property
+    def code_refs(self) -> tuple[CodeReference, ...]:
+        """Where it points now."""
+        return tuple(link.reference for link in self.links)
 
     def to_json(self, *, explain: bool = False) -> dict[str, Any]:
         row: dict[str, Any] = {
@@ -84,7 +90,7 @@ class Hit:
             "valid_from": format_time(self.valid_from),
             "valid_until": _maybe(self.valid_until),
             "recorded_at": format_time(self.recorded_at),
-            "code_refs": [ref.to_json() for ref in self.code_refs],
+            "code_refs": [link.to_json() for link in self.links],
             "tags": dict(self.tags),
         }
         if explain:

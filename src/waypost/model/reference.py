@@ -4,7 +4,7 @@ Read: `path#L42-L87`, `path#L42-87`, `path#L42`, `path`, `file:/path#L1-L9`, `fi
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -62,6 +62,7 @@ class CodeReference:
     stale_since: datetime | None = None
     confidence_score: float = DEFAULT_CONFIDENCE
     confidence_reason: str | None = None
+    whole: bool = False  # about a class or module as a whole, named and not counted in lines
     anchor: bytes = b""  # what it is found again by (refs.anchor)
 
     def __post_init__(self) -> None:
@@ -99,6 +100,8 @@ class CodeReference:
         """Read what `to_json` wrote, a plain string, or the older keys `line_start` and `line_end`."""
         if isinstance(value, str):
             return cls.parse(value)
+        if isinstance(value, Mapping) and value.get("file_path") is None and isinstance(value.get("symbol_id"), str):
+            value = {**value, "file_path": value["symbol_id"]}  # where that is, the index knows
         if not isinstance(value, Mapping) or not isinstance(value.get("file_path"), str):
             raise InvalidInput(
                 f"{str(value)[:80]!r} is not a code reference.",
@@ -126,6 +129,7 @@ class CodeReference:
             stale_since=_time(value, "stale_since"),
             confidence_score=_score(value.get("confidence_score", DEFAULT_CONFIDENCE)),
             confidence_reason=_text(value, "confidence_reason"),
+            whole=value.get("whole") is True,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -139,9 +143,21 @@ class CodeReference:
         for key in ("created_at", "last_verified_at", "stale_since"):
             if getattr(self, key) is not None:
                 row[key] = format_time(getattr(self, key))
+        if self.whole:
+            row["whole"] = True
         if self.confidence_score != DEFAULT_CONFIDENCE:
             row["confidence_score"] = self.confidence_score
         return row
+
+
+def joined(known: Sequence[CodeReference], new: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
+    """Both, each place once: what points at the same file and symbol or lines is pinned as the new one says."""
+    places = {_place(one): one for one in (*known, *new)}
+    return tuple(places.values())
+
+
+def _place(one: CodeReference) -> tuple[str, str | LineRange | None]:
+    return one.file_path, one.symbol_id or one.line_range
 
 
 def _line(value: object) -> int:

@@ -28,6 +28,7 @@ A memory outside of sessions (a fact, a piece of code) counts as a session of on
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import exp
 from typing import TYPE_CHECKING
 
 from waypost.retrieve.question import ASSISTANTS, Question
@@ -116,12 +117,17 @@ def fuse(
     return [
         Scored(
             memory_id=candidates[at].memory_id,
-            score=float(1 / (1 + np.exp((_MIDDLE - totals[at]) / _WIDTH))),
+            score=shown_score(float(totals[at])),
             total=float(totals[at]),
             why={name: float(part) for name, part in zip(parts, table[:, at], strict=True) if part},
         )
         for at in order
     ]
+
+
+def shown_score(total: float) -> float:
+    """0 to 1, rising with the total."""
+    return 1 / (1 + exp(min(700.0, (_MIDDLE - total) / _WIDTH)))
 
 
 def _parts(

@@ -261,6 +261,9 @@ class Reader(Protocol):
     def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
         """Versions of symbols whose name, after the last dot, is one of these in any case."""
 
+    def code_with_id(self, symbol_id: str, view: View) -> list[int]:
+        """Versions of the symbols that have this SCIP id."""
+
     def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
         """Versions of kind `file` whose path is one of these or ends with one of them."""
 
@@ -283,6 +286,9 @@ class Reader(Protocol):
 
     def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], Verdict]:
         """The current verdicts on the references of these versions, by version and place."""
+
+    def old_verdicts(self, before: datetime) -> int:
+        """How many verdicts `drop_verdicts` would forget."""
 
     def verdicts_for(self, checkout_id: str, files: Mapping[tuple[int, int], bytes]) -> dict[tuple[int, int], Verdict]:
         """What was once found for these contents of the files pointed at, current or not."""
@@ -397,7 +403,7 @@ class Writer(Reader, Protocol):
         """The reference now points at the code as it is said here: all verdicts on it are void."""
 
     def drop_verdicts(self, before: datetime) -> int:
-        """Forget verdicts that are not current and were found before that. Returns how many."""
+        """Forget verdicts found before that which are not current, or are on what nobody holds any more. Returns how many."""
 
     # -- what was said to have changed
 

@@ -84,6 +84,15 @@ class CodeRows:
         )
         return [row[0] for row in rows]
 
+    def code_with_id(self, symbol_id: str, view: View) -> list[int]:
+        condition, parameters = visible(view)
+        rows = self._rows(
+            "SELECT m.number FROM code_refs r JOIN memories m ON m.number = r.number"
+            f" WHERE r.symbol = ? AND m.kind = 'symbol' AND m.checkout_id IS NOT NULL AND {condition}",
+            (symbol_id, *parameters),
+        )
+        return [row[0] for row in rows]
+
     def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
         condition, parameters = visible(view)
         rows = self._rows(

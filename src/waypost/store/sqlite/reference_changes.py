@@ -8,7 +8,7 @@ from waypost.model.reference import CodeReference
 from waypost.model.time import to_micros
 from waypost.store.protocol import Verdict
 from waypost.store.sqlite.passages import PassageChanges
-from waypost.store.sqlite.reference_rows import INSERT_REFERENCE, reference_columns
+from waypost.store.sqlite.reference_rows import INSERT_REFERENCE, OLD_VERDICT, reference_columns
 from waypost.store.sqlite.rows import as_json
 
 _INSERT_VERDICT = f"INSERT OR REPLACE INTO verdicts VALUES ({', '.join('?' * 14)})"
@@ -40,7 +40,7 @@ class ReferenceChanges(PassageChanges):
 
     def drop_verdicts(self, before: datetime) -> int:
         changes = self._db.total_changes()
-        self._db.execute("DELETE FROM verdicts WHERE NOT current AND checked_at < ?", (to_micros(before),))
+        self._db.execute(f"DELETE FROM verdicts AS v WHERE {OLD_VERDICT}", (to_micros(before),))
         return int(self._db.total_changes() - changes)
 
 

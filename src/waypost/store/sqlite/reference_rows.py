@@ -19,6 +19,10 @@ INSERT_REFERENCE = (
 )
 _OF_REFERENCE = ", ".join(f"r.{name}" for name in REFERENCE_COLUMNS.split(", "))
 _VERDICT = "v.number, v.place, v.file_hash, v.state, v.path, v.first, v.last, v.amount, v.since, v.checked_at, v.target_hash, v.more"
+OLD_VERDICT = (
+    "v.checked_at < ? AND (NOT v.current OR EXISTS"
+    " (SELECT 1 FROM memories m WHERE m.number = v.number AND m.superseded_at IS NOT NULL))"
+)
 _HASH_MARK = "sha256:"
 
 
@@ -68,6 +72,7 @@ def reference_of(row: Sequence[Any]) -> CodeReference:
         stale_since=rest.stale_since,
         confidence_score=rest.confidence_score,
         confidence_reason=rest.confidence_reason,
+        whole=rest.whole,
         anchor=anchor or b"",
     )
 
@@ -125,6 +130,9 @@ class ReferenceRows(CodeRows):
             (number_list(numbers), checkout_id),
         )
         return {(row[0], row[1]): _verdict_of(row) for row in rows}
+
+    def old_verdicts(self, before: datetime) -> int:
+        return int(self._rows(f"SELECT count(*) FROM verdicts v WHERE {OLD_VERDICT}", (to_micros(before),))[0][0])
 
     def verdicts_for(self, checkout_id: str, files: Mapping[tuple[int, int], bytes]) -> dict[tuple[int, int], Verdict]:
         asked = as_json([[number, place, digest.hex()] for (number, place), digest in files.items()])

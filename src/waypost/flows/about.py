@@ -1,0 +1,124 @@
+"""From code to memory: what is known about a file or a line, and which memories have gone stale."""
+
+from collections.abc import Sequence
+
+from waypost.errors import InvalidInput
+from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.flows.references import check, kept_view, linked
+from waypost.flows.tree_now import TreeNow
+from waypost.model.draft import check_whole
+from waypost.model.finding import UNCHECKED
+from waypost.model.linked import AboutHit, Link, Linked, StaleReport
+from waypost.model.reference import MAX_LINE, LineRange
+from waypost.space.place import safe_relative_path
+from waypost.store.protocol import Reader, ReferenceRow, Verdict
+
+MOST_ABOUT = 1000
+_ORDER = {"direct": 0, "symbol": 1, "file": 2}
+
+
+def about(space: OpenSpace, path: str, line: int | None = None, *, limit: int = 50) -> tuple[AboutHit, ...]:
+    """The memories about this place of the tree, nearest first; of a folder, those about its files."""
+    check_whole(limit, "limit", 1, MOST_ABOUT)
+    if line is not None:
+        check_whole(line, "line", 1, MAX_LINE)
+    place = safe_relative_path(tree_of(space), path)
+    if place == ".":
+        raise InvalidInput("The whole tree is no place.", "Name a file or a folder; `waypost list` shows everything.")
+    is_folder = (space.identity.root / place).is_dir()
+    with space.store.read() as reader:
+        rows = reader.references_to(space.identity.checkout_id, [place, f"{place}/"], kept_view(space))
+        rows = _whole_memories(reader, space, rows)
+    verdicts = check(space, rows)
+    around = None if line is None else _symbol_around(TreeNow(space), place, line)
+    with space.store.read() as reader:
+        memories = _linked(space, reader, rows, verdicts)
+    hits = []
+    for memory in memories:
+        best = min(
+            (
+                (_ORDER[relevance], _distance(link, line), relevance, number)
+                for number, link in enumerate(memory.links)
+                if (relevance := _relevance(link, place, line, around, is_folder)) is not None
+            ),
+            default=None,
+        )
+        if best is not None:
+            hits.append((best[:2], AboutHit(memory, best[2], memory.links[best[3]])))
+    hits.sort(key=lambda pair: (pair[0][0], pair[1].memory.state.is_stale, pair[0][1], -pair[1].memory.confidence))
+    return tuple(hit for _, hit in hits[:limit])
+
+
+def _whole_memories(reader: Reader, space: OpenSpace, rows: Sequence[ReferenceRow]) -> list[ReferenceRow]:
+    """All references of these memories: one that is stale elsewhere is stale."""
+    return reader.references(kept_view(space), numbers={row.number for row in rows}) if rows else []
+
+
+def _linked(
+    space: OpenSpace,
+    reader: Reader,
+    rows: Sequence[ReferenceRow],
+    verdicts: dict[tuple[int, int], Verdict],
+) -> list[Linked]:
+    versions = reader.versions_by_number({row.number for row in rows})
+    return list(linked(space, reader, list(versions.values()), verdicts or None).values())
+
+
+def _relevance(link: Link, place: str, line: int | None, around: LineRange | None, is_folder: bool) -> str | None:
+    path, lines = link.reference.file_path, link.reference.line_range
+    if path != place:
+        return "file" if is_folder and path.startswith(f"{place}/") else None
+    if line is None or link.finding.path is None:  # what is gone is about the file that it was in
+        return "file"
+    if lines is None:
+        return "file"
+    if line in lines:
+        return "direct"
+    overlaps = around is not None and lines.start <= around.end and around.start <= lines.end
+    return "symbol" if overlaps else "file"
+
+
+def _distance(link: Link, line: int | None) -> int:
+    """How far off the line it is; among those that hold it, how long they are: the narrower one says more."""
+    lines = link.reference.line_range
+    if lines is None:
+        return MAX_LINE
+    if line is None:
+        return lines.start
+    if line in lines:
+        return lines.end - lines.start
+    return min(abs(line - lines.start), abs(line - lines.end))
+
+
+def _symbol_around(tree: TreeNow, path: str, line: int) -> LineRange | None:
+    """The innermost symbol that the line is in."""
+    shape = tree.shape(path)
+    inside = [one for one in shape.landmarks if one.first <= line <= one.end] if shape is not None else []
+    found = min(inside, key=lambda one: one.end - one.first, default=None)
+    return None if found is None else LineRange(found.first, found.end)
+
+
+def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool = False) -> StaleReport:
+    """Which memories point at code that is not as it was. `again` judges all of them anew; `files` are those to look at."""
+    root = tree_of(space)
+    view = kept_view(space)
+    with space.store.read() as reader:
+        if files is None:
+            rows = reader.references(view)
+        else:
+            paths = [safe_relative_path(root, path) for path in files]
+            both = [*paths, *(f"{path}/" for path in paths)]
+            rows = _whole_memories(reader, space, reader.references_to(space.identity.checkout_id, both, view))
+    verdicts = check(space, rows, again=again)
+    with space.store.read() as reader:
+        memories = _linked(space, reader, rows, verdicts)
+    old = [one for one in memories if one.state.is_stale]
+    unknown = [one for one in memories if not one.state.is_stale and _nobody_can_tell(one)]
+    fresh = len(memories) - len(old) - len(unknown)
+    old.sort(key=lambda one: (one.stale_since is None, one.stale_since, one.version.number))
+    moved = tuple(one for one in memories if not one.state.is_stale and any(link.has_moved for link in one.links))
+    return StaleReport(len(memories), len(old), fresh, len(unknown), tuple(old), moved)
+
+
+def _nobody_can_tell(memory: Linked) -> bool:
+    return all(link.finding.state == UNCHECKED for link in memory.links)

@@ -1,0 +1,126 @@
+"""Upkeep: a list of steps, each of which says what it did. What is done lately is not done again without `force`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from waypost.flows.about import stale
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.scrub import SCRUB_OWED, scrub
+from waypost.flows.settle import settle
+from waypost.flows.track import index_tracked
+from waypost.model.time import format_time, parse_time
+
+_KEPT = timedelta(days=30)  # verdicts on contents that nobody has checked out since
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a step of upkeep did."""
+
+    step: str
+    done: int  # how many things it concerned
+    message: str
+    skipped: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {"step": self.step, "done": self.done, "message": self.message, "skipped": self.skipped}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    name: str
+    every: timedelta  # how long it is good for
+    look: Callable[[OpenSpace], Done]  # what there is to do
+    work: Callable[[OpenSpace], Done]
+    needs_tree: bool = False
+
+
+def maintain(space: OpenSpace, *, force: bool = False, dry_run: bool = False) -> tuple[Done, ...]:
+    """Do what is due, in order; with `force` everything; with `dry_run` only say what there is to do."""
+    return tuple(_step(space, step, force, dry_run) for step in STEPS if _applies(space, step))
+
+
+def _applies(space: OpenSpace, step: Step) -> bool:
+    return not step.needs_tree or (space.identity.kind == "project" and space.identity.root.is_dir())
+
+
+def _step(space: OpenSpace, step: Step, force: bool, dry_run: bool) -> Done:
+    key = f"maintained:{step.name}:{space.identity.checkout_id if step.needs_tree else ''}"
+    with space.store.read() as reader:
+        last = reader.meta(key)
+    now = space.clock()
+    if not force and last is not None and now - parse_time(last, key) < step.every:
+        return Done(step.name, 0, f"done at {last[:16].replace('T', ' ')}; --force does it again", skipped=True)
+    if dry_run:
+        return step.look(space)
+    done = step.work(space)
+    with space.store.write() as writer:
+        writer.set_meta(key, format_time(now))
+    return done
+
+
+def _changed_files(space: OpenSpace) -> Done:
+    with space.store.read() as reader:
+        waiting = len(reader.tracked(space.identity.checkout_id))
+    return Done("changed files", waiting, f"{waiting} files wait to be indexed")
+
+
+def _index(space: OpenSpace) -> Done:
+    done = index_tracked(space)
+    return Done("changed files", done, f"{done} files indexed")
+
+
+def _references(space: OpenSpace, *, again: bool = False) -> Done:
+    found = stale(space, again=again)
+    told = f"{found.checked} memories point at code: {found.fresh} fresh, {found.stale} stale, {found.errors} unknown"
+    return Done("references", found.stale, told)
+
+
+def _old_verdicts(space: OpenSpace) -> Done:
+    with space.store.read() as reader:
+        old = reader.old_verdicts(space.clock() - _KEPT)
+    return Done("old verdicts", old, f"{old} verdicts were not needed for 30 days")
+
+
+def _drop_verdicts(space: OpenSpace) -> Done:
+    with space.store.write() as writer:
+        dropped = writer.drop_verdicts(space.clock() - _KEPT)
+    return Done("old verdicts", dropped, f"{dropped} verdicts dropped that were not needed for 30 days")
+
+
+def _debts(space: OpenSpace) -> Done:
+    with space.store.read() as reader:
+        owed = sum(reader.owed().values())
+    return Done("vectors", owed, f"{owed} texts wait to be embedded")
+
+
+def _pay(space: OpenSpace) -> Done:
+    before = _debts(space).done
+    left = sum(settle(space).values()) if before else 0
+    return Done("vectors", before - left, f"{before - left} texts embedded" + (f", {left} still wait" if left else ""))
+
+
+def _traces(space: OpenSpace) -> Done:
+    with space.store.read() as reader:
+        owing = bool(reader.meta(SCRUB_OWED))
+    return Done("forgotten text", int(owing), "traces are left to be removed" if owing else "no traces are left")
+
+
+def _scrub(space: OpenSpace) -> Done:
+    owing = _traces(space).done
+    complete = not owing or scrub(space, [])
+    told = "no traces are left" if complete else "somebody is reading; traces are left to be removed"
+    return Done("forgotten text", owing if complete else 0, told)
+
+
+STEPS = (
+    Step("changed files", timedelta(0), _changed_files, _index, needs_tree=True),
+    Step(
+        "references", timedelta(minutes=10), _references, lambda space: _references(space, again=True), needs_tree=True
+    ),
+    Step("old verdicts", timedelta(hours=20), _old_verdicts, _drop_verdicts),
+    Step("vectors", timedelta(0), _debts, _pay),
+    Step("forgotten text", timedelta(0), _traces, _scrub),
+)

@@ -1,0 +1,126 @@
+"""Pointing at code: a reference as somebody wrote it becomes one that can be found again.
+
+A path, `path#L1-L9`, a `file:` URI, `path#Symbol.method`, a SCIP id, or just the name of a symbol. Commit, branch and hash
+are filled in; the anchor is what the code is known by later.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from waypost.errors import InvalidInput
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.tree_now import TreeNow
+from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.recall import View
+from waypost.model.reference import CodeReference, LineRange
+from waypost.model.time import Moment
+from waypost.space.place import safe_relative_path
+from waypost.store.protocol import CodeSketch
+
+_MOST_NAMED = 20
+_SCIP = "scip-"
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    reference: CodeReference
+    notice: str = ""  # why nobody will notice when the code changes
+
+
+def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: datetime) -> Pinned:
+    """The reference with all that can be known of it now. One that leads out of the tree is refused."""
+    if space.identity.kind != "project":
+        return Pinned(replace(given, created_at=given.created_at or now))
+    if given.repo_id not in (None, space.identity.space_id):
+        return Pinned(replace(given, created_at=given.created_at or now), f"{given} is in another repository.")
+    placed, symbol = _placed(space, tree, given)
+    kept = replace(placed, created_at=given.created_at or now)
+    if not tree.digest(placed.file_path):
+        return Pinned(kept, f"{placed.file_path} is not there, or cannot be read: nobody will notice when it changes.")
+    return _at_the_code(tree, kept, symbol, now)
+
+
+def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, now: datetime) -> Pinned:
+    from waypost.refs.anchor import code_hash  # only who points at code pays for it
+    from waypost.refs.pin import pin
+
+    path, shape = reference.file_path, tree.shape(reference.file_path)
+    known = replace(
+        reference,
+        git_commit=tree.head.commit or None,
+        git_branch=tree.head.branch or None,
+        last_verified_at=now,
+    )
+    if shape is None:  # a picture, an archive: the whole file is what can be compared
+        return Pinned(replace(known, line_range=None, code_hash=f"sha256:{tree.digest(path).hex()}"))
+    found = pin(shape, reference.line_range, symbol if reference.line_range is None else None)
+    if found is None:
+        what = f"line {reference.line_range.start}" if reference.line_range else f"{symbol!r}"
+        return Pinned(reference, f"{path} has no {what}: nobody will notice when the code changes.")
+    return Pinned(
+        replace(
+            known,
+            line_range=found.lines,
+            symbol_id=found.symbol_id or reference.symbol_id,
+            code_hash=code_hash(_cut(tree.lines(path), found.lines)),
+            anchor=found.anchor,
+        )
+    )
+
+
+def _cut(lines: Sequence[str], chosen: LineRange | None) -> Sequence[str]:
+    return lines if chosen is None else lines[chosen.start - 1 : chosen.end]
+
+
+def _placed(space: OpenSpace, tree: TreeNow, given: CodeReference) -> tuple[CodeReference, str | None]:
+    """The reference by its path inside the checkout, and the symbol that is meant, if one is."""
+    root, written = space.identity.root, given.file_path
+    if written.startswith(_SCIP) or (given.symbol_id and not written):
+        return _named(space, given, written)
+    path = safe_relative_path(root, written)
+    if tree.digest(path) or given.line_range is not None:
+        return replace(given, file_path=path), given.symbol_id
+    file, mark, symbol = path.rpartition("#")
+    if mark and tree.digest(file):
+        return replace(given, file_path=file), symbol
+    if "/" not in written and _looks_like_a_name(written):
+        return _named(space, given, written)
+    return replace(given, file_path=path), given.symbol_id
+
+
+def _looks_like_a_name(written: str) -> bool:
+    parts = written.removesuffix("()").replace("::", ".").replace("#", ".").split(".")
+    return all(part.isidentifier() for part in parts)
+
+
+def _named(space: OpenSpace, given: CodeReference, written: str) -> tuple[CodeReference, str | None]:
+    """A reference by the name of a symbol alone: the index knows where that is."""
+    name = written.removesuffix("()").replace("::", ".").replace("#", ".")
+    found = _definitions(space, written, name)
+    if not found:
+        raise InvalidInput(
+            f"There is no file {written[:100]!r} here, and no symbol of that name is known.",
+            "Name a file (src/app.py#L10-L20), or run `waypost init` so that symbols are known.",
+        )
+    if len(found) > 1:
+        places = ", ".join(f"{one.path}:{one.line} ({one.name})" for one in found[:5])
+        raise InvalidInput(
+            f"{written[:100]!r} is the name of {len(found)} symbols: {places}.", "Say which: PATH#NAME, or PATH#L1-L9."
+        )
+    return replace(given, file_path=found[0].path, symbol_id=None), found[0].name
+
+
+def _definitions(space: OpenSpace, written: str, name: str) -> list[CodeSketch]:
+    last = name.rpartition(".")[2]
+    view = View(Moment(space.clock()), CODE_COLLECTIONS, space.identity.checkout_id)
+    with space.store.read() as reader:
+        if written.startswith(_SCIP):
+            numbers = reader.code_with_id(written, view)
+        else:
+            numbers = reader.code_named([last], _MOST_NAMED * 10, view)
+        sketches = [one for one in reader.code_sketches(numbers).values() if one.path]
+    if written.startswith(_SCIP):
+        return sketches
+    exact = [one for one in sketches if one.name == name or one.name.endswith(f".{name}")]
+    return [one for one in exact if one.name == name] or exact

@@ -1,0 +1,224 @@
+"""Putting right where memories point: after somebody looked, after code moved, after it is gone."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from waypost.errors import InvalidInput, NotFound
+from waypost.flows.accept import pinned_at, reference_rows
+from waypost.flows.lifecycle import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.flows.pin import pin_reference
+from waypost.flows.prepare import put
+from waypost.flows.references import check, is_stale, kept_view, linked
+from waypost.flows.tree_now import TreeNow
+from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.ids import check_id
+from waypost.model.linked import Linked
+from waypost.model.memory import Caller, Version
+from waypost.model.reference import CodeReference
+from waypost.model.time import Moment
+from waypost.retrieve.passages import passages_of
+from waypost.space.place import safe_relative_path
+from waypost.store.protocol import ReferenceRow
+
+_FOUND = (UNCHANGED, MOVED, CHANGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What became of memories that were to be put right."""
+
+    memories: tuple[Linked, ...]  # as they are now
+    left: tuple[str, ...] = ()  # why some could not be, in sentences
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "count": len(self.memories),
+            "memories": [one.to_json() for one in self.memories],
+            "left": list(self.left),
+        }
+
+
+def verify(
+    space: OpenSpace,
+    caller: Caller,
+    memory_ids: Sequence[str],
+    *,
+    files: Sequence[str] | None = None,
+    every: bool = False,
+) -> Repaired:
+    """Somebody looked, and what these memories say is true of the code as it is now: that is what they point at from here on.
+
+    `files`: all memories about these files; `every`: all that are stale. What points at nothing any more cannot be
+    verified; it can be pointed elsewhere.
+    """
+    versions = _chosen(space, memory_ids, files, every)
+    rows = reference_rows(versions)
+    verdicts = check(space, rows, again=True)
+    tree, now = TreeNow(space), space.clock()
+    pins: list[tuple[ReferenceRow, CodeReference, Finding]] = []
+    left: list[str] = []
+    for row in rows:
+        verdict = verdicts.get((row.number, row.place))
+        if verdict is None or verdict.finding.state in (DELETED, AMBIGUOUS) or verdict.finding.path is None:
+            why = "is not there any more" if verdict is not None else "cannot be looked at"
+            left.append(f"{row.memory_id}: {row.reference} {why}; point it elsewhere with `waypost relink`.")
+        else:
+            pins.append((row, pinned_at(space, tree, row.reference, verdict.finding), verdict.finding))
+    blocked = {line.partition(":")[0] for line in left}
+    with space.store.write() as writer:
+        for row, reference, _ in pins:
+            writer.repin(row.number, row.place, reference)
+        for memory_id in dict.fromkeys(version.memory_id for version in versions):
+            if memory_id in blocked:
+                continue
+            writer.set_state(memory_id, verified_at=now, is_stale=False, stale_reason=None)
+            states = [finding.state for row, _, finding in pins if row.memory_id == memory_id]
+            audit(space, writer, "verify", memory_id, caller, {"found": states})
+    return Repaired(_now(space, [version for version in versions if version.memory_id not in blocked]), tuple(left))
+
+
+def relink(
+    space: OpenSpace,
+    caller: Caller,
+    memory_id: str | None = None,
+    refs: Sequence[str | CodeReference] | None = None,
+    *,
+    every: bool = False,
+    drop: bool = False,
+) -> Repaired:
+    """Point a memory at other code: at `refs`, or else at where its code was found again. `every`: all memories whose code
+    moved. `drop`: references to code that is gone are taken away; that they were there stays in the history.
+
+    What it says of the code is not confirmed by this: a memory whose code has changed stays stale until it is verified.
+    """
+    tree_of(space)
+    if refs is not None and (every or memory_id is None):
+        raise InvalidInput("References are given for one memory.", "Name it: waypost relink ID --ref PATH#L1-L9.")
+    if memory_id is not None:
+        versions = _chosen(space, [memory_id], None, False)
+    elif every or drop:
+        versions = _chosen(space, [], None, True, moved=every, gone=drop)
+    else:
+        raise InvalidInput("No memory is named.", "Give an id, or --all for everything whose code has moved.")
+    verdicts = check(space, reference_rows(versions), again=True)
+    tree, changed, left = TreeNow(space), list[Version](), list[str]()
+    for version in versions:
+        found = {place: verdicts.get((version.number, place)) for place in range(len(version.refs))}
+        findings = {place: verdict.finding for place, verdict in found.items() if verdict is not None}
+        if refs is not None:
+            new = tuple(_pinned(space, tree, one) for one in refs)
+        else:
+            new = _followed(space, tree, version, findings, drop, left)
+        if new != version.refs:
+            changed.append(replace(version, refs=new, recorded_at=space.clock()))
+    _store(space, caller, changed)
+    return Repaired(_now(space, changed), tuple(left))
+
+
+def _followed(
+    space: OpenSpace, tree: TreeNow, version: Version, findings: dict[int, Finding], drop: bool, left: list[str]
+) -> tuple[CodeReference, ...]:
+    kept: list[CodeReference] = []
+    for place, reference in enumerate(version.refs):
+        finding = findings.get(place)
+        if finding is None or finding.state == UNCHANGED:
+            kept.append(reference)
+        elif finding.state == MOVED:
+            kept.append(pinned_at(space, tree, reference, finding))
+        elif finding.state == DELETED and drop:
+            continue
+        else:
+            kept.append(reference)
+            if is_stale(space, reference, finding):
+                left.append(f"{version.memory_id}: {_why_left(reference, finding)}")
+    return tuple(kept)
+
+
+def _why_left(reference: CodeReference, finding: Finding) -> str:
+    if finding.state == DELETED:
+        return f"{reference} is gone; give a place with --ref, or take the reference away with --drop."
+    if finding.state == AMBIGUOUS:
+        places = " or ".join(finding.others[:3]) or "several places"
+        return f"{reference} could be {places}; say which with --ref."
+    return f"{reference} has changed; if the memory is still true, `waypost verify` it."
+
+
+def _pinned(space: OpenSpace, tree: TreeNow, given: str | CodeReference) -> CodeReference:
+    reference = CodeReference.parse(given) if isinstance(given, str) else given
+    pinned = pin_reference(space, tree, reference, space.clock())
+    if pinned.notice:
+        raise InvalidInput(pinned.notice, "Name a file, lines or a symbol that is there.")
+    return pinned.reference
+
+
+def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version]) -> None:
+    """The same words, pointing elsewhere: a new version, so that the history tells where it pointed."""
+    if not changed:
+        return
+    with space.store.write() as writer:
+        embedded = nothing_new(space, writer)
+        for version in changed:
+            held = {one.number for one in held_versions(writer, version.memory_id)}
+            if version.number not in held:
+                raise NotFound(f"The memory {version.memory_id} was just changed by another.", "Try again.")
+            writer.supersede(version.number, version.recorded_at)
+            put(writer, version, passages_of(version), embedded)
+            details = {"refs": [str(one) for one in version.refs]}
+            audit(space, writer, "relink", version.memory_id, caller, details)
+
+
+def _chosen(
+    space: OpenSpace,
+    memory_ids: Sequence[str],
+    files: Sequence[str] | None,
+    every: bool,
+    *,
+    moved: bool = False,
+    gone: bool = False,
+) -> list[Version]:
+    """The versions that are meant: by id, by file, or all that are stale (or moved, or gone)."""
+    moment = Moment(space.clock())
+    with space.store.read() as reader:
+        chosen = [visible_version(reader, check_id(memory_id), moment) for memory_id in memory_ids]
+        for version in chosen:
+            refuse_derived(version)
+        view = kept_view(space, moment)
+        rows: Iterable[ReferenceRow] = ()
+        if files is not None:
+            root = tree_of(space)
+            paths = [safe_relative_path(root, path) for path in files]
+            both = [*paths, *(f"{path}/" for path in paths)]
+            rows = reader.references_to(space.identity.checkout_id, both, view)
+        elif every:
+            rows = reader.references(view)
+        verdicts = check(space, list(rows)) if every else {}
+        for row in rows:
+            if every:
+                verdict = verdicts.get((row.number, row.place))
+                finding = verdict.finding if verdict is not None else None
+                if finding is None or not _is_meant(space, row.reference, finding, moved, gone):
+                    continue
+            if all(version.number != row.number for version in chosen):
+                chosen += reader.versions_by_number([row.number]).values()
+    return chosen
+
+
+def _is_meant(space: OpenSpace, reference: CodeReference, finding: Finding, moved: bool, gone: bool) -> bool:
+    if moved or gone:
+        return (moved and finding.state == MOVED) or (gone and finding.state == DELETED)
+    return is_stale(space, reference, finding)
+
+
+def _now(space: OpenSpace, versions: Sequence[Version]) -> tuple[Linked, ...]:
+    """These memories as they are after the change."""
+    with space.store.read() as reader:
+        current = [
+            version
+            for memory_id in dict.fromkeys(one.memory_id for one in versions)
+            if (version := reader.version(memory_id, Moment(space.clock()))) is not None
+        ]
+        rows = reference_rows(current)
+        verdicts = check(space, rows)
+        return tuple(linked(space, reader, current, verdicts).values())

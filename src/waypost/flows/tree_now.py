@@ -1,0 +1,192 @@
+"""The tree as it is at this moment, for whoever compares memories with it: each file is read and parsed once."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waypost.code.history import Changes, Head, changed_since, head
+from waypost.code.reading import Unread, read_bytes
+from waypost.code.skip import unsafe_name
+from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
+from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.recall import View
+from waypost.model.shape import Shape
+from waypost.model.time import Moment
+from waypost.store.protocol import FileRow
+
+if TYPE_CHECKING:
+    from waypost.flows.digest import Opened
+
+_MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
+_MOST_NAMED = 50  # definitions of one name that are looked at
+_MOST_READ = 4_000  # files without an index in which a name is looked for
+_MOST_CHANGED = 100  # files changed lately that are parsed for what is lost
+
+
+class TreeNow:
+    """A person has no tree: then no file is there."""
+
+    def __init__(self, space: OpenSpace) -> None:
+        self._space = space
+        self._root: Path | None = space.identity.root if space.identity.kind == "project" else None
+        self._digests: dict[str, bytes] = {}
+        self._opened: dict[str, Opened | None] = {}
+        self._shapes: dict[str, Shape | None] = {}
+        self._changes: dict[str, Changes] = {}
+        self._rows: dict[str, FileRow | None] = {}
+
+    @property
+    def is_there(self) -> bool:
+        """A tree that is away (an unmounted disk) is not an empty tree."""
+        return self._root is not None and self._root.is_dir()
+
+    # -- files --------------------------------------------------------------------------------------------
+
+    def look_up(self, paths: Iterable[str]) -> None:
+        """Ask the index about these files in one go."""
+        wanted = [path for path in dict.fromkeys(paths) if path not in self._rows]
+        if wanted:
+            with self._space.store.read() as reader:
+                known = reader.files(self._space.identity.checkout_id, wanted)
+            self._rows |= {path: known.get(path) for path in wanted}
+
+    def row(self, path: str) -> FileRow | None:
+        """The file as it was indexed."""
+        self.look_up([path])
+        return self._rows[path]
+
+    def digest(self, path: str) -> bytes:
+        """SHA-256 of the file's bytes; empty when there is no such file, or none that can be read."""
+        if path not in self._digests:
+            self._digests[path] = self._digest(path)
+        return self._digests[path]
+
+    def _digest(self, path: str) -> bytes:
+        if self._root is None or unsafe_name(path) is not None:
+            return b""
+        try:
+            state = os.stat(self._root / path, follow_symlinks=False)
+        except (OSError, ValueError):
+            return b""
+        row = self.row(path)
+        if row is not None and (row.size, row.mtime_ns) == (state.st_size, state.st_mtime_ns):
+            return bytes.fromhex(row.hash)
+        found = read_bytes(self._root, path, _MOST_BYTES)
+        return b"" if isinstance(found, Unread) else hashlib.sha256(found[0]).digest()
+
+    def opened(self, path: str) -> "Opened | None":
+        """The file read and parsed; None when it is not there or is no text."""
+        from waypost.flows.digest import open_source  # parsers: only who meets a change pays for them
+
+        if path not in self._opened:
+            found = None if self._root is None else open_source(self._root, path, named=True)
+            if found is None or isinstance(found, Unread):
+                self._opened[path] = None
+            else:
+                self._opened[path] = found
+                self._digests[path] = bytes.fromhex(found.read.raw_hash)
+        return self._opened[path]
+
+    def shape(self, path: str) -> Shape | None:
+        if path not in self._shapes:
+            from waypost.code.shape import shape_of
+
+            opened = self.opened(path)
+            self._shapes[path] = None if opened is None else shape_of(opened.source, opened.parsed)
+        return self._shapes[path]
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of a text file, as they are shown: secrets masked."""
+        opened = self.opened(path)
+        if opened is None:
+            return []
+        lines = opened.source.text.split("\n")
+        return lines[:-1] if lines[-1] == "" else lines
+
+    # -- git ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def head(self) -> Head:
+        return head(self._root) if self._root is not None else Head()
+
+    def changes_since(self, commit: str) -> Changes:
+        if commit not in self._changes:
+            self._changes[commit] = changed_since(self._root, commit) if self._root and commit else Changes()
+        return self._changes[commit]
+
+    # -- the index ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def state(self) -> str:
+        """Another text after every commit, checkout and change of the index."""
+        with self._space.store.read() as reader:
+            return f"{reader.meta(tree_changed_key(self._space)) or ''}:{self.head.commit[:12]}"
+
+    @cached_property
+    def _is_indexed(self) -> bool:
+        with self._space.store.read() as reader:
+            return reader.has_code(self._space.identity.checkout_id)
+
+    @cached_property
+    def _not_indexed_yet(self) -> tuple[str, ...]:
+        """Files whose content the index does not have: those that changed since, or all where there is no index."""
+        if self._root is None:
+            return ()
+        if self._is_indexed:
+            with self._space.store.read() as reader:
+                since = reader.meta(indexed_commit_key(self._space)) or ""
+            changes = self.changes_since(since)
+            if changes.complete:
+                return (*changes.changed, *changes.renamed.values())
+        from waypost.code.walk import walk
+
+        entries = [entry for entry in walk(self._root) if not entry.skipped]
+        self.look_up(entry.path for entry in entries)
+        rows = self._rows
+        return tuple(
+            entry.path
+            for entry in entries
+            if (row := rows.get(entry.path)) is None or (row.size, row.mtime_ns) != (entry.size, entry.mtime_ns)
+        )[:_MOST_READ]
+
+    def defining(self, name: str, *, but: str) -> Iterator[Shape]:
+        """Other files that define something of this name."""
+        paths = dict.fromkeys(self._indexed_files(name))
+        words = name.encode("utf-8", "replace")
+        for path in self._not_indexed_yet:
+            if path not in paths and self._mentions(path, words):
+                paths[path] = None
+        for path in list(paths)[:_MOST_NAMED]:
+            shape = self.shape(path) if path != but else None
+            if shape is not None:
+                yield shape
+
+    def _indexed_files(self, name: str) -> list[str]:
+        if not self._is_indexed:
+            return []
+        view = View(Moment(self._space.clock()), CODE_COLLECTIONS, self._space.identity.checkout_id)
+        with self._space.store.read() as reader:
+            sketches = reader.code_sketches(reader.code_named([name], _MOST_NAMED, view))
+        return [sketch.path for sketch in sketches.values() if sketch.path]
+
+    def _mentions(self, path: str, words: bytes) -> bool:
+        if self._root is None:
+            return False
+        found = read_bytes(self._root, path, _MOST_BYTES)
+        return not isinstance(found, Unread) and words in found[0]
+
+    def changed_lately(self, commit: str | None, *, but: str) -> Iterator[Shape]:
+        """Other files that changed since that commit, or that the index does not have yet."""
+        changes = self.changes_since(commit or "")
+        paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._not_indexed_yet
+        for path in sorted(paths)[:_MOST_CHANGED]:
+            shape = self.shape(path) if path != but else None
+            if shape is not None:
+                yield shape
+
+    def became(self, path: str, commit: str | None) -> str | None:
+        """Under which name git sees the file since that commit."""
+        return self.changes_since(commit or "").renamed.get(path)
