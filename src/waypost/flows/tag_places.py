@@ -25,6 +25,7 @@ class Places:
     def __init__(self, root: Path, names: Collection[str], files: Iterable[str], asked: Iterable[str]) -> None:
         """`names` are those of the project; `asked` are all the paths that will be looked for."""
         self._root = root
+        self._found: dict[str, str | None] = {}
         self._names = frozenset(names)
         self._files = {tuple(path.split("/")) for path in files}
         self._folders = {parts[0] for parts in self._files if len(parts) > 1}
@@ -36,6 +37,11 @@ class Places:
 
     def find(self, path: str) -> str | None:
         """The path in this checkout, inside it for certain; None when it is unknown or could be several files."""
+        if path not in self._found:
+            self._found[path] = self._find(path)
+        return self._found[path]
+
+    def _find(self, path: str) -> str | None:
         parts = _parts(path)
         if not parts:
             return None

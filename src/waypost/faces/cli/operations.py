@@ -91,11 +91,23 @@ def export(
 
 
 @app.command("import")
-def import_(context: Ctx, path: Path, json: Json = False) -> None:
-    """Read an export. Nothing that is here is overwritten."""
+def import_(
+    context: Ctx,
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[PATH]", help="The file; with --undo also the id of an import.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="NAME", help="Another tool's file: code-tags (Coding Brain).")
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="With --from: retract what the latest such import added, or that of PATH.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Read an export, or another tool's file. Nothing that is here is overwritten."""
     from waypost.faces.cli import writing
 
-    writing.print_receipts(session_of(context).memory().import_file(path), json=json)
+    writing.import_file(session_of(context), path, source, undo=undo, json=json)
 
 
 @app.command()

@@ -24,9 +24,12 @@ from waypost.store.protocol import AuditEntry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from waypost.flows.tag_import import Imported, Undone
     from waypost.memory import Memory
 
 STDIN = Path("-")
+IMPORTED_FROM = ("code-tags",)
+_MOST_NOTES = 20  # shown to people
 _MOST_INPUT = 4_000_000  # bytes of a text read from standard input
 
 
@@ -123,6 +126,45 @@ def print_receipts(receipts: Iterable[Receipt], *, json: bool) -> None:
             print(safe(f"refused{which}: {receipt.reason}"), file=sys.stderr)
     if not json:
         print(", ".join(f"{count} {status}" for status, count in sorted(sums.items())) or _NOTHING_IMPORTED)
+
+
+def import_file(session: Session, path: Path | None, source: str | None, *, undo: bool, json: bool) -> None:
+    if source is not None and source not in IMPORTED_FROM:
+        raise InvalidInput(f"There is no import from {source[:40]!r}.", f"Imports: {', '.join(IMPORTED_FROM)}.")
+    if undo and source is None:
+        raise InvalidInput("Only an import from another tool can be undone.", "Add --from code-tags.")
+    if undo:
+        _print_undone(session.memory().undo_import(path), json=json)
+        return
+    if path is None:
+        raise InvalidInput("There is no file to read.", "Name it: waypost import FILE.")
+    if source is None:
+        print_receipts(session.memory().import_file(path), json=json)
+    else:
+        _print_imported(session.memory().import_tags(path), json=json)
+
+
+def _print_imported(done: "Imported", *, json: bool) -> None:
+    if json:
+        print_json(done.to_json())
+        return
+    for note in done.notes[:_MOST_NOTES]:
+        print(safe(str(note)), file=sys.stderr)
+    if len(done.notes) > _MOST_NOTES:
+        print(f"and {len(done.notes) - _MOST_NOTES} more; --json tells all", file=sys.stderr)
+    print(", ".join(f"{count} {status}" for status, count in done.statuses.items()) + ".")
+    print(f"{done.references} references point into this tree, {done.unplaced} are kept as a tag.")
+    if done.id:
+        print(f"To take it back: waypost import --from code-tags --undo {done.id}")
+
+
+def _print_undone(done: "Undone", *, json: bool) -> None:
+    if json:
+        print_json(done.to_json())
+        return
+    print(f"{len(done.retracted)} retracted; `waypost history ID` still shows them.")
+    for memory_id in done.left:
+        print(f"left: {memory_id} was changed since; `waypost retract {memory_id}` takes it back")
 
 
 def print_history(found: History, *, json: bool) -> None:
