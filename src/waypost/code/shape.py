@@ -1,18 +1,15 @@
 """A file turned into its shape: what it says without its layout, and where its symbols are."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from waypost.code.shape_plan import plan_for
 from waypost.code.shape_text import read_text
 from waypost.code.shape_tree import Sheet, read_tree
 from waypost.code.source import Parsed, Source
 from waypost.code.syntax.grammars import grammar, has_grammar
 from waypost.code.syntax.reader import source_bytes
 from waypost.model.shape import SECTION, Landmark, Shape
-
-if TYPE_CHECKING:
-    from array import array
 
 _TREE = "tree-sitter"
 
@@ -25,7 +22,7 @@ def shape_of(source: Source, parsed: Parsed) -> Shape:
         path=source.path,
         language=source.language,
         line_count=parsed.line_count,
-        landmarks=(*_symbols(parsed, sheet.rows), *_sections(parsed)),
+        landmarks=(*_symbols(parsed, sheet), *_sections(parsed)),
         words=sheet.words,
         rows=sheet.rows,
         opens=sheet.opens,
@@ -46,21 +43,30 @@ def _sheet(source: Source, parsed: Parsed, data: bytes) -> Sheet:
     return read_tree(source.language, Parser(grammar(source.language).language).parse(data), data)
 
 
-def _symbols(parsed: Parsed, rows: "array[int]") -> Iterator[Landmark]:
+def _symbols(parsed: Parsed, sheet: Sheet) -> Iterator[Landmark]:
+    rows = sheet.rows
+    wrapped = _wrapped(parsed.language, sheet) if parsed.parser == _TREE else {}
     for symbol in parsed.symbols:
+        define, end = symbol.lines.start, symbol.lines.end
         # Comments are no words: the first word is that of a decorator or of the definition itself.
         place = bisect_left(rows, symbol.first_line)
-        start = rows[place] if place < len(rows) else symbol.lines.start
-        yield Landmark(
-            name=symbol.name,
-            qualified=symbol.qualified,
-            kind=symbol.kind,
-            symbol_id=symbol.scip,
-            first=symbol.first_line,
-            start=min(start, symbol.lines.start),
-            define=symbol.lines.start,
-            end=symbol.lines.end,
-        )
+        start = min(define, rows[place]) if place < len(rows) else define
+        around = [first for first in wrapped.get(bisect_right(rows, end), ()) if first <= bisect_left(rows, define)]
+        if around:
+            start = min(start, rows[max(around)])
+        first_line = min(symbol.first_line, start)
+        yield Landmark(symbol.name, symbol.qualified, symbol.kind, symbol.scip, first_line, start, define, end)
+
+
+def _wrapped(language: str, sheet: Sheet) -> dict[int, list[int]]:
+    """The first words of definitions with decorators, by the word behind the last one."""
+    wraps = plan_for(language).wraps if has_grammar(language) else ()
+    found: dict[int, list[int]] = {}
+    if wraps:
+        for mark, kind in enumerate(sheet.kinds):
+            if kind in wraps:
+                found.setdefault(sheet.closes[mark], []).append(sheet.opens[mark])
+    return found
 
 
 def _sections(parsed: Parsed) -> Iterator[Landmark]:

@@ -16,6 +16,8 @@ PLAIN, DROP, NOTE, CLEAR, ALONE, COMMA, SIGN, BAR, STRING, JOINED, CONTENT, PREF
     range(16)
 )
 _SIGNS = {",": COMMA, ";": SIGN, "|": BAR}
+_LISTED = (("drop", DROP), ("clear", CLEAR), ("alone", ALONE), ("numbers", NUMBER), ("lower", LOWER))
+_BY_NAME = {"concatenated_string": JOINED, "string_start": PREFIX, "string_end": DROP, "jsx_text": WORDS}
 _CONTENTS = frozenset({"string_content", "string_fragment", "heredoc_content", "heredoc_body", "template_chars"})
 
 
@@ -30,7 +32,7 @@ class Plan:
     omit: dict[int, frozenset[int]]
     final: frozenset[int]  # behind these no sign counts
     pairs: frozenset[int]  # kinds whose first child is a key that may be quoted
-    docs: bool
+    wraps: frozenset[int]  # codes of marks around a definition and its decorators
     quotes: bool
 
 
@@ -49,12 +51,12 @@ def plan_for(language: str) -> Plan:
     return Plan(
         actions=tuple(_action(name, is_named, rules) for name, is_named in zip(names, named, strict=True)),
         named=tuple(named),
-        codes=tuple(word_code(b"\0" + same.get(name, name).encode()) for name in names),
+        codes=tuple(_mark_code(same.get(name, name)) for name in names),
         keep=_children(rules.get("keep", {}), numbers),
         omit=_children(rules.get("omit", {}), numbers),
         final=frozenset(number for name in rules.get("final", ()) for number in numbers.get(name, ())),
         pairs=frozenset(numbers.get("pair", ()) if rules.get("quotes") and not rules.get("docs") else ()),
-        docs=bool(rules.get("docs")),
+        wraps=frozenset(_mark_code(name) for name in rules.get("wraps", ())),
         quotes=bool(rules.get("quotes")),
     )
 
@@ -82,37 +84,30 @@ def is_error(kind: int) -> bool:
     return kind == _ERROR
 
 
+def _mark_code(name: str) -> int:
+    return word_code(b"\0" + name.encode())
+
+
 def _action(name: str, named: bool, rules: dict[str, Any]) -> int:
     if not named:
         return DROP if name in rules["signs"] else _SIGNS.get(name, PLAIN)
-    if name in rules["drop"]:
-        return DROP
     if name.endswith("comment"):
         return NOTE
-    if name in rules["clear"]:
-        return CLEAR
-    if name in rules.get("alone", ()):
-        return ALONE
-    if name in rules["numbers"]:
-        return NUMBER
-    if name in rules.get("lower", ()) or name.startswith(rules.get("keywords", "\0")):
+    for key, action in _LISTED:
+        if name in rules.get(key, ()):
+            return action
+    if name.startswith(rules.get("keywords", "\0")):
         return LOWER
-    if name == "jsx_text":
-        return WORDS
     if rules.get("docs") and name == "expression_statement":
         return STATEMENT
     return _string_action(name)
 
 
 def _string_action(name: str) -> int:
-    if name == "concatenated_string":
-        return JOINED
+    if name in _BY_NAME:
+        return _BY_NAME[name]
     if name in _CONTENTS or name.endswith(("_string_content", "_literal_content")):
         return CONTENT
-    if name == "string_start":
-        return PREFIX
-    if name == "string_end":
-        return DROP
     return STRING if "string" in name and not name.endswith(("array", "type", "fragment")) else PLAIN
 
 

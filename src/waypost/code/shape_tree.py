@@ -132,21 +132,16 @@ class _Walk:
         start, end = node.start_byte, node.end_byte
         if action == CONTENT:
             self._leaf(self.data[start:end], start, CONTENT)
-            return None
-        if action == STRING:
-            if self._is_plain(node):
-                self._string(self.data[start:end], start)
-                return None
-            return STRING
-        if action == JOINED:
-            return None if self._joined(node) else PLAIN
-        if action == STATEMENT and node.child_count == 1 and self._is_doc(node):
+        elif action == STRING and self._is_plain(node):
+            self._string(self.data[start:end], start)
+        elif action == STATEMENT and node.child_count == 1 and self._is_doc(node):
             self.sheet.note(start, end)
-            return None
-        if action == ALONE:
-            inside = [child for child in node.named_children if not self._is_note(child)]
-            return CLEAR if len(inside) == 1 else PLAIN
-        return action if action == CLEAR else PLAIN
+        elif action != JOINED or not self._joined(node):
+            if action == ALONE:
+                inside = [child for child in node.named_children if not self._is_note(child)]
+                return CLEAR if len(inside) == 1 else PLAIN
+            return action if action in (CLEAR, STRING) else PLAIN
+        return None
 
     def _gap(self, until: int, in_string: bool) -> None:
         """Text that no node of the tree covers: it counts, unless it is white space outside of strings."""
@@ -157,7 +152,7 @@ class _Walk:
             self.sheet.word(text, until - len(gap.lstrip()))
 
     def _leaf(self, text: bytes, start: int, action: int) -> None:
-        if action == PLAIN or action == CLEAR:
+        if action in (PLAIN, CLEAR):
             if b" " in text or b"\n" in text or b"\t" in text:
                 text = b" ".join(text.replace(b"\\\n", b" ").split()) or text
             self.sheet.word(text, start)
@@ -201,7 +196,7 @@ class _Walk:
         strings = [child for child in node.children if not self._is_note(child)]
         found = []
         for child in strings:
-            if self.plan.actions[child.kind_id] != STRING or not self._is_plain(child):
+            if is_error(child.kind_id) or self.plan.actions[child.kind_id] != STRING or not self._is_plain(child):
                 return False
             parts = _QUOTED.match(self.data[child.start_byte : child.end_byte])
             if parts is None:
@@ -215,10 +210,10 @@ class _Walk:
 
     def _is_plain(self, node: "Node") -> bool:
         """Whether a string has no code in it."""
-        for child in node.children:
-            if child.child_count and self.plan.actions[child.kind_id] != CONTENT:
-                return False
-        return True
+        return all(
+            not child.child_count or (not is_error(child.kind_id) and self.plan.actions[child.kind_id] == CONTENT)
+            for child in node.children
+        )
 
     def _is_doc(self, node: "Node") -> bool:
         inner = node.children[0]

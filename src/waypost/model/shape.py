@@ -84,16 +84,20 @@ class Shape:
         return digest.digest()
 
     def _marks(self, first: int, behind: int) -> Iterator[int]:
-        """The marks wholly inside. An empty one at the edge is inside if the one around it is."""
+        """The marks inside. One around all of the words may as well belong to what is around them, and says nothing.
+
+        An empty mark at the edge is inside if the one around it is.
+        """
         inside = set()
         for mark in range(bisect_left(self.opens, first), bisect_right(self.opens, behind)):
             opens, closes = self.opens[mark], self.closes[mark]
             if closes > behind or (opens == closes and opens in (first, behind) and self.parents[mark] not in inside):
                 continue
             inside.add(mark)
-            yield self.kinds[mark]
-            yield opens - first
-            yield closes - first
+            if opens > first or closes < behind:
+                yield self.kinds[mark]
+                yield opens - first
+                yield closes - first
 
 
 def words_hash(words: "array[int]") -> bytes:

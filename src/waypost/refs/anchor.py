@@ -16,7 +16,8 @@ SYMBOL, PART, NOTE, FILE = range(4)
 AT_START, AT_DEFINITION, AT_COMMENT = range(3)  # where in its symbol a reference begins
 
 _VERSION = 1
-_LONGEST_NAME = 96  # bytes
+SHORT_NAME = 24  # characters: never too long for an anchor, whatever they are
+_LONGEST_NAME = 4 * SHORT_NAME  # bytes
 _MEANING_ALONE = 8  # bytes of the second hash of a symbol
 _KINDS = (
     "",

@@ -17,7 +17,10 @@ class Elsewhere(Protocol):
         ...
 
     def named(self, name: str) -> Iterable[Shape]:
-        """Other files that define a symbol whose last name is this."""
+        """Other files that define a symbol whose last name is this.
+
+        A file that is as it was when the place was pinned is better left out: nothing can have moved there.
+        """
         ...
 
     def changed(self) -> Iterable[Shape]:
@@ -31,7 +34,7 @@ class Nowhere:
     def became(self) -> Iterable[Shape]:
         return ()
 
-    def named(self, name: str) -> Iterable[Shape]:
+    def named(self, name: str) -> Iterable[Shape]:  # noqa: ARG002
         return ()
 
     def changed(self) -> Iterable[Shape]:
@@ -57,7 +60,7 @@ class ShapesElsewhere:
         return [best[1]] if best is not None and best[0] >= _OVERLAP else []
 
     def named(self, name: str) -> Iterable[Shape]:
-        return [shape for shape in self._others if any(one.name == name for one in shape.landmarks)]
+        return [shape for shape in self.changed() if any(one.name == name for one in shape.landmarks)]
 
     def changed(self) -> Iterable[Shape]:
         return [shape for shape in self._others if self._changed is None or shape.path in self._changed]

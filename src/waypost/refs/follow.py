@@ -1,6 +1,5 @@
 """What became of a piece of code that was pinned: found again by its name, then by what it says."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
@@ -29,26 +28,22 @@ def follow(anchor: bytes, was: Place, here: Shape | None, elsewhere: Elsewhere) 
     if known is None:
         return Finding(UNCHECKED, was.path, was.lines)
     if known.what == PART:
-        return follow_part(known, was.lines, here, elsewhere)
+        return follow_part(known, here, elsewhere)
     if known.what == NOTE:
-        return follow_note(known, was.lines, here, elsewhere)
+        return follow_note(known, here, elsewhere)
     if known.what == FILE:
         return _follow_file(known, here, elsewhere)
-    return follow_symbol(known, was.lines, here, elsewhere)
+    return follow_symbol(known, here, elsewhere)
 
 
 def _follow_file(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Finding:
     if here is not None:
         return _compared(known, here, UNCHANGED)
-    found = [_compared(known, shape, MOVED) for shape in _successors(elsewhere)]
+    found = [_compared(known, shape, MOVED) for shape in elsewhere.became()]
     moved = [one for one in found if one.state == MOVED]
     if moved:
         return moved[0]
     return min(found, key=lambda one: one.amount, default=Finding(DELETED))
-
-
-def _successors(elsewhere: Elsewhere) -> Iterator[Shape]:
-    yield from elsewhere.became()
 
 
 def _compared(known: Anchor, shape: Shape, same: str) -> Finding:

@@ -16,10 +16,10 @@ _ALIKE_INSIDE = 0.3  # in the symbol it was in
 _ALIKE_ELSEWHERE = 0.5
 
 
-def follow_part(known: Anchor, was: LineRange | None, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+def follow_part(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Finding:
     for shape, same in _shapes(known, here, elsewhere):
         inside = _around(known, shape)
-        found = _exact(known, was, shape, inside)
+        found = _exact(known, shape, inside)
         if found is not None:
             return Finding(same, shape.path, _lines(known, shape, found, found + known.count), name=_name(inside))
     for shape, _ in _shapes(known, here, elsewhere):
@@ -29,7 +29,7 @@ def follow_part(known: Anchor, was: LineRange | None, here: Shape | None, elsewh
     return Finding(DELETED)
 
 
-def follow_note(known: Anchor, was: LineRange | None, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+def follow_note(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Finding:
     """A comment by its words; lines that say nothing by their place in what is around them."""
     for shape, same in _shapes(known, here, elsewhere):
         inside = _around(known, shape)
@@ -92,7 +92,7 @@ def _around(known: Anchor, shape: Shape) -> Landmark | None:
     return named[min(known.ordinal, len(named) - 1)] if named else None
 
 
-def _exact(known: Anchor, was: LineRange | None, shape: Shape, inside: Landmark | None) -> int | None:
+def _exact(known: Anchor, shape: Shape, inside: Landmark | None) -> int | None:
     whole = (0, len(shape.words))
     stretch = span(shape, inside) if inside else whole
     found = occurrences(shape, stretch, known.opening, known.count, known.meaning)
@@ -100,10 +100,11 @@ def _exact(known: Anchor, was: LineRange | None, shape: Shape, inside: Landmark 
     own = inside is not None or not known.qualified
     if found and own:
         place = _best(known, shape, found, expected)
+        distinct = known.count >= _WORDS_DISTINCT or _fits(known, shape, place) > 0
         # Where the same stood twice, the one that is left may be the other one.
-        if not known.twin or len(found) > 1 or known.count >= _WORDS_DISTINCT or _fits(known, shape, place):
-            if inside is not None or known.count >= _WORDS_DISTINCT or len(found) == 1 or _fits(known, shape, place):
-                return place
+        told = len(found) > 1 if known.twin else inside is not None or len(found) == 1
+        if distinct or told:
+            return place
     if inside is not None:
         found = occurrences(shape, whole, known.opening, known.count, known.meaning)
     known_place = [place for place in found if known.count >= _WORDS_DISTINCT or _fits(known, shape, place) == 2]

@@ -7,32 +7,34 @@ from waypost.model.reference import LineRange
 from waypost.model.shape import Landmark, Shape, family
 from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, Anchor
 from waypost.refs.elsewhere import Elsewhere
-from waypost.refs.symbols import alike, is_equal, last_name, parent_of, same_name, span
+from waypost.refs.symbols import alike, is_equal, is_named, last_name, parent_of, same_name, span
 
-# Words that make an equal symbol the same one and no chance: under its own qualified name in another file, under its
-# last name elsewhere, under another name.
-_WORDS_QUALIFIED, _WORDS_NAMED, _WORDS_RENAMED = 6, 14, 20
-_WORDS_RENAMED_HERE = 8  # in its own file, where nothing else meant the same
+# Words that make an equal symbol the same one and no chance.
+_WORDS_QUALIFIED = 6  # under its own qualified name in another file, or where nothing else has its last name
+_WORDS_NAMED = 14  # under its last name, where others have it too
+_WORDS_RENAMED = 20  # under another name in another file
+_WORDS_RENAMED_HERE = 8  # under another name in its own file, where nothing else meant the same
+# How much alike a symbol must be to be the same one, edited.
 _ALIKE_OVERLOAD = 0.5  # less, and the overload is gone that was meant
-_ALIKE_NAMED = 0.5
-_ALIKE_RENAMED = 0.6
+_ALIKE_QUALIFIED = 0.5  # of its qualified name in another file
+_ALIKE_NAMED = 0.7  # of its last name, or in its parent under another name
 _MOST_OTHERS = 5
 
 _Spot = tuple[Shape, Landmark]
 
 
-def follow_symbol(known: Anchor, was: LineRange | None, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+def follow_symbol(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Finding:
     if here is not None:
-        found = _by_name(known, was, here) or _renamed_here(known, here)
+        found = _by_name(known, here, UNCHANGED) or _renamed_here(known, here)
         if found is not None:
             return found
-    found = _elsewhere(known, was, elsewhere)
+    found = _elsewhere(known, elsewhere)
     if found is not None:
         return found
     return (_alike_here(known, here) if here is not None else None) or Finding(DELETED)
 
 
-def _by_name(known: Anchor, was: LineRange | None, shape: Shape, same: str = UNCHANGED) -> Finding | None:
+def _by_name(known: Anchor, shape: Shape, same: str) -> Finding | None:
     """The one of its qualified name; of overloads the equal, then the most similar, then the same in order."""
     named = same_name(shape, known.qualified)
     of_kind = [one for one in named if family(one.kind) == family(known.kind)] or named
@@ -56,10 +58,10 @@ def _renamed_here(known: Anchor, here: Shape) -> Finding | None:
     return _one_of(known, spots)
 
 
-def _elsewhere(known: Anchor, was: LineRange | None, elsewhere: Elsewhere) -> Finding | None:
+def _elsewhere(known: Anchor, elsewhere: Elsewhere) -> Finding | None:
     successors = list(elsewhere.became())
     for shape in successors:
-        found = _by_name(known, was, shape, MOVED)
+        found = _by_name(known, shape, MOVED)
         if found is not None:
             return found
     name = last_name(known.qualified)
@@ -76,15 +78,27 @@ def _elsewhere(known: Anchor, was: LineRange | None, elsewhere: Elsewhere) -> Fi
         )
         if found is not None:
             return found
-    return _most_alike(known, candidates, _ALIKE_NAMED)
+    return _edited_elsewhere(known, candidates)
 
 
 def _equal_by_name(known: Anchor, candidates: list[_Spot]) -> Finding | None:
     equal = [(shape, one) for shape, one in candidates if is_equal(shape, one, known)]
-    qualified = [spot for spot in equal if spot[1].qualified == known.qualified]
-    if qualified and known.count >= _WORDS_QUALIFIED:
-        return _one_of(known, qualified)
-    return _one_of(known, equal) if known.count >= _WORDS_NAMED else None
+    # `Flask.route.decorator` is told from other decorators by the name before the last.
+    near = [spot for spot in equal if _common_tail(known, spot[1]) >= min(2, known.qualified.count(".") + 1)]
+    if near and known.count >= _WORDS_QUALIFIED:
+        return _one_of(known, near)
+    least = _WORDS_QUALIFIED if len(candidates) == 1 else _WORDS_NAMED
+    return _one_of(known, equal) if known.count >= least else None
+
+
+def _edited_elsewhere(known: Anchor, candidates: list[_Spot]) -> Finding | None:
+    """One of its name that is much like it; not of a name that every language gives to many."""
+    if len(candidates) > 1:
+        candidates = [spot for spot in candidates if is_named(spot[1], known.qualified)]
+    if len(candidates) != 1 or last_name(known.qualified).startswith("__"):
+        return None
+    least = _ALIKE_QUALIFIED if is_named(candidates[0][1], known.qualified) else _ALIKE_NAMED
+    return _most_alike(known, candidates, least)
 
 
 def _alike_here(known: Anchor, here: Shape) -> Finding | None:
@@ -95,15 +109,15 @@ def _alike_here(known: Anchor, here: Shape) -> Finding | None:
         for one in here.landmarks
         if family(one.kind) == family(known.kind) and (parent_of(one.qualified) == parent or one.name == name)
     ]
-    return _most_alike(known, spots, _ALIKE_RENAMED)
+    return _most_alike(known, spots, _ALIKE_NAMED)
 
 
 def _one_of(known: Anchor, spots: list[_Spot]) -> Finding | None:
-    """The only one, the only one of its last name, the only one in its parent; else none can be told from the others."""
+    """The one whose name has most in common with the known one; else none can be told from the others."""
     if not spots:
         return None
-    name, parent = last_name(known.qualified), parent_of(known.qualified)
-    rated = [((one.name == name, parent_of(one.qualified) == parent), (shape, one)) for shape, one in spots]
+    parent = parent_of(known.qualified)
+    rated = [((_common_tail(known, one), parent_of(one.qualified) == parent), (shape, one)) for shape, one in spots]
     best = max(rate for rate, _ in rated)
     left = [spot for rate, spot in rated if rate == best]
     if len(left) == 1:
@@ -113,6 +127,8 @@ def _one_of(known: Anchor, spots: list[_Spot]) -> Finding | None:
 
 
 def _most_alike(known: Anchor, spots: Iterable[_Spot], least: float) -> Finding | None:
+    if known.count < _WORDS_NAMED:
+        return None
     rated = [
         (likeness, one.qualified == known.qualified, shape, one)
         for shape, one in spots
@@ -122,6 +138,16 @@ def _most_alike(known: Anchor, spots: Iterable[_Spot], least: float) -> Finding 
         return None
     likeness, _, shape, best = max(rated, key=lambda row: row[:2])
     return _finding(CHANGED, known, shape, best, likeness)
+
+
+def _common_tail(known: Anchor, landmark: Landmark) -> int:
+    """How many names at the end of both qualified names are the same."""
+    count = 0
+    for one, other in zip(reversed(known.qualified.split(".")), reversed(landmark.qualified.split(".")), strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
 
 
 def _sizes_fit(known: Anchor, shape: Shape, landmark: Landmark) -> bool:

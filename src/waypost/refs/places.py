@@ -6,6 +6,7 @@ from waypost.model.reference import LineRange
 from waypost.model.shape import Landmark, Shape
 
 _SURROUNDING = 3  # words on each side tell a place from another
+_MOST_HASHED = 2_000_000  # words of places that only begin alike; a file of one word again and again has no more
 
 
 def short(word: int) -> int:
@@ -17,9 +18,9 @@ def enclosing(shape: Shape, lines: LineRange) -> Landmark | None:
     """The innermost symbol or section around these lines."""
     found = None
     for landmark in shape.landmarks:
-        if landmark.first <= lines.start and lines.end <= landmark.end:
-            if found is None or landmark.end - landmark.first <= found.end - found.first:
-                found = landmark
+        around = landmark.first <= lines.start and lines.end <= landmark.end
+        if around and (found is None or landmark.end - landmark.first <= found.end - found.first):
+            found = landmark
     return found
 
 
@@ -39,10 +40,11 @@ def occurrences(
     found: list[int] = []
     if not opening or count > len(words):
         return found
-    begin = opening[0]
+    begin, left = opening[0], _MOST_HASHED
     for place in range(len(words) - count + 1):
-        if words[place] >> 40 & 0xFFFF == begin and _opens(words, place, opening):
+        if words[place] >> 40 & 0xFFFF == begin and left > 0 and _opens(words, place, opening):
             start = first + place
+            left -= count
             if shape.meaning(start, start + count) == meaning:
                 found.append(start)
     return found

@@ -1,7 +1,7 @@
 """Symbols of a shape: their words, what they mean, and how like they are to one that was noted."""
 
 from waypost.model.shape import Landmark, Shape, family
-from waypost.refs.anchor import Anchor, clipped
+from waypost.refs.anchor import SHORT_NAME, Anchor, clipped
 from waypost.refs.sketch import likeness
 
 _ALONE_BYTES = 8
@@ -13,7 +13,12 @@ def span(shape: Shape, landmark: Landmark) -> tuple[int, int]:
 
 def same_name(shape: Shape, qualified: str) -> list[Landmark]:
     """Those with this qualified name, as anchors clip it, in the order of the file."""
-    return [one for one in shape.landmarks if one.qualified == qualified or clipped(one.qualified) == qualified]
+    return [one for one in shape.landmarks if is_named(one, qualified)]
+
+
+def is_named(landmark: Landmark, qualified: str) -> bool:
+    own = landmark.qualified
+    return own == qualified or (len(own) > SHORT_NAME and clipped(own) == qualified)
 
 
 def meaning_of(shape: Shape, landmark: Landmark) -> bytes:
