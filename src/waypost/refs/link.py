@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from waypost.model.reference import LineRange
-from waypost.refs.link_choice import Around, Choice, choose
+from waypost.refs.link_choice import Around, Choice, choose, speaks_of_tests
 from waypost.refs.link_known import Known
 from waypost.refs.link_paths import choose_file
-from waypost.refs.link_spelling import SHORTEST_MISSPELT, singular, slips, styles
+from waypost.refs.link_spelling import is_telling, singular, slips, styles
 from waypost.refs.mentions import Mention
 
 MOST_LINKS = 5
@@ -24,8 +24,6 @@ MOST_SUGGESTIONS = 5
 MOST_CANDIDATES = 5
 LINKED_FROM = 0.7  # confidence; below it is a suggestion
 _MOST_RESPELLED = 3  # names of a text that are worth a thousand spellings each
-
-SEVERAL, SPELLING, COMMON_WORD = "several", "spelling", "common word"
 
 
 class Wanted(NamedTuple):
@@ -80,7 +78,7 @@ def wanted(mentions: Iterable[Mention]) -> Wanted:
         if mention.path:
             files[mention.path.rsplit("/", 1)[-1]] = None
         names |= dict.fromkeys(styles(mention.name))
-        names |= dict.fromkeys(part.lower() for part in mention.qualifier[-1:])
+        names |= dict.fromkeys(part.lower() for part in (mention.name.lstrip("$"), *mention.qualifier[-1:]))
         if one := singular(mention.name):
             names[one.lower()] = None
     return Wanted(tuple(names), tuple(files))
@@ -92,7 +90,7 @@ def respelled(mentions: Iterable[Mention], known: Mapping[str, Sequence[Known]])
         mention
         for mention in mentions
         if not mention.path
-        and len(mention.name) > SHORTEST_MISSPELT
+        and is_telling(mention.name)
         and mention.strength >= LINKED_FROM
         and not any(known.get(name) for name in styles(mention.name))
     ]
@@ -112,7 +110,7 @@ def link(
 
     `project`: what the tree is called by those who import it; `gin` in `gin.Engine` says nothing more.
     """
-    around = Around(project=frozenset(name.lower() for name in project))
+    around = Around(project=frozenset(project), of_tests=any(map(speaks_of_tests, mentions)))
     choices = [(mention, _choice(mention, known, around)) for mention in mentions]
     # Files that are sure now decide between definitions of one name.
     around = around._replace(files=_files(choices))

@@ -4,23 +4,28 @@ A name that is defined once is that; of several, what stands before the name dec
 then source before tests and types before what is called like them. What is still open is no choice.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from waypost.refs.link_fit import LOOSE, fit
 from waypost.refs.link_known import FILE, TYPES, Known, path_ends
 from waypost.refs.link_parts import shape_of
-from waypost.refs.link_spelling import SHORTEST_MISSPELT, nearest, singular, squeezed, styles
+from waypost.refs.link_spelling import is_telling, nearest, singular, squeezed, styles
 from waypost.refs.link_words import link_words
 from waypost.refs.mentions import Mention
-from waypost.text.identifiers import identifier_parts
 
 _ONLY_ONE, _IN_SOURCE, _SAME_FILE, _THE_TYPE = 0.95, 0.9, 0.85, 0.8
 _OF_A_VARIABLE, _THE_OWNER = 0.78, 0.76
 _UNSURE = 0.4
-_PLURAL = 0.95  # times
+_PLURAL, _BARE = 0.95, 0.9  # times
 _SURE_CODE = 0.5  # strength from which on a mention may be linked
+_LONG_WORD = 10  # letters of a plain word that is no word of prose
 _MOST_ASKED = 8  # definitions of a name that are worth a question
+
+_TRIAL = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.IGNORECASE)
+
+SEVERAL, SPELLING, COMMON_WORD = "several", "spelling", "common word"
 
 
 class Choice(NamedTuple):
@@ -34,6 +39,7 @@ class Around(NamedTuple):
 
     files: frozenset[str] = frozenset()  # files that the text surely names
     project: frozenset[str] = frozenset()
+    of_tests: bool = False  # the text speaks of tests
 
 
 NOTHING = Choice((), 0.0)
@@ -43,19 +49,36 @@ def choose(mention: Mention, known: Mapping[str, Sequence[Known]], around: Aroun
     named = _symbols(known, mention.name.lower())
     exact = [one for one in named if one.name == mention.name]
     share = 1.0
+    if not exact and mention.name[:1] == "$" and mention.name[1:2].islower():  # a variable of PHP
+        bare = mention.name[1:]
+        exact, share = [one for one in _symbols(known, bare.lower()) if one.name == bare], _BARE
     if not exact and not mention.is_called and (one := singular(mention.name)) and shape_of(one) == "pascal":
         exact, share = [other for other in _symbols(known, one.lower()) if other.name == one], _PLURAL
     if mention.path:
         exact = [one for one in exact if path_ends(one.path, mention.path) or path_ends(mention.path, one.path)]
     choice = _among(mention, exact, around) if exact else NOTHING
-    if not choice.candidates:
-        choice = _owner(mention, known, around)
+    owner = _owner(mention, known, around) if choice.confidence <= _UNSURE else NOTHING
+    if owner.confidence > choice.confidence:
+        choice = owner
+    if choice.candidates and choice.confidence > _UNSURE and _is_only_tried(mention, choice.candidates[0], around):
+        choice = Choice(choice.candidates, _UNSURE, COMMON_WORD)
     if not choice.candidates and not exact:
         choice = _respelled(mention, named, known)
     confidence = choice.confidence * share * (0.85 + 0.15 * mention.strength)
     if mention.strength < _SURE_CODE and confidence > _UNSURE:
-        return Choice(choice.candidates, _UNSURE, "common word")
+        return Choice(choice.candidates, _UNSURE, COMMON_WORD)
     return Choice(choice.candidates, round(confidence, 2), choice.why)
+
+
+def speaks_of_tests(mention: Mention) -> bool:
+    return _TRIAL.search(mention.path or mention.name) is not None
+
+
+def _is_only_tried(mention: Mention, one: Known, around: Around) -> bool:
+    """Whether the one definition is in a test or an example: prose that speaks of none means another, outside."""
+    if not one.is_aside or mention.path or mention.qualifier or around.of_tests:
+        return False
+    return "." in one.qualified or not is_telling(mention.name)
 
 
 def _symbols(known: Mapping[str, Sequence[Known]], name: str) -> list[Known]:
@@ -66,16 +89,19 @@ def _among(mention: Mention, exact: Sequence[Known], around: Around) -> Choice:
     """The one of these definitions that is meant, by what stands before the name and by the rest of the text."""
     qualifier = _telling(mention.qualifier, around)
     if not qualifier:
-        return _needing_proof(mention, _narrowed(exact, around), around)
+        offered = _offered(exact, around) if mention.qualifier[-1:] and _is_project(mention, around) else exact
+        return _needing_proof(mention, _narrowed(offered, around), around)
     fits = [(fit(one, qualifier), one) for one in exact]
     best = max(grade for grade, _ in fits)
     if best > 0:
         choice = _narrowed([one for grade, one in fits if grade == best], around)
         return choice._replace(confidence=choice.confidence * (1 if best > LOOSE else 0.9))
-    if len(qualifier) == 1 and qualifier[0][:1].islower() and _is_telling(mention.name):
-        choice = _narrowed(exact, around)
-        return choice._replace(confidence=min(choice.confidence, _OF_A_VARIABLE))
-    return NOTHING
+    if not is_telling(mention.name):
+        return NOTHING
+    choice = _narrowed(exact, around)
+    is_variable = len(qualifier) == 1 and qualifier[0][:1].islower()
+    most = _OF_A_VARIABLE if is_variable else _UNSURE
+    return choice._replace(confidence=min(choice.confidence, most), why=choice.why or SPELLING)
 
 
 def _telling(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
@@ -86,19 +112,37 @@ def _telling(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _is_telling(name: str) -> bool:
-    """Whether a name is long enough to be nobody else's."""
-    return len(identifier_parts(name)) >= 2 and len(name) >= 8
+def _is_project(mention: Mention, around: Around) -> bool:
+    return mention.qualifier[-1].lower() in around.project
+
+
+def _offered(exact: Sequence[Known], around: Around) -> Sequence[Known]:
+    """What the project itself offers: not members, and what stands at its root before what stands deeper."""
+    top = [one for one in exact if "." not in one.qualified]
+    root = [one for one in top if "/" not in one.path or one.path.split("/")[-2].lower() in around.project]
+    return root or top
 
 
 def _needing_proof(mention: Mention, choice: Choice, around: Around) -> Choice:
-    """A plain word in backticks may be an option, a column, a value: it is linked when something else speaks for it."""
-    if not mention.is_plain or mention.is_called or mention.is_cued or choice.confidence <= _UNSURE:
+    """A plain word in backticks may be an option, a column, a value: it is linked when something else speaks for it.
+
+    So may what is called but is everybody's: `setattr()` is not the method of that name.
+    """
+    if not mention.is_plain or choice.confidence <= _UNSURE:
         return choice
     one = choice.candidates[0]
-    if one.path in around.files or (one.kind in TYPES and mention.name[:1].isupper()):
+    if one.path in around.files or (mention.is_cued and mention.is_marked):
         return choice
-    return Choice(choice.candidates, _UNSURE, "common word")
+    is_member, is_common = "." in one.qualified, link_words().is_common(mention.name)
+    if mention.name.lower() in link_words().builtins:
+        is_proven = False
+    elif mention.is_called or mention.is_cued:
+        is_proven = not (is_member and is_common)
+    elif is_member:
+        is_proven = len(mention.name) >= _LONG_WORD and not is_common
+    else:
+        is_proven = not is_common or (one.kind in TYPES and mention.name[:1].isupper())
+    return choice if is_proven else Choice(choice.candidates, _UNSURE, COMMON_WORD)
 
 
 def _narrowed(exact: Sequence[Known], around: Around) -> Choice:
@@ -113,14 +157,17 @@ def _narrowed(exact: Sequence[Known], around: Around) -> Choice:
             return Choice((kept[0], *(one for one in places if one is not kept[0])), confidence)
     if len(places) > _MOST_ASKED:
         return Choice((), 0.0)
-    return Choice(tuple(sorted(places, key=lambda one: _order(one, around))), _UNSURE, "several")
+    return Choice(tuple(sorted(places, key=lambda one: _order(one, around))), _UNSURE, SEVERAL)
 
 
 def _one_a_place(exact: Sequence[Known]) -> list[Known]:
-    """Overloads, setters and conditional definitions are one: the type among them, or the first."""
+    """Overloads, setters and conditional definitions are one: the type among them, or the first. A type and its
+    constructor are one too."""
     places: dict[tuple[str, str], Known] = {}
     for one in exact:
-        key = (one.path, one.qualified)
+        double = f"{one.name}.{one.name}"
+        is_constructor = one.qualified == double or one.qualified.endswith("." + double)
+        key = (one.path, one.qualified[: -len(one.name) - 1] if is_constructor else one.qualified)
         before = places.get(key)
         if before is None or (one.kind not in TYPES, one.line) < (before.kind not in TYPES, before.line):
             places[key] = one
@@ -146,14 +193,17 @@ def _owner(mention: Mention, known: Mapping[str, Sequence[Known]], around: Aroun
 
 def _respelled(mention: Mention, named: Sequence[Known], known: Mapping[str, Sequence[Known]]) -> Choice:
     """Names in another case or style, and those that are a slip away."""
-    if mention.path or mention.qualifier[-1:] == ("",) or (mention.is_plain and not mention.is_called):
+    is_dunder = mention.name.startswith("__") and mention.name.endswith("__")
+    if mention.path or is_dunder or (mention.is_plain and not mention.is_called):
         return NOTHING
     near = list(named)
     for style in styles(mention.name):
         near += [one for one in _symbols(known, style) if squeezed(one.name) == squeezed(mention.name)]
-    if not near and len(mention.name) >= SHORTEST_MISSPELT:
+    if not near and is_telling(mention.name):
         near = [one for name in nearest(mention.name.lower(), known) for one in _symbols(known, name)]
+    if mention.qualifier and not is_telling(mention.name):
+        near = [one for one in near if fit(one, mention.qualifier) > 0]
     places = _one_a_place(near)
     if not places or len(places) > _MOST_ASKED:
         return NOTHING
-    return Choice(tuple(sorted(places, key=lambda one: _order(one, Around()))), _UNSURE, "spelling")
+    return Choice(tuple(sorted(places, key=lambda one: _order(one, Around()))), _UNSURE, SPELLING)

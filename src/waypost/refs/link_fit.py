@@ -27,10 +27,10 @@ def _same_owner(last: str, parent: str) -> int:
     if last == parent:
         return EXACT
     spoken, owner = squeezed(last), squeezed(parent)
-    if not last[:1].islower() and last[:1] != "_":
-        return 0
     if spoken == owner:
         return NAMED_AFTER
+    if not last[:1].islower() and last[:1] != "_":
+        return 0
     ends = (spoken.endswith(owner) and len(owner) >= _SHORTEST_ENDING) or (
         owner.endswith(spoken) and len(spoken) >= _SHORTEST_ENDING
     )

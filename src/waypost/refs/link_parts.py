@@ -19,7 +19,7 @@ LONGEST = 300
 _MOST_PARTS = 12
 
 _IDENTIFIER = r"[A-Za-z_$][\w$]*"
-_NAME = re.compile(rf"(?P<mark>[@$&*]?){_IDENTIFIER}(?:(?:::|->|\?\.|\.|#|\\|:){_IDENTIFIER})*[!?]?")
+_NAME = re.compile(rf"(?P<mark>[@&*]?){_IDENTIFIER}(?:(?:::|->|\?\.|\.|#|\\|:){_IDENTIFIER})*[!?]?")
 _SEPARATOR = re.compile(r"::|->|\?\.|\.|#|\\|:")
 _LINES = re.compile(r"(?:#L?|:L?)(\d{1,8})(?:C\d{1,5})?(?:[-–]L?(\d{1,8})(?:C\d{1,5})?|:\d{1,6}(?:-\d{1,6})?)?:?$")
 _MEMBER = re.compile(rf"(?:::|:|#)({_IDENTIFIER}(?:(?:::|\.|#){_IDENTIFIER})*)$")
@@ -40,11 +40,12 @@ class Reading(NamedTuple):
     qualifier: tuple[str, ...] = ()
     path: str = ""  # with `/`
     lines: LineRange | None = None
-    mark: str = ""  # what stood before the name: @, $, &, *
+    mark: str = ""  # what stood before the name: @, &, *
 
 
 def shape_of(name: str) -> str:
     """How a name is written, when no prose is written like that; "" for a plain word."""
+    name = name.lstrip("$")
     return next((shape for shape, pattern in _SHAPES if pattern.fullmatch(name)), "")
 
 
@@ -75,8 +76,8 @@ def read_name(word: str) -> Reading | None:
     found = _NAME.fullmatch(word)
     if found is None:
         return None
-    parts = [part.strip("$") for part in _SEPARATOR.split(word.lstrip("@$&*").rstrip("!?"))][-_MOST_PARTS:]
-    if not all(parts) or not parts[-1].strip("_"):
+    parts = _SEPARATOR.split(word.lstrip("@&*").rstrip("!?"))[-_MOST_PARTS:]
+    if not all(part.strip("_$") for part in parts):
         return None
     return None if _is_address(parts, word) else Reading(parts[-1], tuple(parts[:-1]), mark=found["mark"])
 
@@ -110,7 +111,7 @@ def _file(word: str) -> str | None:
         return None
     name = segments[-1]
     stem, dot, ending = name.rpartition(".")
-    if name.lower() in words.product_files:
+    if name.lower() in words.product_files or (len(path) < 4 and len(ending) < 2):  # d.h
         return None
     is_file = (bool(dot) and ending.lower() in words.extensions and any(map(str.isalnum, stem))) or (
         name.lower() in words.files and (len(segments) > 1 or name.startswith(".") or "." in name or name[:1].isupper())

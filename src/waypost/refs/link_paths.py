@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from waypost.refs.link_choice import NOTHING, Around, Choice, choose
+from waypost.refs.link_choice import NOTHING, SEVERAL, SPELLING, Around, Choice, choose
 from waypost.refs.link_known import FILE, Known, path_ends
 from waypost.refs.link_parts import Reading, as_name
 from waypost.refs.mentions import Mention
@@ -37,7 +37,7 @@ def _fitting(mention: Mention, named: Sequence[Known], files: frozenset[str]) ->
             return _sure(mention, fitting[0], confidence)
         if fitting:
             return _of_several(mention, fitting, files)
-    return Choice(tuple(sorted(named, key=lambda one: _order(one, path))), _UNSURE, "spelling")
+    return Choice(tuple(sorted(named, key=lambda one: _order(one, path))), _UNSURE, SPELLING)
 
 
 def _of_several(mention: Mention, fitting: Sequence[Known], files: frozenset[str]) -> Choice:
@@ -45,15 +45,15 @@ def _of_several(mention: Mention, fitting: Sequence[Known], files: frozenset[str
     if len(meant) == 1:
         return _sure(mention, meant[0], _BY_CONTEXT)
     kept = [one for one in fitting if not one.is_aside]
-    if len(kept) == 1 and "/" in mention.path:
+    if len(kept) == 1:
         return _sure(mention, kept[0], _BY_CONTEXT)
-    return Choice(tuple(sorted(fitting, key=lambda one: _order(one, mention.path))), _UNSURE, "several")
+    return Choice(tuple(sorted(fitting, key=lambda one: _order(one, mention.path))), _UNSURE, SEVERAL)
 
 
 def _sure(mention: Mention, one: Known, confidence: float) -> Choice:
     """Lines past the end of the file were written about another state of it."""
     is_past = mention.lines is not None and 0 < one.end_line < mention.lines.end
-    return Choice((one,), _UNSURE if is_past else confidence, "spelling" if is_past else "")
+    return Choice((one,), _UNSURE if is_past else confidence, SPELLING if is_past else "")
 
 
 def _order(one: Known, path: str) -> tuple[int, bool, int, str]:

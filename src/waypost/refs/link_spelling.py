@@ -4,14 +4,19 @@ from collections.abc import Iterable, Iterator
 
 from waypost.text.identifiers import identifier_parts
 
-SHORTEST_MISSPELT = 6  # letters: shorter names are too near to too many others
-_SHORTEST_FAR = 10  # letters from which on two slips are forgiven
+_SHORTEST_TELLING = 8  # letters: shorter names are too near to too many others
+_SHORTEST_FAR = 12  # letters from which on two slips are forgiven
 _LETTERS = "abcdefghijklmnopqrstuvwxyz_"
 
 
 def squeezed(name: str) -> str:
     """A name without case and separators: the same for `createFileUploads`, `create_file_uploads` and `CREATE-FILE…`."""
     return name.replace("_", "").replace("-", "").replace("$", "").lower()
+
+
+def is_telling(name: str) -> bool:
+    """Whether a name is so long and so made that it is nobody else's."""
+    return len(name) >= _SHORTEST_TELLING and len(identifier_parts(name)) >= 2
 
 
 def styles(name: str) -> tuple[str, ...]:
@@ -42,7 +47,7 @@ def slips(name: str) -> Iterator[str]:
 
 def is_near(name: str, other: str) -> bool:
     """Whether one is the other with a slip or, if it is long, two."""
-    allowed = 0 if len(name) < SHORTEST_MISSPELT else 1 if len(name) < _SHORTEST_FAR else 2
+    allowed = 1 if len(name) < _SHORTEST_FAR else 2
     return distance(name.lower(), other.lower(), allowed) <= allowed
 
 

@@ -22,6 +22,7 @@ class LinkWords:
     products: frozenset[str]
     product_files: frozenset[str]
     common: frozenset[str]
+    builtins: frozenset[str]
     extensions: frozenset[str]
     files: frozenset[str]
     domains: frozenset[str]
@@ -37,5 +38,5 @@ class LinkWords:
 def link_words() -> LinkWords:
     lists = {key: frozenset(words.split()) for key, words in tomllib.loads(_DATA.read_text("utf-8")).items()}
     stops = stop_words("en") | stop_words("de") | stop_words("ru")
-    lists["common"] |= stops | lists["keywords"] | lists["cues"]
+    lists["common"] |= stops | lists["keywords"] | lists["cues"] | lists["builtins"]
     return LinkWords(**lists)
