@@ -51,9 +51,10 @@ def _symbols(parsed: Parsed, sheet: Sheet) -> Iterator[Landmark]:
         # Comments are no words: the first word is that of a decorator or of the definition itself.
         place = bisect_left(rows, symbol.first_line)
         start = min(define, rows[place]) if place < len(rows) else define
-        around = [first for first in wrapped.get(bisect_right(rows, end), ()) if first <= bisect_left(rows, define)]
-        if around:
-            start = min(start, rows[max(around)])
+        above = parsed.symbols[symbol.parent].lines.start if symbol.parent is not None else 0
+        for first in wrapped.get(bisect_right(rows, end), ()):
+            if above < rows[first] < start:
+                start = rows[first]
         first_line = min(symbol.first_line, start)
         yield Landmark(symbol.name, symbol.qualified, symbol.kind, symbol.scip, first_line, start, define, end)
 

@@ -15,6 +15,7 @@ _ERROR = 65_535  # tree-sitter's number of what it could not read
 PLAIN, DROP, NOTE, CLEAR, ALONE, COMMA, SIGN, BAR, STRING, JOINED, CONTENT, PREFIX, NUMBER, LOWER, WORDS, STATEMENT = (
     range(16)
 )
+LOOSE = 16  # a string next to others with code in them
 _SIGNS = {",": COMMA, ";": SIGN, "|": BAR}
 _LISTED = (("drop", DROP), ("clear", CLEAR), ("alone", ALONE), ("numbers", NUMBER), ("lower", LOWER))
 _BY_NAME = {"concatenated_string": JOINED, "string_start": PREFIX, "string_end": DROP, "jsx_text": WORDS}
@@ -30,9 +31,11 @@ class Plan:
     codes: tuple[int, ...]  # of the mark that a node of this kind gets
     keep: dict[int, frozenset[int]]  # children that count, by kind of parent
     omit: dict[int, frozenset[int]]
+    only: dict[int, frozenset[int]]  # kinds without a mark around a single child of these
     final: frozenset[int]  # behind these no sign counts
     pairs: frozenset[int]  # kinds whose first child is a key that may be quoted
     wraps: frozenset[int]  # codes of marks around a definition and its decorators
+    docs: bool
     quotes: bool
 
 
@@ -54,9 +57,11 @@ def plan_for(language: str) -> Plan:
         codes=tuple(_mark_code(same.get(name, name)) for name in names),
         keep=_children(rules.get("keep", {}), numbers),
         omit=_children(rules.get("omit", {}), numbers),
+        only=_children(rules.get("only", {}), numbers),
         final=frozenset(number for name in rules.get("final", ()) for number in numbers.get(name, ())),
         pairs=frozenset(numbers.get("pair", ()) if rules.get("quotes") and not rules.get("docs") else ()),
         wraps=frozenset(_mark_code(name) for name in rules.get("wraps", ())),
+        docs=bool(rules.get("docs")),
         quotes=bool(rules.get("quotes")),
     )
 

@@ -13,6 +13,7 @@ from waypost.code.shape_plan import (
     CONTENT,
     DROP,
     JOINED,
+    LOOSE,
     LOWER,
     NOTE,
     NUMBER,
@@ -32,7 +33,20 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 _QUOTED = re.compile(rb"""([A-Za-z@$#]{0,4})("{1,3}|'{1,3}|`)(.*)\2\Z""", re.DOTALL)
-_ESCAPED_QUOTE = re.compile(rb"""\\(.)""", re.DOTALL)
+_ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_SIMPLE = {
+    b"\n": b"",
+    b"\\": b"\\",
+    b"'": b"'",
+    b'"': b'"',
+    b"n": b"\n",
+    b"t": b"\t",
+    b"r": b"\r",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"v": b"\v",
+}
+_PIECE = re.compile(rb"[\w\x80-\xff]+|\s+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _NOTE_WORD = re.compile(rb"[\w\x80-\xff]+")
 _NO_MARK = -1
@@ -92,18 +106,17 @@ class _Walk:
 
     def walk(self, root: "Node") -> None:
         sheet = self.sheet
-        frames: list[tuple[Iterator[Node], int, bool]] = [(self._kept(root, False), _NO_MARK, False)]
+        frames: list[tuple[Iterator[Node], int, int]] = [(self._kept(root, PLAIN), _NO_MARK, PLAIN)]
         while frames:
-            children, mark, in_string = frames[-1]
+            children, mark, around = frames[-1]
             for child in children:
-                action = self._take(child, in_string)
+                action = self._take(child, around)
                 if action is None:
                     continue
-                if action == CLEAR or not self.plan.named[child.kind_id]:
-                    own = mark
-                else:
+                own = mark
+                if action not in (CLEAR, LOOSE) and self.plan.named[child.kind_id]:
                     own = sheet.open(self.plan.codes[child.kind_id], mark)
-                frames.append((self._kept(child, action == STRING), own, action == STRING))
+                frames.append((self._kept(child, action), own, action))
                 break
             else:
                 frames.pop()
@@ -111,24 +124,27 @@ class _Walk:
                 if mark != above:
                     sheet.closes[mark] = len(sheet.words)
 
-    def _take(self, node: "Node", in_string: bool) -> int | None:
+    def _take(self, node: "Node", around: int) -> int | None:
         """Deal with a node that has nothing in it that matters; else say what is to be done with its children."""
         kind = node.kind_id
         action = CLEAR if is_error(kind) else self.plan.actions[kind]
         start, end = node.start_byte, node.end_byte
         if start > self.position:
-            self._gap(start, in_string)
+            self._gap(start, around)
         if action == NOTE:
             self.sheet.note(start, end)
-        elif node.child_count and (inner := self._composite(node, action)) is not None:
-            return inner
-        elif not node.child_count and start < end:
-            self._leaf(self.data[start:end], start, action)
+        elif not node.child_count:
+            if start < end:
+                self._leaf(self.data[start:end], start, action)
+        elif action == STRING and around == JOINED:
+            return LOOSE
+        elif not self._whole(node, action):
+            return self._inner(node, action)
         self.position = max(self.position, end)
         return None
 
-    def _composite(self, node: "Node", action: int) -> int | None:
-        """What to do with the children; None when the node is done as a whole."""
+    def _whole(self, node: "Node", action: int) -> bool:
+        """Deal with a node as a whole, if that can be done."""
         start, end = node.start_byte, node.end_byte
         if action == CONTENT:
             self._leaf(self.data[start:end], start, CONTENT)
@@ -136,18 +152,24 @@ class _Walk:
             self._string(self.data[start:end], start)
         elif action == STATEMENT and node.child_count == 1 and self._is_doc(node):
             self.sheet.note(start, end)
-        elif action != JOINED or not self._joined(node):
-            if action == ALONE:
-                inside = [child for child in node.named_children if not self._is_note(child)]
-                return CLEAR if len(inside) == 1 else PLAIN
-            return action if action in (CLEAR, STRING) else PLAIN
-        return None
+        else:
+            return action == JOINED and self._joined(node)
+        return True
 
-    def _gap(self, until: int, in_string: bool) -> None:
+    def _inner(self, node: "Node", action: int) -> int:
+        only = self.plan.only.get(node.kind_id)
+        if action == ALONE or only:
+            inside = [child for child in node.named_children if not self._is_note(child)]
+            if len(inside) == 1 and (not only or inside[0].kind_id in only):
+                return CLEAR
+        return action if action in (CLEAR, STRING, JOINED) else PLAIN
+
+    def _gap(self, until: int, around: int) -> None:
         """Text that no node of the tree covers: it counts, unless it is white space outside of strings."""
-        gap = self.data[self.position : until]
-        if in_string:
-            self.sheet.word(gap, self.position)
+        gap, start = self.data[self.position : until], self.position
+        self.position = until
+        if around in (STRING, LOOSE):
+            self.sheet.word(gap, start)
         elif not gap.isspace() and (text := gap.strip(b" \t\r\n\f\v\\\xef\xbb\xbf")):
             self.sheet.word(text, until - len(gap.lstrip()))
 
@@ -159,9 +181,10 @@ class _Walk:
         elif action == STRING:
             self._string(text, start)
         elif action == CONTENT:
-            self.sheet.word(_unescaped(text) if self.plan.quotes else text, start)
+            self._pieces(text, start)
         elif action == PREFIX:
-            if prefix := _prefix(text.rstrip(b"\"'")):
+            # That there is code in it says what an `f` says.
+            if prefix := _prefix(text.rstrip(b"\"'")).replace(b"f", b""):
                 self.sheet.word(prefix, start)
         elif action == NUMBER:
             self.sheet.word(text.lower().replace(b"_", b""), start)
@@ -172,6 +195,16 @@ class _Walk:
                 self.sheet.word(match[0], start + match.start())
         else:
             self.sheet.word(text, start)
+
+    def _pieces(self, text: bytes, start: int) -> None:
+        """Words of a string with code in it. They are the same however the string is cut into several."""
+        for match in _PIECE.finditer(self._unescaped(text)):
+            self.sheet.word(b'"' + match[0], start)
+
+    def _unescaped(self, text: bytes) -> bytes:
+        if not self.plan.quotes or b"\\" not in text:
+            return text
+        return _ESCAPE.sub(lambda match: _escape(match, self.plan.docs), text)
 
     def _string(self, text: bytes, start: int) -> None:
         parts = _QUOTED.match(text)
@@ -186,7 +219,8 @@ class _Walk:
 
     def _quoted(self, prefix: bytes, quote: bytes, content: bytes) -> bytes:
         if quote != b"`" and self.plan.quotes:
-            content, quote = (content if b"r" in prefix else _unescaped(content)), b'"'
+            content, quote = (content if b"r" in prefix else self._unescaped(content)), b'"'
+            prefix = prefix.replace(b"r", b"")
         elif quote != b"`" and not re.search(rb"[\\$#]", content):
             quote = b'"'
         return prefix + quote + content
@@ -202,10 +236,10 @@ class _Walk:
             if parts is None:
                 return False
             found.append((_prefix(parts[1]), parts[2], parts[3]))
-        if not found or len({prefix for prefix, _, _ in found}) > 1:
+        written = [self._quoted(*parts).partition(b'"') for parts in found]
+        if len({(prefix, quote) for prefix, quote, _ in written}) != 1 or not written[0][1]:
             return False
-        whole = b"".join(self._quoted(b"", quote, content)[1:] for _, quote, content in found)
-        self.sheet.word(found[0][0] + b'"' + whole, node.start_byte)
+        self.sheet.word(written[0][0] + b'"' + b"".join(content for _, _, content in written), node.start_byte)
         return True
 
     def _is_plain(self, node: "Node") -> bool:
@@ -225,7 +259,7 @@ class _Walk:
     def _is_note(self, node: "Node") -> bool:
         return not is_error(node.kind_id) and self.plan.actions[node.kind_id] == NOTE
 
-    def _kept(self, node: "Node", in_string: bool) -> "Iterator[Node]":
+    def _kept(self, node: "Node", own_action: int) -> "Iterator[Node]":
         """The children that count: without brackets, without commas and semicolons that may as well not be there."""
         plan, own = self.plan, node.kind_id
         keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
@@ -248,7 +282,7 @@ class _Walk:
             before, last = action, kind
             if dropped:
                 if child.start_byte > self.position:
-                    self._gap(child.start_byte, in_string)
+                    self._gap(child.start_byte, own_action)
                 self.position = max(self.position, child.end_byte)
             else:
                 yield child
@@ -258,8 +292,12 @@ def _prefix(text: bytes) -> bytes:
     return text.lower().replace(b"u", b"")
 
 
-def _unescaped(content: bytes) -> bytes:
-    """Without the backslashes that only the quotes around it ask for."""
-    if b"\\" not in content:
-        return content
-    return _ESCAPED_QUOTE.sub(lambda match: match[1] if match[1] in b"\"'" else match[0], content)
+def _escape(match: "re.Match[bytes]", keeps_unknown: bool) -> bytes:
+    """What an escape sequence stands for. An unknown one is itself in Python, and without its backslash elsewhere."""
+    text = match[1]
+    if text in _SIMPLE:
+        return _SIMPLE[text]
+    if text[:1] in b"xuU" and len(text) > 1:
+        code = int(text[1:].strip(b"{}"), 16)
+        return chr(code).encode("utf-8", "replace") if code < 0x110000 else match[0]
+    return match[0] if keeps_unknown else text
