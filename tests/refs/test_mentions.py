@@ -49,7 +49,7 @@ def test_paths_and_their_lines_are_read(text: str, path: str, lines: LineRange |
         ("Store#write fails", "write", ("Store",)),
         ("Store::write fails", "write", ("Store",)),
         ("pkg.mod.func fails", "func", ("pkg", "mod")),
-        ("$this->flush() fails", "flush", ("this",)),
+        ("$this->flush() fails", "flush", ("$this",)),
         (r"App\Models\User fails", "User", ("App", "Models")),
         ("std::fs::read_dir fails", "read_dir", ("std", "fs")),
         ("calls createFileUploads()", "createFileUploads", ()),

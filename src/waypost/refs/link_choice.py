@@ -106,7 +106,7 @@ def _among(mention: Mention, exact: Sequence[Known], around: Around) -> Choice:
 
 def _telling(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
     """The parts that say whose the name is: not `self`, not the project itself."""
-    parts = [part for part in qualifier if part.lower() not in link_words().selves]
+    parts = [part for part in qualifier if part.lower().lstrip("$") not in link_words().selves]
     while parts and parts[0].lower() in around.project:
         parts.pop(0)
     return tuple(parts)

@@ -8,6 +8,7 @@ Words are at most `LONGEST` characters, so that every pattern here ends soon.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -43,6 +44,7 @@ class Reading(NamedTuple):
     mark: str = ""  # what stood before the name: @, &, *
 
 
+@lru_cache(maxsize=4096)
 def shape_of(name: str) -> str:
     """How a name is written, when no prose is written like that; "" for a plain word."""
     name = name.lstrip("$")
@@ -51,6 +53,8 @@ def shape_of(name: str) -> str:
 
 def read_path(word: str) -> Reading | None:
     """The file that a word names, with the lines or the symbol behind it; None when it names no file."""
+    if "." not in word and "/" not in word and "\\" not in word and word.lower() not in link_words().files:
+        return None
     word = word[:LONGEST]
     if word.startswith("file:"):
         word = _from_uri(word)

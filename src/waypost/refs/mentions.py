@@ -24,7 +24,8 @@ _FENCE = re.compile(r"^[ \t>]{0,12}(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 _TOKEN = re.compile(
     r"""
     (?::(?P<role>[\w:+-]{1,30}):)?(?P<ticks>`{1,2})(?P<marked>[^`\n]{1,200})(?P=ticks)
-  | (?P<run>(?:[\w$@~./\\:\#+*%>–-]|(?<=[/\\])[\[(][\w.$-]{1,40}[\])](?=[/\\.]))+)(?P<call>\((?:\)|\.{3}\)|…\))?)?
+  | (?P<run>[\w$@~./\\:\#+*%>–-]+(?:(?<=[/\\])[\[(][\w.$-]{1,40}[\])][/\\.][\w$@~./\\:\#+*%>–-]*)*)
+    (?P<call>\((?:\)|\.{3}\)|…\))?)?
     """,
     re.VERBOSE,
 )
@@ -116,7 +117,8 @@ def _scan(text: str, start: int, end: int, *, in_code: bool) -> Iterator[Mention
         run: str = token["run"]
         is_cued = cue_end >= 0 and _is_near(text, cue_end, token.start())
         lowered = run.lower()
-        if token["call"] is None and run.isalpha() and run[1:].islower() and lowered not in words.files:
+        is_word = run.isalpha() and (run.islower() or run[1:].islower())
+        if is_word and token["call"] is None and lowered not in words.files:
             if lowered in words.cues:
                 if before is not None and lowered not in words.only_before:
                     yield from _cued(text, before, token.start())
