@@ -1,6 +1,6 @@
 """Score systems on the cases that `build` made.
 
-python -m benchmarks.staleness.run FILE.json… [--system waypost filehash linehash linediff] [--misses DIR]
+python -m benchmarks.staleness.run FILE.json… [--system waypost git again method filehash linehash linediff] [--misses DIR]
 """
 
 import argparse
@@ -18,13 +18,13 @@ from benchmarks.staleness.scores import RIGHT, Answer, Scores, relocated, score
 LABELS = tuple(RIGHT)
 
 
-def _waypost() -> System:
+def _waypost(**options: bool) -> System:
     from benchmarks.staleness.product import Product
 
-    return Product()
+    return Product(**options)
 
 
-def _pure() -> System:
+def _method() -> System:
     from benchmarks.staleness.product import Pure
 
     return Pure()
@@ -32,7 +32,9 @@ def _pure() -> System:
 
 SYSTEMS: dict[str, Callable[[], System]] = {
     "waypost": _waypost,
-    "pure": _pure,
+    "git": lambda: _waypost(git=True),
+    "again": lambda: _waypost(again=True),
+    "method": _method,
     "filehash": FileHash,
     "linehash": LineHash,
     "linediff": LineDiff,
