@@ -1,0 +1,1 @@
+"""Hooks: what other programs call when something has happened."""
