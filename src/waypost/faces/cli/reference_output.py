@@ -72,7 +72,9 @@ def shown_row(memory: "Linked", places: Places) -> dict[str, Any]:
 def print_shown(memory: "Linked", places: Places) -> None:
     row = shown_row(memory, places)
     print_pairs({key: value for key, value in row.items() if key != "code_refs" and value not in (None, [], {}, False)})
-    print_places(console(), memory.links, places, indent="")
+    if memory.links:
+        print("points at")
+        print_places(console(), memory.links, places)
 
 
 def print_about(hits: "Sequence[AboutHit]", where: str, places: Places) -> None:
@@ -128,14 +130,16 @@ def print_linked(out: "Console", memory: "Linked", places: Places, *, note: str 
     out.print(" · ".join([*told, note] if note else told), markup=False, style="dim")
     print_text(out, version.text)
     print_places(out, memory.links, places)
+    if not memory.links:
+        out.print("   points at no code any more", style="dim")
     if memory.state.is_stale and not any(link.is_stale for link in memory.links):
         out.print(f"   STALE: {safe(memory.state.stale_reason or 'for another reason')}", markup=False, style="red")
 
 
-def print_places(out: "Console", links: "Iterable[Link]", places: Places, *, indent: str = "   ") -> None:
+def print_places(out: "Console", links: "Iterable[Link]", places: Places) -> None:
     for link in links:
         for line in link_lines(link, places):
-            out.print(Text.assemble(indent, line))
+            out.print(Text.assemble("   ", line))
 
 
 def link_lines(link: "Link", places: Places) -> list[Text]:

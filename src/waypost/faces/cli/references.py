@@ -39,10 +39,11 @@ def about(
     session = session_of(context)
     path, line = read_place(session, place)
     memory = session.memory()
-    hits = memory.about(path, line, limit=limit)
+    hits = memory.about(session.path(Path(path)), line, limit=limit)
     places = places_of(memory)
     if json:
-        print_json({"path": place, "memories": [with_links(hit.to_json(), places) for hit in hits]})
+        found = [with_links(hit.to_json(), places) for hit in hits]
+        print_json({"path": path, "line": line, "memories": found})
     else:
         print_about(hits, place, places)
     if not hits:
@@ -158,14 +159,14 @@ def read_place(session: "Session", place: str) -> tuple[str, int | None]:
     from waypost.model.reference import CodeReference
 
     if session.path(Path(place)).exists():
-        return str(session.path(Path(place))), None
+        return place, None
     reference = CodeReference.parse(place)
     path, line = reference.file_path, reference.line_range.start if reference.line_range else None
     if line is None and (match := _AT_LINE.fullmatch(path)):
         path, line = match[1], int(match[2])
         if not line:
             raise InvalidInput("There is no line 0.", "Lines count from 1.")
-    return str(session.path(Path(path))), line
+    return path, line
 
 
 def _chosen(session: "Session", paths: list[str]) -> list[str] | None:
