@@ -183,6 +183,14 @@ def test_about_works_from_a_folder_below(
     assert waypost("stale", "upload.py", "--json").json["checked"] == 1
 
 
+@pytest.mark.parametrize("place", ["a" * 5000, "/etc/passwd", "../x.py:3", "src/upload.py:0", "a\x1b[31m.py", "."])
+def test_what_is_no_place_of_the_tree_is_refused(waypost: Waypost, file: Path, place: str) -> None:
+    done = waypost("about", place)
+    assert done.code in (1, 2)
+    assert "\x1b" not in done.err
+    assert "Check the disk" not in done.err
+
+
 @pytest.mark.parametrize(
     ("place", "line"),
     [
@@ -239,6 +247,7 @@ def test_stale_counts_and_shows_what_changed(waypost: Waypost, remembered: str, 
     assert "2 memories point at code: 1 stale, 1 fresh." in out
     assert "waypost verify ID" in out
     assert waypost("stale", "--files", "README.md", "--json").json["checked"] == 0
+    assert waypost("stale", "README.md").out == "No memory points there.\n"
 
 
 def test_verify_makes_it_fresh_for_the_code_as_it_is_now(waypost: Waypost, remembered: str, file: Path) -> None:

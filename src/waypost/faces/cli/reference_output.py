@@ -85,7 +85,8 @@ def print_about(hits: "Sequence[AboutHit]", where: str, places: Places) -> None:
         out.print(f"Nothing is remembered about {spelled(where)}.", markup=False)
 
 
-def print_stale(report: "StaleReport", places: Places) -> None:
+def print_stale(report: "StaleReport", places: Places, *, some: bool = False) -> None:
+    """`some`: it was asked about some files only."""
     out = console()
     for one in report.memories:
         print_linked(out, one, places)
@@ -93,12 +94,14 @@ def print_stale(report: "StaleReport", places: Places) -> None:
         out.print("Still true, in another place now (waypost relink --all takes note of it):", style="bold")
         for one in report.moved:
             print_linked(out, one, places)
-    out.print(_counted(report), markup=False)
+    out.print(_counted(report, some=some), markup=False)
     if report.memories:
         out.print(_NEXT_STEPS, markup=False)
 
 
-def _counted(report: "StaleReport") -> str:
+def _counted(report: "StaleReport", *, some: bool) -> str:
+    if not report.checked and some:
+        return "No memory points there."
     if not report.checked:
         return "No memory points at code here. Try: waypost remember TEXT --ref PATH#L1-L9"
     counts = f"{report.stale} stale, {report.fresh} fresh"

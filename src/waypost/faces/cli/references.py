@@ -1,5 +1,6 @@
 """Commands on the code that memories point at: what is known of a place, what went stale, and how to mend it."""
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -74,7 +75,7 @@ def stale(
         row = report.to_json()
         print_json({**row, **{key: [with_links(one, places) for one in row[key]] for key in ("memories", "moved")}})
     else:
-        print_stale(report, places)
+        print_stale(report, places, some=bool(paths or files))
 
 
 @app.command()
@@ -158,7 +159,7 @@ def read_place(session: "Session", place: str) -> tuple[str, int | None]:
     """`PATH`, `PATH:LINE` as compilers write it, `PATH#L42`, or a `file:` URI. What exists under the whole name is a path."""
     from waypost.model.reference import CodeReference
 
-    if session.path(Path(place)).exists():
+    if os.path.exists(session.directory / place):
         return place, None
     reference = CodeReference.parse(place)
     path, line = reference.file_path, reference.line_range.start if reference.line_range else None

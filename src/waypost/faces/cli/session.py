@@ -1,5 +1,6 @@
 """What a command needs to begin: the memory it works on, who is asking, and a confirmed yes."""
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ class Session:
     def path(self, given: Path) -> Path:
         """A file or folder that a person named from where they are; else as seen from the project's root."""
         there = (self.directory / given).absolute()
-        return there if there.exists() else given
+        return there if os.path.exists(there) else given  # says no to what cannot be a name; `Path.exists` may raise
 
 
 def interactive() -> bool:
