@@ -13,6 +13,7 @@ COMMANDS = (
     "exports",
     "forget",
     "history",
+    "hook",
     "import",
     "init",
     "list",
