@@ -9,7 +9,6 @@ from typing import Any
 from waypost.model.shape import word_code
 
 _DATA = Path(__file__).with_name("shape.toml")
-_ERROR = 65_535  # tree-sitter's number of what it could not read
 
 # What is done with a node.
 PLAIN, DROP, NOTE, CLEAR, ALONE, COMMA, SIGN, BAR, STRING, JOINED, CONTENT, PREFIX, NUMBER, LOWER, WORDS, STATEMENT = (
@@ -24,10 +23,9 @@ _CONTENTS = frozenset({"string_content", "string_fragment", "heredoc_content", "
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Lists by the number of a node's kind."""
+    """What is said by the number of a node's kind. What could not be read has a number that is in no table."""
 
-    actions: tuple[int, ...]
-    named: tuple[bool, ...]
+    actions: dict[int, int]
     codes: tuple[int, ...]  # of the mark that a node of this kind gets
     keep: dict[int, frozenset[int]]  # children that count, by kind of parent
     omit: dict[int, frozenset[int]]
@@ -52,8 +50,7 @@ def plan_for(language: str) -> Plan:
         numbers.setdefault(name, set()).add(number)
     same: dict[str, str] = rules.get("same", {})
     return Plan(
-        actions=tuple(_action(name, is_named, rules) for name, is_named in zip(names, named, strict=True)),
-        named=tuple(named),
+        actions={number: _action(name, named[number], rules) for number, name in enumerate(names)},
         codes=tuple(_mark_code(same.get(name, name)) for name in names),
         keep=_children(rules.get("keep", {}), numbers),
         omit=_children(rules.get("omit", {}), numbers),
@@ -83,10 +80,6 @@ def rules_of(language: str) -> dict[str, Any]:
             else:
                 rules[key] = value
     return rules
-
-
-def is_error(kind: int) -> bool:
-    return kind == _ERROR
 
 
 def _mark_code(name: str) -> int:

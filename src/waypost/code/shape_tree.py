@@ -24,7 +24,6 @@ from waypost.code.shape_plan import (
     STRING,
     WORDS,
     Plan,
-    is_error,
     plan_for,
 )
 from waypost.model.shape import word_code
@@ -49,6 +48,7 @@ _SIMPLE = {
 _PIECE = re.compile(rb"[\w\x80-\xff]+|\s+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _NOTE_WORD = re.compile(rb"[\w\x80-\xff]+")
+_SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have none for an optional semicolon
 _NO_MARK = -1
 _NOTHING: frozenset[int] = frozenset()
 
@@ -114,7 +114,7 @@ class _Walk:
                 if action is None:
                     continue
                 own = mark
-                if action not in (CLEAR, LOOSE) and self.plan.named[child.kind_id]:
+                if action not in (CLEAR, LOOSE) and child.is_named:
                     own = sheet.open(self.plan.codes[child.kind_id], mark)
                 frames.append((self._kept(child, action), own, action))
                 break
@@ -127,7 +127,7 @@ class _Walk:
     def _take(self, node: "Node", around: int) -> int | None:
         """Deal with a node that has nothing in it that matters; else say what is to be done with its children."""
         kind = node.kind_id
-        action = CLEAR if is_error(kind) else self.plan.actions[kind]
+        action = self.plan.actions.get(kind, CLEAR)
         start, end = node.start_byte, node.end_byte
         if start > self.position:
             self._gap(start, around)
@@ -170,12 +170,12 @@ class _Walk:
         self.position = until
         if around in (STRING, LOOSE):
             self.sheet.word(gap, start)
-        elif not gap.isspace() and (text := gap.strip(b" \t\r\n\f\v\\\xef\xbb\xbf")):
+        elif not gap.isspace() and (text := gap.strip(_SPACE)):
             self.sheet.word(text, until - len(gap.lstrip()))
 
     def _leaf(self, text: bytes, start: int, action: int) -> None:
         if action in (PLAIN, CLEAR):
-            if b" " in text or b"\n" in text or b"\t" in text:
+            if text[0] not in b"\"'" and (b" " in text or b"\n" in text or b"\t" in text):
                 text = b" ".join(text.replace(b"\\\n", b" ").split()) or text
             self.sheet.word(text, start)
         elif action == STRING:
@@ -230,7 +230,7 @@ class _Walk:
         strings = [child for child in node.children if not self._is_note(child)]
         found = []
         for child in strings:
-            if is_error(child.kind_id) or self.plan.actions[child.kind_id] != STRING or not self._is_plain(child):
+            if self.plan.actions.get(child.kind_id) != STRING or not self._is_plain(child):
                 return False
             parts = _QUOTED.match(self.data[child.start_byte : child.end_byte])
             if parts is None:
@@ -244,20 +244,17 @@ class _Walk:
 
     def _is_plain(self, node: "Node") -> bool:
         """Whether a string has no code in it."""
-        return all(
-            not child.child_count or (not is_error(child.kind_id) and self.plan.actions[child.kind_id] == CONTENT)
-            for child in node.children
-        )
+        return all(not child.child_count or self.plan.actions.get(child.kind_id) == CONTENT for child in node.children)
 
     def _is_doc(self, node: "Node") -> bool:
         inner = node.children[0]
-        action = PLAIN if is_error(inner.kind_id) else self.plan.actions[inner.kind_id]
+        action = self.plan.actions.get(inner.kind_id)
         if action == STRING:
             return self._is_plain(inner)
         return action == JOINED and all(self._is_plain(child) for child in inner.named_children)
 
     def _is_note(self, node: "Node") -> bool:
-        return not is_error(node.kind_id) and self.plan.actions[node.kind_id] == NOTE
+        return self.plan.actions.get(node.kind_id) == NOTE
 
     def _kept(self, node: "Node", own_action: int) -> "Iterator[Node]":
         """The children that count: without brackets, without commas and semicolons that may as well not be there."""
@@ -268,15 +265,15 @@ class _Walk:
         before, last = DROP, -1
         for child in node.children:
             kind = child.kind_id
-            action = CLEAR if is_error(kind) else plan.actions[kind]
-            if action == COMMA:
+            action = plan.actions.get(kind, CLEAR)
+            if kind in omit:
+                dropped = not any(one.is_named and not self._is_note(one) for one in child.children)
+            elif action == COMMA:
                 dropped = kind not in keep and before not in (DROP, COMMA)
             elif action == SIGN:
                 dropped = kind not in keep or last in plan.final
             elif action == BAR:
                 dropped = child.start_byte == node.start_byte
-            elif kind in omit:
-                dropped = not child.named_child_count
             else:
                 dropped = action == DROP and kind not in keep
             before, last = action, kind
