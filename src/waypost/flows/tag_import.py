@@ -12,13 +12,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from waypost.errors import InvalidInput, NotFound, WaypostError
+from waypost.errors import NotFound
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import IMPORT, prepare
+from waypost.flows.prepare import IMPORT, Prepared, prepare
 from waypost.flows.remember import remember
-from waypost.flows.tag_format import LARGEST_FILE, TaggedMemory, TaggedReference, parse_rows, read_tagged
-from waypost.flows.tag_places import Places
-from waypost.model.draft import MAX_ITEMS, MAX_SHORT, Draft
+from waypost.flows.tag_drafts import read_items
+from waypost.flows.tag_format import TaggedMemory
+from waypost.model.draft import Draft
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Caller, Version
 from waypost.model.recall import View
@@ -28,7 +28,6 @@ from waypost.store.protocol import AuditEntry, Filter, Reader, Writer
 from waypost.text.secrets import mask
 
 CODE_TAGS = "code-tags"
-UNPLACED = "unplaced_refs"  # the tag for references to files that are not here
 _IMPORTS = "imports"  # in the table `meta`: what was imported when, the latest last
 _MOST_IMPORTS = 1000
 _MOST_NOTES = 20  # about one memory
@@ -78,19 +77,10 @@ class Undone:
         return {"import": self.id, "retracted": list(self.retracted), "left": list(self.left)}
 
 
-@dataclass(slots=True)
-class _Item:
-    """A memory of the file on its way: with a draft, or a note that says why it has none."""
-
-    memory: TaggedMemory
-    draft: Draft | None = None
-    unplaced: int = 0
-
-
 def import_tags(space: OpenSpace, path: Path, caller: Caller) -> Imported:
     """Read a file of memories with their references in tags. Nothing that is here is overwritten."""
     import_id = space.new_id()
-    items = _items(space, path, import_id)
+    items = read_items(space, path, import_id)
     ready = [(item, item.draft) for item in items if item.draft is not None]
     _register(space, import_id, path)
     statuses = {"added": 0, "merged": 0, "duplicate": 0, "refused": len(items) - len(ready)}
@@ -100,7 +90,7 @@ def import_tags(space: OpenSpace, path: Path, caller: Caller) -> Imported:
         masked += len(receipt.masked)
         if receipt.status in ("added", "merged"):
             references += len(draft.refs)
-            unplaced += item.unplaced
+            unplaced += len(item.lost)
             item.memory.notes += receipt.notices
         else:  # nothing of it was stored, so nothing of it was left out
             item.memory.notes = _why_not(space, draft, receipt)
@@ -115,9 +105,13 @@ def _why_not(space: OpenSpace, draft: Draft, receipt: Receipt) -> list[str]:
         return [f"refused: {receipt.reason}"]
     with space.store.read() as reader:
         known = reader.version(receipt.id or "", Moment(space.clock()))
-    if known is None or known.refs or not draft.refs:
+    there = {ref.file_path for ref in known.refs} if known else set()
+    missing = [str(ref) for ref in draft.refs if ref.file_path not in there]
+    if known is None or not missing:
         return []
-    return [f"{known.memory_id} says this already, and points at no code: `waypost relink` can give it its references"]
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    places = f"{', '.join(missing[:3])}{more}"
+    return [f"{known.memory_id} says this already, and does not point at {places}: `waypost relink` can change that"]
 
 
 def _notes(memory: TaggedMemory) -> Iterator[Note]:
@@ -129,108 +123,26 @@ def _notes(memory: TaggedMemory) -> Iterator[Note]:
         yield Note(memory.number, key, f"and {len(memory.notes) - _MOST_NOTES} more")
 
 
-# -- from the file to drafts
-
-
-def _items(space: OpenSpace, path: Path, import_id: str) -> list[_Item]:
-    items = []
-    for number, row in enumerate(parse_rows(_content(path)), 1):
-        try:
-            items.append(_Item(read_tagged(number, row, space.clock())))
-        except (InvalidInput, RecursionError) as error:  # a value nested as deep as the reader can go
-            what = error.what if isinstance(error, InvalidInput) else "It is nested too deeply."
-            items.append(_Item(TaggedMemory(number, notes=[f"refused: {what}"])))
-    places = _places(space, [ref.path for item in items for ref in item.memory.refs])
-    for item in items:
-        if item.memory.given:
-            _make_draft(item, places, import_id)
-    return items
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
-    if len(content) > LARGEST_FILE:
-        raise InvalidInput(f"{path} has more than {LARGEST_FILE:,} bytes.", "Split it.")
-    return content
-
-
-def _places(space: OpenSpace, asked: Sequence[str]) -> Places | None:
-    """A person has no tree: there a path stays as it is."""
-    if space.identity.kind != "project":
-        return None
-    from waypost.code.walk import walk  # only when there is something to look for
-
-    root = space.identity.root
-    files = [entry.path for entry in walk(root) if entry.skipped is None] if asked else []
-    return Places(root, {root.name, space.identity.name}, files, asked)
-
-
-def _make_draft(item: _Item, places: Places | None, import_id: str) -> None:
-    memory = item.memory
-    refs: list[dict[str, Any]] = []
-    lost: list[str] = []
-    for ref in memory.refs:
-        here = ref.path if places is None else places.find(ref.path)
-        if here and len(refs) < MAX_ITEMS:
-            refs.append(_reference_here(memory, ref, here))
-            continue
-        lost.append(str(ref))
-        why = "more references than a memory can hold" if here else "no such file here, or several"
-        memory.notes.append(f"reference {str(ref)[:200]} kept as a tag: {why}")
-    tags = {**memory.given["tags"], **dict(_packed(lost))}
-    try:
-        draft = Draft.of({**memory.given, "refs": refs, "tags": tags})
-    except WaypostError as error:
-        memory.notes.append(f"refused: {error.what}")
-        return
-    item.draft = replace(draft, import_id=import_id, stale_reason=memory.stale_reason)
-    item.unplaced = len(lost)
-
-
-def _reference_here(memory: TaggedMemory, ref: TaggedReference, here: str) -> dict[str, Any]:
-    given: dict[str, Any] = {"file_path": here, **ref.rest}
-    if ref.lines:
-        given["line_range"] = {"start": ref.lines.start, "end": ref.lines.end}
-    times = {"created_at": memory.given.get("valid_from"), "stale_since": memory.stale_since}
-    return given | {name: value for name, value in times.items() if value}
-
-
-def _packed(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Tags that hold these texts, as many in each as fit."""
-    line, number = "", 1
-    for text in texts:
-        one = text if len(text) <= MAX_SHORT else f"…{text[1 - MAX_SHORT :]}"  # the end of a path says more
-        if line and len(line) + len(one) + 2 > MAX_SHORT:
-            yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
-            line, number = "", number + 1
-        line = f"{line}; {one}" if line else one
-    if line:
-        yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
-
-
 # -- through the gateway
 
 
 def _write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> Iterator[Receipt]:
-    """As every import; what only an undo took back may come again."""
+    """As every import; but what only an undo took back may come again, and what points at code already is not pinned
+    anew: that would pass for having looked at the code as it is now."""
+    key = space.tombstone_key()
     with space.store.read() as reader:
         undone = {parse_time(one["undone_at"]) for one in _imports(reader) if one.get("undone_at")}
-    if not undone:
-        return remember(space, drafts, caller, direct=False)
-    key = space.tombstone_key()
-
-    def came_and_went(draft: Draft) -> bool:
-        mark = prepare(space, draft, caller, key).version.fingerprint
-        with space.store.read() as reader:
-            ended = [version.superseded_at for version in reader.find_fingerprint(mark) if version.superseded_at]
-        return bool(ended) and max(ended) in undone
-
-    groups = [(again, list(group)) for again, group in groupby(drafts, came_and_went)]
+        marked = [_known_before(reader, draft, prepare(space, draft, caller, key), undone) for draft in drafts]
+    groups = [(again, [draft for _, draft in group]) for again, group in groupby(marked, lambda pair: pair[0])]
     return (receipt for again, group in groups for receipt in remember(space, group, caller, direct=again))
+
+
+def _known_before(reader: Reader, draft: Draft, item: Prepared, undone: set[datetime]) -> tuple[bool, Draft]:
+    """Whether these words went with an undo, and the draft, without places if they have theirs."""
+    same = reader.find_fingerprint(item.version.fingerprint)
+    ended = [version.superseded_at for version in same if version.superseded_at]
+    held = any(version.refs for version in same if version.superseded_at is None)
+    return bool(ended) and max(ended) in undone, replace(draft, refs=()) if held else draft
 
 
 # -- what was imported

@@ -1,0 +1,118 @@
+"""From a file of memories with their references in tags to drafts for the gateway, with references into this tree."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from waypost.errors import InvalidInput, WaypostError
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.tag_format import LARGEST_FILE, TaggedMemory, TaggedReference, parse_rows, read_tagged
+from waypost.flows.tag_places import Places
+from waypost.flows.tag_then import Then
+from waypost.model.draft import MAX_ITEMS, MAX_SHORT, Draft
+from waypost.model.reference import CodeReference
+
+UNPLACED = "unplaced_refs"  # the tag for references to files that are not here
+
+
+@dataclass(slots=True)
+class Item:
+    """A memory of the file on its way: with a draft, or with a note that says why it has none."""
+
+    memory: TaggedMemory
+    refs: list[CodeReference] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    draft: Draft | None = None
+
+
+def read_items(space: OpenSpace, path: Path, import_id: str) -> list[Item]:
+    """Every memory of the file, in its order. Raises InvalidInput when the file as a whole cannot be read."""
+    items = []
+    for number, row in enumerate(parse_rows(_content(path)), 1):
+        try:
+            items.append(Item(read_tagged(number, row, space.clock())))
+        except (InvalidInput, RecursionError) as error:  # a value nested as deep as the reader can go
+            what = error.what if isinstance(error, InvalidInput) else "It is nested too deeply."
+            items.append(Item(TaggedMemory(number, notes=[f"refused: {what}"])))
+    places = _places(space, [ref.path for item in items for ref in item.memory.refs])
+    for item in items:
+        _place(item, places)
+    then = Then(space, [ref for item in items for ref in item.refs])
+    for item in items:
+        if item.memory.given:
+            _make_draft(item, then, import_id)
+    return items
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    if len(content) > LARGEST_FILE:
+        raise InvalidInput(f"{path} has more than {LARGEST_FILE:,} bytes.", "Split it.")
+    return content
+
+
+def _places(space: OpenSpace, asked: Sequence[str]) -> Places | None:
+    """A person has no tree: there a path stays as it is."""
+    if space.identity.kind != "project":
+        return None
+    from waypost.code.walk import walk  # only when there is something to look for
+
+    root = space.identity.root
+    files = [entry.path for entry in walk(root) if entry.skipped is None] if asked else []
+    return Places(root, {root.name, space.identity.name}, files, asked)
+
+
+def _place(item: Item, places: Places | None) -> None:
+    for ref in item.memory.refs:
+        here = ref.path if places is None else places.find(ref.path)
+        why = "" if here else "no such file here, or several"
+        if here and len(item.refs) >= MAX_ITEMS:
+            why = "more references than a memory can hold"
+        if here and not why:
+            try:
+                item.refs.append(CodeReference.from_json(_as_json(item.memory, ref, here)))
+                continue
+            except InvalidInput as error:
+                why = error.what
+        item.lost.append(str(ref))
+        item.memory.notes.append(f"reference {str(ref)[:200]} kept as a tag: {why}")
+
+
+def _as_json(memory: TaggedMemory, ref: TaggedReference, here: str) -> dict[str, Any]:
+    given: dict[str, Any] = {"file_path": here, **ref.rest}
+    if ref.lines:
+        given["line_range"] = {"start": ref.lines.start, "end": ref.lines.end}
+    times = {"created_at": memory.given.get("valid_from"), "stale_since": memory.stale_since}
+    return given | {name: value for name, value in times.items() if value}
+
+
+def _make_draft(item: Item, then: Then, import_id: str) -> None:
+    memory = item.memory
+    found = [then.bring(ref) for ref in item.refs]
+    stale = "; ".join(dict.fromkeys(one.stale for one in found if one.stale))[:MAX_SHORT]
+    refs = dict.fromkeys(one.reference for one in found)  # two may have become one
+    tags = {**memory.given["tags"], **dict(_packed(item.lost))}
+    try:
+        draft = Draft.of({**memory.given, "refs": [ref.to_json() for ref in refs], "tags": tags})
+    except WaypostError as error:
+        memory.notes.append(f"refused: {error.what}")
+        return
+    item.draft = replace(draft, import_id=import_id, stale_reason=memory.stale_reason or stale or None)
+
+
+def _packed(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Tags that hold these texts, as many in each as fit."""
+    line, number = "", 1
+    for text in texts:
+        one = text if len(text) <= MAX_SHORT else f"…{text[1 - MAX_SHORT :]}"  # the end of a path says more
+        if line and len(line) + len(one) + 2 > MAX_SHORT:
+            yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
+            line, number = "", number + 1
+        line = f"{line}; {one}" if line else one
+    if line:
+        yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
