@@ -21,6 +21,7 @@ _UNSURE = 0.4
 _PLURAL, _BARE = 0.95, 0.9  # times
 _SURE_CODE = 0.5  # strength from which on a mention may be linked
 _LONG_WORD = 10  # letters of a plain word that is no word of prose
+_SHORTEST_OTHER_CASE = 4  # letters of a name that is asked about in another case
 _MOST_ASKED = 8  # definitions of a name that are worth a question
 
 _TRIAL = re.compile(r"test|spec|bench|example|mock|fake|fixture|stub", re.IGNORECASE)
@@ -119,7 +120,7 @@ def _is_project(mention: Mention, around: Around) -> bool:
 def _offered(exact: Sequence[Known], around: Around) -> Sequence[Known]:
     """What the project itself offers: not members, and what stands at its root before what stands deeper."""
     top = [one for one in exact if "." not in one.qualified]
-    root = [one for one in top if "/" not in one.path or one.path.split("/")[-2].lower() in around.project]
+    root = [one for one in top if "/" not in one.path or one.path.split("/")[-2].lstrip("_") in around.project]
     return root or top
 
 
@@ -131,10 +132,11 @@ def _needing_proof(mention: Mention, choice: Choice, around: Around) -> Choice:
     if not mention.is_plain or choice.confidence <= _UNSURE:
         return choice
     one = choice.candidates[0]
-    if one.path in around.files or (mention.is_cued and mention.is_marked):
+    is_everybodys = mention.name.lower() in link_words().builtins
+    if (one.path in around.files and not is_everybodys) or (mention.is_cued and mention.is_marked):
         return choice
     is_member, is_common = "." in one.qualified, link_words().is_common(mention.name)
-    if mention.name.lower() in link_words().builtins:
+    if is_everybodys:
         is_proven = False
     elif mention.is_called or mention.is_cued:
         is_proven = not (is_member and is_common)
@@ -196,13 +198,15 @@ def _respelled(mention: Mention, named: Sequence[Known], known: Mapping[str, Seq
     is_dunder = mention.name.startswith("__") and mention.name.endswith("__")
     if mention.path or is_dunder or (mention.is_plain and not mention.is_called):
         return NOTHING
-    near = list(named)
-    for style in styles(mention.name):
-        near += [one for one in _symbols(known, style) if squeezed(one.name) == squeezed(mention.name)]
-    if not near and is_telling(mention.name):
+    telling = is_telling(mention.name)
+    near = list(named) if len(mention.name) >= _SHORTEST_OTHER_CASE else []
+    if telling:
+        for style in styles(mention.name):
+            near += [one for one in _symbols(known, style) if squeezed(one.name) == squeezed(mention.name)]
+    if telling and not near:
         near = [one for name in nearest(mention.name.lower(), known) for one in _symbols(known, name)]
-    if mention.qualifier and not is_telling(mention.name):
-        near = [one for one in near if fit(one, mention.qualifier) > 0]
+    if mention.qualifier:
+        near = [one for one in near if fit(one, mention.qualifier) > 0 or (telling and one.name[:1] != "_")]
     places = _one_a_place(near)
     if not places or len(places) > _MOST_ASKED:
         return NOTHING

@@ -26,6 +26,7 @@ _LINES = re.compile(r"(?:#L?|:L?)(\d{1,8})(?:C\d{1,5})?(?:[-–]L?(\d{1,8})(?:C\
 _MEMBER = re.compile(rf"(?:::|:|#)({_IDENTIFIER}(?:(?:::|\.|#){_IDENTIFIER})*)$")
 _SEGMENT = re.compile(r"[\w.$@~+ ,()\[\]{}!-]+")
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/])")
+_LEADING_DOTS = re.compile(r"(?:\.{1,3}/|…/)+")
 _SHAPES = (
     ("dunder", re.compile(r"__\w+__")),
     ("constant", re.compile(r"_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+_*")),
@@ -108,8 +109,7 @@ def _file(word: str) -> str | None:
     """The path, with `/`, if the last part of it is the name of a file."""
     words = link_words()
     path = _DRIVE.sub("", word).replace("\\", "/")
-    while path.startswith("./"):
-        path = path[2:]
+    path = path[found.end() :] if (found := _LEADING_DOTS.match(path)) else path
     segments = [segment for segment in path.split("/") if segment]
     if not segments or "*" in path or not all(_SEGMENT.fullmatch(segment) for segment in segments):
         return None

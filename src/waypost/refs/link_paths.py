@@ -25,8 +25,6 @@ def choose_file(mention: Mention, known: Mapping[str, Sequence[Known]], around: 
 
 def _fitting(mention: Mention, named: Sequence[Known], files: frozenset[str]) -> Choice:
     path = mention.path.lstrip("/~")
-    while path.startswith("../"):
-        path = path[3:]
     for confidence, fitting in (
         (_WHOLE, [one for one in named if one.path == path]),
         (_ENDING, [one for one in named if path_ends(one.path, path)]),

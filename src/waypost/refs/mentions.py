@@ -47,7 +47,7 @@ _QUALIFIED = 0.85
 _SHAPED = {"snake": 0.85, "constant": 0.85, "camel": 0.85, "pascal": 0.8, "dunder": 0.7, "private": 0.75}
 _CUED, _CUED_COMMON = 0.65, 0.35
 _HANDLE = 0.4  # @name: a decorator, or a person
-_IN_EXAMPLE = 0.6  # times: code that is shown is not code that is spoken of
+_IN_EXAMPLE = 0.65  # times: code that is shown is not code that is spoken of
 
 
 @dataclass(frozen=True, slots=True)
