@@ -17,7 +17,7 @@ from waypost import config
 from waypost.config import LINKS
 from waypost.errors import ConfigError
 from waypost.faces.cli import links
-from waypost.faces.cli.links import Places, place_link, spelled, target
+from waypost.faces.cli.links import Places, spelled, target
 
 ROOT = Path("/home/anna/shop")
 HARMLESS = re.compile(r"[A-Za-z0-9%/:._~?&=#-]*")
@@ -70,13 +70,13 @@ def test_a_path_of_windows_keeps_its_drive(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_terminal_gets_the_words_with_their_target(terminal: None) -> None:
-    written = WRITTEN.fullmatch(shown(place_link(ROOT, "src/app.py", 42, 87, editor="zed")))
+    written = WRITTEN.fullmatch(shown(Places(ROOT, "zed").text("src/app.py", 42)))
     assert written is not None
-    assert written.groups() == ("zed://file/home/anna/shop/src/app.py:42:1", "src/app.py:42-87")
+    assert written.groups() == ("zed://file/home/anna/shop/src/app.py:42:1", "src/app.py:42")
 
 
 def test_a_pipe_gets_the_words_alone() -> None:
-    assert shown(place_link(ROOT, "src/app.py", 42, editor="vscode")) == "src/app.py:42\n"
+    assert shown(Places(ROOT, "vscode").text("src/app.py", 42)) == "src/app.py:42\n"
 
 
 @pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "src/../../shop2/a.py", ".", "a\0b"])

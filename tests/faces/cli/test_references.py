@@ -37,43 +37,48 @@ CHANGED_LINK = Link(
 
 
 def test_code_that_is_as_it_was_is_shown_with_its_place_and_name() -> None:
-    assert said(Link(WAS, WAS, Finding(UNCHANGED, "src/a.py", name="Cart.pay"))) == ["at src/a.py:3-9  Cart.pay"]
+    assert said(Link(WAS, WAS, Finding(UNCHANGED, "src/a.py", name="Cart.pay"))) == [
+        "at src/a.py:3 Cart.pay, to line 9"
+    ]
 
 
 def test_changed_code_says_stale_in_words_since_when_and_how_much() -> None:
-    assert said(CHANGED_LINK) == ["STALE since 2026-11-03: code_changed: src/a.py:4-9 (35% changed)"]
+    assert said(CHANGED_LINK) == ["STALE since 2026-11-03: code_changed: src/a.py:4 (35% changed)"]
 
 
 def test_deleted_code_is_named_by_where_it_was() -> None:
     gone = Link(CodeReference("src/a.py", stale_since=DAY), WAS, Finding(DELETED), True)
-    assert said(gone) == ["STALE since 2026-11-03: code_changed: src/a.py:3-9 (deleted)"]
+    assert said(gone) == ["STALE since 2026-11-03: code_changed: src/a.py:3 (deleted)"]
 
 
 def test_moved_code_is_no_alarm() -> None:
-    assert said(Link(HERE, WAS, Finding(MOVED, "src/b.py"))) == ["moved: src/a.py:3-9 → src/b.py:17-23"]
+    moved = Link(HERE, WAS, Finding(MOVED, "src/b.py", name="Cart.pay_all"))
+    assert said(moved) == ["moved: src/a.py:3 → src/b.py:17 Cart.pay_all"]
 
 
 def test_code_that_moved_and_changed_says_both() -> None:
     both = Link(HERE, WAS, Finding(CHANGED, "src/b.py", amount=0.5), True)
     assert said(both) == [
-        "STALE since 2026-11-03: code_changed: src/b.py:17-23 (50% changed)",
-        "moved: src/a.py:3-9 → src/b.py:17-23",
+        "STALE since 2026-11-03: code_changed: src/b.py:17 (50% changed)",
+        "moved: src/a.py:3 → src/b.py:17",
     ]
 
 
 def test_code_that_could_be_in_several_places_names_them() -> None:
     found = Finding(AMBIGUOUS, others=("x.py:1", "y.py:2"))
-    assert said(Link(WAS, WAS, found, True)) == ["STALE: code_changed: src/a.py:3-9 (could be x.py:1 or y.py:2)"]
+    assert said(Link(WAS, WAS, found, True)) == ["STALE: code_changed: src/a.py:3 (could be x.py:1 or y.py:2)"]
 
 
 def test_code_that_nobody_could_check_says_so() -> None:
-    assert said(Link(WAS, WAS, Finding(UNCHECKED), checked_at=DAY)) == ["at src/a.py:3-9 (could not be checked)"]
+    assert said(Link(WAS, WAS, Finding(UNCHECKED), checked_at=DAY)) == [
+        "at src/a.py:3, to line 9, could not be checked"
+    ]
 
 
 def test_names_out_of_the_code_cannot_act_on_the_terminal() -> None:
     hostile = CodeReference("a\x1b[31m.py")
     lines = said(Link(hostile, hostile, Finding(UNCHANGED, name="x\x1b]8;;y\x07")))
-    assert lines == ["at a\ufffd[31m.py  x\ufffd]8;;y\ufffd"]
+    assert lines == ["at a\ufffd[31m.py x\ufffd]8;;y\ufffd"]
 
 
 def test_the_stale_are_counted_and_the_next_step_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,7 +169,7 @@ def test_about_a_line_finds_what_is_remembered_about_it(waypost: Waypost, rememb
     out = waypost("about", "src/upload.py:6").out
     assert SAID in out
     assert "about this line" in out
-    assert "at src/upload.py:4-11" in out
+    assert "at src/upload.py:4 retry, to line 11" in out
     assert waypost("about", "src/upload.py", "--json").json["memories"][0]["relevance"] == "file"
 
 
@@ -214,7 +219,7 @@ def test_a_place_is_read_as_compilers_and_links_write_it(file: Path, place: str,
 
 def test_code_that_only_shifts_keeps_its_memory_fresh(waypost: Waypost, remembered: str, file: Path) -> None:
     file.write_text("# one\n# two\n" + CODE)
-    assert "at src/upload.py:6-13" in waypost("ask", QUESTION).out
+    assert "at src/upload.py:6 retry, to line 13" in waypost("ask", QUESTION).out
     assert waypost("stale", "--json").json["stale"] == 0
 
 
@@ -222,7 +227,7 @@ def test_an_answer_about_changed_code_is_marked_stale(waypost: Waypost, remember
     file.write_text(CHANGED_CODE)
     done = waypost("ask", QUESTION)
     assert "   STALE since 20" in done.out
-    assert ": code_changed: src/upload.py:4-13 (" in done.out
+    assert ": code_changed: src/upload.py:4 (" in done.out
     assert "\x1b" not in done.out
     (hit,) = waypost("ask", QUESTION, "--json").json["hits"]
     (ref,) = hit["code_refs"]
@@ -255,7 +260,7 @@ def test_verify_makes_it_fresh_for_the_code_as_it_is_now(waypost: Waypost, remem
     assert waypost("stale", "--json").json["stale"] == 1
     done = waypost("verify", remembered)
     assert (done.code, done.out.startswith(f"Verified {remembered}")) == (0, True)
-    assert "at src/upload.py:4-13" in done.out
+    assert "at src/upload.py:4 retry, to line 13" in done.out
     assert waypost("stale", "--check", "--json").json["stale"] == 0
     file.write_text(CHANGED_CODE.replace("log(attempt)", "raise"))
     assert waypost("stale", "--json").json["stale"] == 1
@@ -289,17 +294,19 @@ def test_moved_code_is_followed_and_relink_takes_note_of_it(waypost: Waypost, re
     file.rename(file.with_name("send.py"))
     waypost("init", "--json")
     out = waypost("stale").out
-    assert "moved: src/upload.py:4-11 → src/send.py:4-11" in out
+    assert "moved: src/upload.py:4 → src/send.py:4" in out
     assert "waypost relink --all" in out
     assert waypost("about", "src/send.py:5", "--json").json["memories"][0]["id"] == remembered
     assert waypost("relink", "--all", "--json").json["count"] == 1
     assert "moved" not in waypost("stale").out
     assert waypost("relink", "--all").out == "Nothing had to be relinked.\n"
+    places = [line for line in waypost("history", remembered).out.splitlines() if line.startswith("    at ")]
+    assert places == ["    at src/upload.py:4", "    at src/send.py:4"]
 
 
 def test_show_tells_where_a_memory_points(waypost: Waypost, remembered: str) -> None:
     out = waypost("show", remembered).out
-    assert "\npoints at\n   at src/upload.py:4-11" in out
+    assert "\npoints at\n   at src/upload.py:4 retry, to line 11" in out
     assert "code_refs" not in out
     row = waypost("show", remembered, "--json").json
     assert row["code_refs"][0]["code_link"] == "file:src/upload.py#L4-L11"

@@ -55,13 +55,13 @@ class Places:
         absolute = _inside(str(self.root), path)
         return None if absolute is None else target(self.editor, absolute, line)
 
-    def text(self, path: str, line: int | None = None, end_line: int | None = None, *, style: str = "green") -> "Text":
-        """`path:line` or `path:line-end`, with its target where the output is a terminal."""
+    def text(self, path: str, line: int | None = None, *, style: str = "green") -> "Text":
+        """`path:line`, with its target where the output is a terminal."""
         from rich.style import Style
         from rich.text import Text
 
         url = self.target(path, line) if _clickable() else None
-        return Text(spelled(path, line, end_line), Style.parse(style) + Style(link=url))
+        return Text(spelled(path, line), Style.parse(style) + Style(link=url))
 
 
 NOWHERE = Places(None)
@@ -75,21 +75,10 @@ def places_of(memory: "Memory") -> Places:
     return Places(root if root.is_absolute() else None, config.load().links)
 
 
-def place_link(
-    root: Path, path: str, line: int | None, end_line: int | None = None, editor: str | None = None
-) -> "Text":
-    """A place for the console; `editor` is one of config.LINKS, without it the settings tell."""
-    from waypost import config
-
-    return Places(root, editor or config.load().links).text(path, line, end_line)
-
-
-def spelled(path: str, line: int | None = None, end_line: int | None = None) -> str:
-    """A place in words: on one line, without anything that acts on a terminal."""
+def spelled(path: str, line: int | None = None) -> str:
+    """A place in words: on one line, without anything that acts on a terminal. `path:4-9` would be no link to most."""
     shown = _BREAKS.sub("\ufffd", safe(path))
-    if line is None:
-        return shown
-    return f"{shown}:{line}" if end_line in (None, line) else f"{shown}:{line}-{end_line}"
+    return shown if line is None else f"{shown}:{line}"
 
 
 def target(editor: str, absolute: str, line: int | None = None) -> str | None:

@@ -148,15 +148,15 @@ def print_places(out: "Console", links: "Iterable[Link]", places: Places) -> Non
 def link_lines(link: "Link", places: Places) -> list[Text]:
     """What is to be said of a link: where it is, whether it moved, and what is wrong, each on a line of its own."""
     lines = []
+    named = f" {spelled(link.finding.name)}" if link.finding.name else ""
     if link.is_stale:
         lines.append(_stale_line(link, places))
     if link.has_moved:
         was = spelled(*_place(link.was))
-        lines.append(Text.assemble(f"moved: {was} → ", _here(link.reference, places)))
+        lines.append(Text.assemble(f"moved: {was} → ", _here(link.reference, places), named))
     if not lines:
-        unsure = " (could not be checked)" if link.checked_at and link.finding.state == UNCHECKED else ""
-        named = f"  {safe(link.finding.name)}" if link.finding.name else ""
-        lines.append(Text.assemble("at ", _here(link.reference, places), named, unsure))
+        unsure = ", could not be checked" if link.checked_at and link.finding.state == UNCHECKED else ""
+        lines.append(Text.assemble("at ", _here(link.reference, places), named, _extent(link.reference), unsure))
     return lines
 
 
@@ -183,6 +183,10 @@ def _here(reference: CodeReference, places: Places, *, style: str = "green") -> 
     return places.text(*_place(reference), style=style)
 
 
-def _place(reference: CodeReference) -> tuple[str, int | None, int | None]:
+def _extent(reference: CodeReference) -> str:
     lines = reference.line_range
-    return reference.file_path, lines.start if lines else None, lines.end if lines else None
+    return f", to line {lines.end}" if lines and lines.end > lines.start else ""
+
+
+def _place(reference: CodeReference) -> tuple[str, int | None]:
+    return reference.file_path, reference.line_range.start if reference.line_range else None

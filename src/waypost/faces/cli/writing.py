@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import typer
 
 from waypost.errors import InvalidInput
+from waypost.faces.cli.links import spelled
 from waypost.faces.cli.output import print_json, print_receipt, safe, speaks_unicode
 from waypost.faces.cli.session import Session, confirm, interactive
 from waypost.flows.lifecycle import History
@@ -185,6 +186,8 @@ def print_history(found: History, *, json: bool) -> None:
         other = "" if version.memory_id == found.memory_id else f"  [{version.memory_id}]"
         print(f"{format_time(version.recorded_at)}{until}  {version.source} ({version.actor}), {true}{other}")
         print(f"    {safe(version.text)}")
+        for ref in version.refs:
+            print(f"    at {spelled(ref.file_path, ref.line_range.start if ref.line_range else None)}")
 
 
 def print_audit(entries: Sequence[AuditEntry], *, json: bool) -> None:
