@@ -6,6 +6,10 @@ and `meta` (session, speaker, role, date), or files, whose id is their path; for
 
     --system python:benchmarks.eval_adapter:conversation
     --system python:benchmarks.eval_adapter:code
+    --system python:benchmarks.eval_adapter:stale
+
+For staleness it calls `open(files)`, `pin(anchors)`, `move(files)` and `status(id)`; with EVAL_NOT_INDEXED=1 the tree is not
+indexed, as with somebody who only remembers.
 
 Many stores that share texts embed them over and over; with EVAL_VECTORS=FILE.db vectors are kept from run to run. They
 are the same vectors, so only the time for writing differs.
@@ -16,8 +20,9 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import apsw
 
@@ -103,6 +108,62 @@ class Code:
         assert self._memory is not None, "ingest() first"
         hits = self._memory.recall(query, k=k, scope="code", now=date).hits
         return [f"{hit.path}#{hit.line}-{hit.end_line}" for hit in hits if hit.path is not None]
+
+
+class Stale:
+    """A tree with a memory for each anchor, written over with another state of it, then asked about each memory."""
+
+    name = "waypost"
+    _STATUS: ClassVar = {
+        "unchanged": "fresh",
+        "moved": "moved",
+        "changed": "changed",
+        "ambiguous": "changed",
+        "deleted": "gone",
+    }
+
+    def open(self, files: Mapping[str, str]) -> None:
+        self._home = tempfile.TemporaryDirectory(prefix="waypost-eval-")
+        environment = {**os.environ, "WAYPOST_HOME": f"{self._home.name}/home", "WAYPOST_BACKGROUND": "0"}
+        self._tree = Path(self._home.name) / "tree"
+        _write(self._tree, files)
+        settings = config.load(environment)
+        self._memory = Memory.open(
+            self._tree, settings=replace(settings, models=(Path(self._home.name),))
+        )  # no vectors
+        if not os.environ.get("EVAL_NOT_INDEXED"):
+            self._memory.index(wait=False)
+
+    def pin(self, anchors: Sequence[Mapping[str, Any]]) -> None:
+        given = [
+            {"text": f"Anchor {one['id']}", "key": one["id"], "refs": [f"{one['path']}#L{one['start']}-L{one['end']}"]}
+            for one in anchors
+        ]
+        receipts = self._memory.remember_many(given)
+        self._ids = {one["id"]: receipt.id for one, receipt in zip(anchors, receipts, strict=True)}
+
+    def move(self, files: Mapping[str, str]) -> None:
+        shutil.rmtree(self._tree)
+        _write(self._tree, files)
+        self._memory.stale(check=True)
+
+    def status(self, anchor_id: str) -> dict[str, Any]:
+        memory_id = self._ids[anchor_id]
+        assert memory_id is not None
+        link = self._memory.show(memory_id).links[0]
+        lines = link.finding.lines
+        place = {"path": link.finding.path, "start": lines.start if lines else None} if link.finding.path else {}
+        return {"status": self._STATUS[link.finding.state], **place}
+
+
+def _write(tree: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_bytes(text.encode())
+
+
+def stale() -> Stale:
+    return Stale()
 
 
 def conversation() -> Conversation:

@@ -31,6 +31,8 @@ def pinned_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, finding
         line_range=finding.lines,
         symbol_id=None,
         stale_since=None,
+        code_hash=None,
+        anchor=b"",
     )
     pinned = pin_reference(space, tree, there, space.clock())
     return replace(pinned.reference, whole=reference.whole)

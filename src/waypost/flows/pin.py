@@ -36,9 +36,22 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
         return Pinned(replace(given, created_at=given.created_at or now), f"{given} is in another repository.")
     placed, symbol = _placed(space, tree, given)
     kept = replace(placed, created_at=given.created_at or now)
+    if given.anchor:  # it was pinned before, perhaps to other code than is here now
+        return Pinned(kept)
     if not tree.digest(placed.file_path):
         return Pinned(kept, f"{placed.file_path} is not there, or cannot be read: nobody will notice when it changes.")
-    return _at_the_code(tree, kept, symbol, now)
+    return _as_it_was(given, kept, _at_the_code(tree, kept, symbol, now))
+
+
+def _as_it_was(given: CodeReference, kept: CodeReference, pinned: Pinned) -> Pinned:
+    """Who brings a hash means the code that had it: only where it is that code, it is pinned."""
+    found = pinned.reference
+    if given.code_hash is None:
+        return pinned
+    if given.code_hash != found.code_hash:
+        return Pinned(kept, f"{kept} is not the code that it was pinned to: it is looked for by its hash.")
+    known = replace(found, git_commit=given.git_commit, git_branch=given.git_branch) if given.git_commit else found
+    return replace(pinned, reference=known)
 
 
 def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, now: datetime) -> Pinned:

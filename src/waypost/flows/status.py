@@ -7,6 +7,7 @@ from typing import Any
 
 from waypost.embed.install import status as model_status
 from waypost.flows.open_space import OpenSpace, indexed_commit_key
+from waypost.flows.references import kept_view, linked
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
 from waypost.model.memory import Caller
@@ -24,7 +25,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         counts, owed = reader.counts(view), reader.owed()
         engines = [engine.name for engine in space.engines.active(reader)]
         newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
-        tree = _tree(space, reader)
+        tree, references = _tree(space, reader), _references(space, reader)
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
         "space": space.identity.space_id,
@@ -34,6 +35,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "checkouts": list(checkouts.values()),
         "path": str(space.folder),
         "tree": tree,
+        "references": references,
         "collections": counts,
         "memories": sum(counts.values()),
         "storage_bytes": space.store.size_bytes(),
@@ -57,6 +59,13 @@ def _tree(space: OpenSpace, reader: Reader) -> dict[str, Any] | None:
         "commit": reader.meta(indexed_commit_key(space)) or None,
         "waiting": len(reader.tracked(checkout)),
     }
+
+
+def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
+    """How many memories point at code, and how many of them were stale when they were looked at last."""
+    numbers = {row.number for row in reader.references(kept_view(space))}
+    memories = linked(space, reader, list(reader.versions_by_number(numbers).values())) if numbers else {}
+    return {"memories": len(memories), "stale": sum(one.state.is_stale for one in memories.values())}
 
 
 @dataclass(frozen=True, slots=True)

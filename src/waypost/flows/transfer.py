@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from waypost.errors import InvalidInput, StoreError, WaypostError
-from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import IMPORT
+from waypost.flows.references import linked
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft
 from waypost.model.ids import check_id
@@ -96,9 +96,10 @@ def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bo
             page = reader.listing(view, Filter(), after=after, limit=_PAGE)
             if not page:
                 return
-            states = aged(reader.states([version.memory_id for version in page]), space.clock())
+            memories = linked(space, reader, page)
             for version in page:
-                row = memory_row(version, states.get(version.memory_id, State()))
+                row = memory_row(version, memories[version.number].state)
+                row["code_refs"] = [one.to_json(anchored=True) for one in version.refs]
                 if embeddings:
                     row["embeddings"] = _embeddings(space, reader, version)
                 yield row
@@ -296,6 +297,8 @@ def _imported(number: int, row: dict[str, Any]) -> Draft:
 def listed(space: OpenSpace, view: View, chosen: Filter, limit: int) -> list[dict[str, Any]]:
     """The latest memories that a filter lets through, oldest of them first."""
     with space.store.read() as reader:
-        versions = reader.latest(view, chosen, limit)
-        states = aged(reader.states([version.memory_id for version in versions]), space.clock())
-    return [memory_row(version, states.get(version.memory_id, State())) for version in versions]
+        memories = linked(space, reader, reader.latest(view, chosen, limit))
+    return [
+        memory_row(one.version, one.state) | {"code_refs": [link.to_json() for link in one.links]}
+        for one in memories.values()
+    ]

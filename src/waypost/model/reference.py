@@ -4,6 +4,7 @@ Read: `path#L42-L87`, `path#L42-87`, `path#L42`, `path`, `file:/path#L1-L9`, `fi
 """
 
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +16,7 @@ from waypost.model.time import format_time, parse_time
 
 DEFAULT_CONFIDENCE = 0.8
 MAX_LINE = 100_000_000
+MAX_ANCHOR = 512  # bytes
 _FRAGMENT = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -130,10 +132,12 @@ class CodeReference:
             confidence_score=_score(value.get("confidence_score", DEFAULT_CONFIDENCE)),
             confidence_reason=_text(value, "confidence_reason"),
             whole=value.get("whole") is True,
+            anchor=_anchor(value.get("anchor")),
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """The reference with only the keys that say something: at most a few hundred bytes."""
+    def to_json(self, *, anchored: bool = False) -> dict[str, Any]:
+        """The reference with only the keys that say something: at most a few hundred bytes. `anchored`: also with what it
+        is found again by, for whoever reads it back."""
         row: dict[str, Any] = {"file_path": self.file_path}
         if self.line_range:
             row["line_range"] = {"start": self.line_range.start, "end": self.line_range.end}
@@ -147,6 +151,8 @@ class CodeReference:
             row["whole"] = True
         if self.confidence_score != DEFAULT_CONFIDENCE:
             row["confidence_score"] = self.confidence_score
+        if anchored and self.anchor:
+            row["anchor"] = b64encode(self.anchor).decode()
         return row
 
 
@@ -170,6 +176,18 @@ def _score(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{value!r} is not a confidence.", "It is a number from 0 to 1.")
     return float(value)
+
+
+def _anchor(value: object) -> bytes:
+    if value is None:
+        return b""
+    try:
+        found = b64decode(value, validate=True) if isinstance(value, str) else b""
+    except ValueError:
+        found = b""
+    if not 0 < len(found) <= MAX_ANCHOR:
+        raise InvalidInput("Code reference: anchor is not one that Waypost made.", "Leave it out.")
+    return found
 
 
 def _text(value: Mapping[str, Any], key: str) -> str | None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 MEANING_BYTES = 12
 OWN_NAME = 1  # stands for the name of a symbol in its own code, so that a rename changes nothing
+LIST = 1  # in the kind of a mark: more of the same may stand in it, as in a block or in brackets
 SECTION = "section"  # the kind of a landmark that is a part of a document
 
 _FAMILIES = {
@@ -50,7 +51,7 @@ class Shape:
     rows: "array[int]" = field(default_factory=lambda: array("I"))  # line of each word
     opens: "array[int]" = field(default_factory=lambda: array("I"))  # marks, outer before inner: the first word in it,
     closes: "array[int]" = field(default_factory=lambda: array("I"))  # the first word behind it,
-    kinds: "array[int]" = field(default_factory=lambda: array("Q"))  # what it is,
+    kinds: "array[int]" = field(default_factory=lambda: array("Q"))  # what it is (and `LIST`),
     parents: "array[int]" = field(default_factory=lambda: array("i"))  # and the mark around it; -1: none
     notes: "array[int]" = field(default_factory=lambda: array("Q"))  # words of comments
     note_rows: "array[int]" = field(default_factory=lambda: array("I"))
@@ -78,26 +79,46 @@ class Shape:
         return words
 
     def meaning(self, first: int, behind: int, own_name: str = "", only: int | None = None) -> bytes:
-        """A hash of what these words say. It does not depend on what is around them."""
-        digest = blake2b(_bytes(self.spoken(first, behind, own_name, only)), digest_size=MEANING_BYTES)
-        digest.update(_bytes(array("Q", self._marks(first, behind))))
+        """A hash of what a symbol, or a whole file, says."""
+        return self._hash(self.spoken(first, behind, own_name, only), first, self._inside(first, behind))
+
+    def part_meaning(self, first: int, behind: int) -> bytes:
+        """A hash of what any words say. What stands before and behind them, in the same list or block, is left out."""
+        marks = self._inside(first, behind)
+        inside = set(marks)
+        for mark in marks:
+            # A list at the edge may go on outside: whether it ends here says nothing of what is in here.
+            around = mark if self.kinds[mark] & LIST and self._is_at_edge(mark, first, behind) else -1
+            while around in inside:
+                inside.discard(around)
+                around = self.parents[around]
+        return self._hash(self.words[first:behind], first, [mark for mark in marks if mark in inside])
+
+    def _hash(self, words: "array[int]", first: int, marks: list[int]) -> bytes:
+        digest = blake2b(_bytes(words), digest_size=MEANING_BYTES)
+        told = array("Q")
+        for mark in marks:
+            if self.opens[mark] > first or self.closes[mark] < first + len(words):
+                told.extend((self.kinds[mark] & ~LIST, self.opens[mark] - first, self.closes[mark] - first))
+        digest.update(_bytes(told))
         return digest.digest()
 
-    def _marks(self, first: int, behind: int) -> Iterator[int]:
-        """The marks inside. One around all of the words may as well belong to what is around them, and says nothing.
+    def _inside(self, first: int, behind: int) -> list[int]:
+        """The marks inside. An empty one at the edge is inside if the one around it is.
 
-        An empty mark at the edge is inside if the one around it is.
+        One around all of the words is inside, but says nothing: it may as well belong to what is around them.
         """
-        inside = set()
+        marks: list[int] = []
+        inside: set[int] = set()
         for mark in range(bisect_left(self.opens, first), bisect_right(self.opens, behind)):
             opens, closes = self.opens[mark], self.closes[mark]
-            if closes > behind or (opens == closes and opens in (first, behind) and self.parents[mark] not in inside):
-                continue
-            inside.add(mark)
-            if opens > first or closes < behind:
-                yield self.kinds[mark]
-                yield opens - first
-                yield closes - first
+            if closes <= behind and (first < opens < behind or opens < closes or self.parents[mark] in inside):
+                marks.append(mark)
+                inside.add(mark)
+        return marks
+
+    def _is_at_edge(self, mark: int, first: int, behind: int) -> bool:
+        return self.opens[mark] == first or self.closes[mark] == behind
 
 
 def words_hash(words: "array[int]") -> bytes:
@@ -107,7 +128,7 @@ def words_hash(words: "array[int]") -> bytes:
 
 def word_code(text: bytes) -> int:
     """The number of a word. The lowest ones are kept for what is no text."""
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little") | 1 << 8
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little") & ~0xFF | 1 << 8
 
 
 def family(kind: str) -> str:
