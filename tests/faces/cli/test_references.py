@@ -282,7 +282,9 @@ def test_what_is_gone_cannot_be_verified_but_pointed_elsewhere(waypost: Waypost,
     done = waypost("verify", remembered)
     assert (done.code, done.out) == (1, "")
     assert f"note: not verified: {remembered}" in done.err
-    assert "(deleted)" in waypost("stale").out
+    out = waypost("stale").out
+    assert "(deleted)" in out
+    assert "waypost relink ID --drop" in out
     done = waypost("relink", remembered, "--ref", "src/upload.py#checksum", "--json")
     assert (done.code, done.json["status"]) == (0, "relinked")
     assert done.json["memories"][0]["code_refs"][0]["file_path"] == "src/upload.py"

@@ -24,6 +24,7 @@ What now, for each of them:
   it is still true      waypost verify ID
   it points elsewhere   waypost relink ID --ref PATH#L1-L9
   it is true no longer  waypost correct ID TEXT, or waypost retract ID"""
+_WHERE_GONE = "  its code is gone      waypost relink ID --drop, if it is true all the same"
 
 
 # -- JSON ---------------------------------------------------------------------------------------------------
@@ -97,6 +98,8 @@ def print_stale(report: "StaleReport", places: Places, *, some: bool = False) ->
     out.print(_counted(report, some=some), markup=False)
     if report.memories:
         out.print(_NEXT_STEPS, markup=False)
+        if any(link.finding.state == DELETED for one in report.memories for link in one.links):
+            out.print(_WHERE_GONE, markup=False)
 
 
 def _counted(report: "StaleReport", *, some: bool) -> str:
