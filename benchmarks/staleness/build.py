@@ -28,6 +28,7 @@ QUOTA = {
     "moved": 80,
     "renamed": 50,
     "deleted": 80,
+    "moved_edited": 40,
 }
 PER_FILE = 3  # cases of one class from one file of a pair
 TYPES = 0.15  # at most that part of a class are types

@@ -8,9 +8,10 @@ from functools import cached_property
 from benchmarks.staleness.reading import Definition
 
 SMALL = 20  # tokens; less than that can be the same by chance
+LARGE = 60  # tokens; so much is not the same by chance even where its own name is said in it
 SHINGLE = 3
 ALIKE = 0.4  # of its shingles in another definition: it may live on there
-TELLING = 8  # letters; so long a name is hardly another thing's too
+TELLING = 4  # letters; a shorter name is said everywhere
 REPLACED = 0.3  # less than that in common under the same name: perhaps another thing
 BRACKETS = frozenset("(){}[],;")
 
@@ -35,6 +36,14 @@ class Placed:
     def anonymous(self) -> tuple[str, ...]:
         """Its tokens with its own name taken out."""
         return tuple("\0" if token == self.of.name else token for token in self.of.tokens)
+
+    @cached_property
+    def alone(self) -> tuple[str, ...]:
+        """Its tokens with its own name taken out where it is defined, and kept where it is said again."""
+        if self.of.name not in self.of.tokens:
+            return self.of.tokens
+        at = self.of.tokens.index(self.of.name)
+        return (*self.of.tokens[:at], "\0", *self.of.tokens[at + 1 :])
 
     @cached_property
     def loose(self) -> tuple[str, ...]:
@@ -75,22 +84,17 @@ def place(
 
 
 def first_of_doc(lines: Sequence[str], start: int) -> int:
-    """The first line of the comment that ends on the line before `start`; `start`, if there is none."""
+    """The first line of the comment (a block, or lines of `//`) that ends just above; `start`, if there is none."""
     at = start
-    while at > 1:
-        line = lines[at - 2].strip()
-        if line.startswith("//") and not line.startswith(("//!", "//go:build", "// +build")):
-            at -= 1
-        elif line.endswith("*/"):
-            first = at - 1
-            while first > 1 and "/*" not in lines[first - 1]:
-                first -= 1
-            if not lines[first - 1].strip().startswith("/*"):
-                return at
-            at = first
-        else:
-            return at
-    return at
+    while at > 1 and lines[at - 2].strip().startswith("//"):
+        if lines[at - 2].strip().startswith(("//!", "//go:build", "// +build")):
+            break
+        at -= 1
+    if at < start or start < 2 or not lines[start - 2].strip().endswith("*/"):
+        return at
+    while at > 1 and "/*" not in lines[at - 2]:
+        at -= 1
+    return at - 1 if at > 1 and lines[at - 2].strip().startswith("/*") else start
 
 
 class Labeller:
@@ -163,7 +167,7 @@ class Labeller:
         if self._all_after[one.of.tokens]:
             return Label("out", "gone, but a copy that was there before still is")
         if one.of.name in self._new_names:
-            return Label("out", "gone, but something new has its name")
+            return self._moved_and_edited(one)
         if self._mentioned(one):
             return Label("out", "gone, but its name is still said in the file, or newly said in another")
         if self._lives_on(one):
@@ -185,10 +189,22 @@ class Labeller:
             return Label("out", "several places it could have moved to")
         now = found[0]
         if now.of.name != one.of.name:
+            if now.alone != one.alone and len(one.of.tokens) < LARGE:
+                return Label("out", "its own name is said in it, and it is small: perhaps another of its kind")
             return Label("renamed", "" if now.path == one.path else "and moved", now)
         if self._all_after[one.of.tokens] > 1:
             return Label("out", "several places it could have moved to")
         return Label("moved", "file" if now.path != one.path else "container", now)
+
+    def _moved_and_edited(self, one: Placed) -> Label:
+        """Something new has its name. It is the same one, if it is the only one of that qualified name and much like it."""
+        same = [now for now in self._new if now.of.qualname == one.of.qualname and now.of.sig == one.of.sig]
+        twins = [old for old in self._gone if old.of.qualname == one.of.qualname and old.of.sig == one.of.sig]
+        if len(same) == len(twins) == 1 and same[0].path != one.path and len(one.of.tokens) >= SMALL:
+            now = same[0]
+            if now.loose != one.loose and min(_contained(one, now), _contained(now, one)) >= ALIKE:
+                return Label("moved_edited", f"{_contained(one, now):.2f} kept", now)
+        return Label("out", "gone, but something new has its name")
 
     def _mentioned(self, one: Placed) -> bool:
         """Whether it may still be there in a form that is no function, method or type: a constant, a field, an export."""

@@ -67,11 +67,11 @@ def _definitions(row: Mapping[str, object], language: str) -> list[Definition]:
 
 
 def plain(tokens: Sequence[str], *, semicolons: bool) -> tuple[str, ...]:
-    """Tokens without what a formatter adds and takes away: a comma before a closing bracket, and semicolons where they
-    say nothing (in Rust one makes a value into none)."""
+    """Tokens without what a formatter adds and takes away: a comma before a closing bracket, an underscore in a number,
+    and semicolons where they say nothing (in Rust one makes a value into none)."""
     kept = [token for token in tokens if semicolons or token != ";"]
     return tuple(
-        token
+        token.replace("_", "") if token[0].isdigit() else token
         for number, token in enumerate(kept)
         if not (token == "," and number + 1 < len(kept) and kept[number + 1] in {")", "]", "}", ">"})
     )

@@ -15,7 +15,9 @@ RIGHT = {
     "moved": MOVED,
     "renamed": MOVED,
     "deleted": GONE,
+    "moved_edited": CHANGED,
 }
+BESIDE = frozenset({"moved_edited"})  # shown by itself and in no total
 STALE = frozenset({"edited", "deleted"})
 SOUND = frozenset({"unchanged", "shifted", "cosmetic", "moved"})  # doc_only and renamed are shown, not counted
 
@@ -50,13 +52,14 @@ class Scores:
 
 
 def score(rows: Iterable[tuple[Mapping[str, Any], Answer]]) -> Scores:
-    every = list(rows)
+    shown = list(rows)
+    every = [(case, answer) for case, answer in shown if case["label"] not in BESIDE]
     hit = sum(case["label"] in STALE and answer.flag for case, answer in every)
     missed = sum(case["label"] in STALE and not answer.flag for case, answer in every)
     wrong = sum(case["label"] in SOUND and answer.flag for case, answer in every)
     flags: dict[str, list[bool]] = defaultdict(list)
     places: dict[str, list[bool]] = defaultdict(list)
-    for case, answer in every:
+    for case, answer in shown:
         flags[case["label"]].append(answer.flag)
         if "new" in case:
             places[case["label"]].append(relocated(case, answer))
@@ -65,7 +68,7 @@ def score(rows: Iterable[tuple[Mapping[str, Any], Answer]]) -> Scores:
         _part(hit, hit + wrong),
         _part(hit, hit + missed),
         _part(sum(RIGHT[case["label"]] == answer.status for case, answer in every), len(every)),
-        _mean([one for row in places.values() for one in row]),
+        _mean([one for label, row in places.items() if label not in BESIDE for one in row]),
         {label: (len(row), _mean(row)) for label, row in flags.items()},
         {label: _mean(row) for label, row in places.items()},
     )
