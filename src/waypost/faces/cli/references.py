@@ -28,12 +28,12 @@ Files = Annotated[
 def about(
     context: Ctx,
     place: Annotated[
-        str, typer.Argument(metavar="PATH[:LINE]", help="A file, or a line of it: src/app.py or src/app.py:42.")
+        str, typer.Argument(metavar="PATH[:LINE]", help="A file, a folder, or a line of a file: src/app.py:42.")
     ],
     limit: Annotated[int, typer.Option(help="How many at the most.")] = 50,
     json: Json = False,
 ) -> None:
-    """What is remembered about a file or a line of it, the nearest first."""
+    """What is remembered about a file, a folder, or a line of a file; the nearest first."""
     from waypost.faces.cli.links import places_of
     from waypost.faces.cli.reference_output import print_about, with_links
 
@@ -86,9 +86,9 @@ def verify(
     every: Annotated[bool, typer.Option("--all", help="Every memory that is stale.")] = False,
     json: Json = False,
 ) -> None:
-    """You have looked, and what a memory says is true of the code as it is now: it is fresh again.
+    """Confirm, after a look, that memories are true of the code as it is now: they are fresh again.
 
-    From here on it goes stale when this code changes.
+    From here on they go stale when this code changes. With --files: every memory about those, stale or not.
     """
     if sum(map(bool, (ids, files, every))) != 1:
         raise InvalidInput("Say which memories: by ID, by --files, or --all.", "`waypost stale` shows their ids.")
