@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from waypost.model.shape import word_code
+from waypost.model.shape import LIST, word_code
 
 _DATA = Path(__file__).with_name("shape.toml")
 
@@ -51,7 +51,7 @@ def plan_for(language: str) -> Plan:
     same: dict[str, str] = rules.get("same", {})
     return Plan(
         actions={number: _action(name, named[number], rules) for number, name in enumerate(names)},
-        codes=tuple(_mark_code(same.get(name, name)) for name in names),
+        codes=tuple(_mark_code(same.get(name, name)) | LIST * (name in rules.get("lists", ())) for name in names),
         keep=_children(rules.get("keep", {}), numbers),
         omit=_children(rules.get("omit", {}), numbers),
         only=_children(rules.get("only", {}), numbers),

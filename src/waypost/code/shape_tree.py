@@ -26,7 +26,7 @@ from waypost.code.shape_plan import (
     Plan,
     plan_for,
 )
-from waypost.model.shape import word_code
+from waypost.model.shape import LIST, word_code
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
@@ -45,7 +45,8 @@ _SIMPLE = {
     b"f": b"\f",
     b"v": b"\v",
 }
-_PIECE = re.compile(rb"[\w\x80-\xff]+|\s+|.", re.DOTALL)
+_CODED = re.compile(rb"[\\$#]")  # in a string where ' and " are not the same
+_PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _NOTE_WORD = re.compile(rb"[\w\x80-\xff]+")
 _SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have none for an optional semicolon
@@ -106,17 +107,16 @@ class _Walk:
 
     def walk(self, root: "Node") -> None:
         sheet = self.sheet
-        frames: list[tuple[Iterator[Node], int, int]] = [(self._kept(root, PLAIN), _NO_MARK, PLAIN)]
+        frames: list[tuple[Iterator[Node], int, int]] = [(self._kept(root, PLAIN, _NO_MARK), _NO_MARK, PLAIN)]
         while frames:
             children, mark, around = frames[-1]
             for child in children:
                 action = self._take(child, around)
                 if action is None:
                     continue
-                own = mark
-                if action not in (CLEAR, LOOSE) and child.is_named:
-                    own = sheet.open(self.plan.codes[child.kind_id], mark)
-                frames.append((self._kept(child, action), own, action))
+                marked = action not in (CLEAR, LOOSE) and child.is_named
+                own = sheet.open(self.plan.codes[child.kind_id], mark) if marked else mark
+                frames.append((self._kept(child, action, own if marked else _NO_MARK), own, action))
                 break
             else:
                 frames.pop()
@@ -185,7 +185,7 @@ class _Walk:
         elif action == PREFIX:
             # That there is code in it says what an `f` says.
             if prefix := _prefix(text.rstrip(b"\"'")).replace(b"f", b""):
-                self.sheet.word(prefix, start)
+                self.sheet.word(prefix + b'"', start)
         elif action == NUMBER:
             self.sheet.word(text.lower().replace(b"_", b""), start)
         elif action == LOWER:
@@ -196,50 +196,50 @@ class _Walk:
         else:
             self.sheet.word(text, start)
 
-    def _pieces(self, text: bytes, start: int) -> None:
-        """Words of a string with code in it. They are the same however the string is cut into several."""
-        for match in _PIECE.finditer(self._unescaped(text)):
-            self.sheet.word(b'"' + match[0], start)
+    def _string(self, text: bytes, start: int) -> None:
+        """A string without code in it: what it begins with, then what is in it."""
+        parts = _QUOTED.match(text)
+        if parts is None:
+            self._pieces(text, start, raw=True)
+            return
+        prefix, quote, content = _prefix(parts[1]), parts[2], parts[3]
+        if start == self.key and _NAME.fullmatch(content):
+            self.sheet.word(content, start)
+            return
+        if quote != b"`" and (self.plan.quotes or not _CODED.search(content)):
+            quote = b'"'
+        raw = b"r" in prefix
+        self.sheet.word((prefix.replace(b"r", b"") if self.plan.quotes else prefix) + quote[:1], start)
+        self._pieces(content, start + parts.start(3), raw)
+
+    def _pieces(self, content: bytes, start: int, raw: bool = False) -> None:
+        """Words of a string, on their lines. They are the same however the string is cut into several."""
+        for line in content.splitlines(keepends=True):
+            for match in _PIECE.finditer(line if raw else self._unescaped(line)):
+                self.sheet.word(b'"' + match[0], start)
+            start += len(line)
 
     def _unescaped(self, text: bytes) -> bytes:
         if not self.plan.quotes or b"\\" not in text:
             return text
         return _ESCAPE.sub(lambda match: _escape(match, self.plan.docs), text)
 
-    def _string(self, text: bytes, start: int) -> None:
-        parts = _QUOTED.match(text)
-        if parts is None:
-            self.sheet.word(text, start)
-            return
-        content = parts[3]
-        if start == self.key and _NAME.fullmatch(content):
-            self.sheet.word(content, start)
-            return
-        self.sheet.word(self._quoted(_prefix(parts[1]), parts[2], content), start)
-
-    def _quoted(self, prefix: bytes, quote: bytes, content: bytes) -> bytes:
-        if quote != b"`" and self.plan.quotes:
-            content, quote = (content if b"r" in prefix else self._unescaped(content)), b'"'
-            prefix = prefix.replace(b"r", b"")
-        elif quote != b"`" and not re.search(rb"[\\$#]", content):
-            quote = b'"'
-        return prefix + quote + content
-
     def _joined(self, node: "Node") -> bool:
         """Strings next to each other are one, if all are plain and of one sort."""
-        strings = [child for child in node.children if not self._is_note(child)]
         found = []
-        for child in strings:
-            if self.plan.actions.get(child.kind_id) != STRING or not self._is_plain(child):
+        for child in node.children:
+            if self._is_note(child):
+                continue
+            text = self.data[child.start_byte : child.end_byte]
+            parts = _QUOTED.match(text) if self.plan.actions.get(child.kind_id) == STRING else None
+            if parts is None or not self._is_plain(child):
                 return False
-            parts = _QUOTED.match(self.data[child.start_byte : child.end_byte])
-            if parts is None:
-                return False
-            found.append((_prefix(parts[1]), parts[2], parts[3]))
-        written = [self._quoted(*parts).partition(b'"') for parts in found]
-        if len({(prefix, quote) for prefix, quote, _ in written}) != 1 or not written[0][1]:
+            found.append((_prefix(parts[1]), parts[3], child.start_byte + parts.start(3)))
+        if not found or len({prefix.replace(b"r", b"") for prefix, _, _ in found}) != 1:
             return False
-        self.sheet.word(written[0][0] + b'"' + b"".join(content for _, _, content in written), node.start_byte)
+        self.sheet.word(found[0][0].replace(b"r", b"") + b'"', node.start_byte)
+        for prefix, content, start in found:
+            self._pieces(content, start, b"r" in prefix)
         return True
 
     def _is_plain(self, node: "Node") -> bool:
@@ -256,7 +256,7 @@ class _Walk:
     def _is_note(self, node: "Node") -> bool:
         return self.plan.actions.get(node.kind_id) == NOTE
 
-    def _kept(self, node: "Node", own_action: int) -> "Iterator[Node]":
+    def _kept(self, node: "Node", own_action: int, mark: int) -> "Iterator[Node]":
         """The children that count: without brackets, without commas and semicolons that may as well not be there."""
         plan, own = self.plan, node.kind_id
         keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
@@ -278,6 +278,8 @@ class _Walk:
                 dropped = action == DROP and kind not in keep
             before, last = action, kind
             if dropped:
+                if action == DROP and mark != _NO_MARK:
+                    self.sheet.kinds[mark] |= LIST
                 if child.start_byte > self.position:
                     self._gap(child.start_byte, own_action)
                 self.position = max(self.position, child.end_byte)

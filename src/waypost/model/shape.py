@@ -8,7 +8,6 @@ holds no text of the file.
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple

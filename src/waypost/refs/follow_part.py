@@ -11,7 +11,10 @@ from waypost.refs.places import occurrences, surroundings
 from waypost.refs.sketch import best_window
 from waypost.refs.symbols import last_name, same_name, span
 
-_WORDS_DISTINCT = 20  # fewer are found anywhere: `return None` is in every file
+_WORDS_DISTINCT = 20  # fewer are found anywhere: `return None` is in every file,
+_WORDS_INSIDE = 3  # and very few more than once in a function
+_NOTE_WORDS_DISTINCT = 8
+_BOTH = 2  # sides
 _ALIKE_INSIDE = 0.3  # in the symbol it was in
 _ALIKE_ELSEWHERE = 0.5
 
@@ -33,7 +36,7 @@ def follow_note(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Find
     """A comment by its words; lines that say nothing by their place in what is around them."""
     for shape, same in _shapes(known, here, elsewhere):
         inside = _around(known, shape)
-        if known.qualified and inside is None:
+        if known.qualified and inside is None and known.count < _NOTE_WORDS_DISTINCT:
             continue
         expected = (inside.first if inside else 0) + known.offset
         if not known.count:
@@ -60,7 +63,8 @@ def _note(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, s
         lines = LineRange(max(1, rows[0] - known.lead), min(shape.line_count, rows[1] + known.trail))
         return Finding(same, shape.path, lines, name=_name(inside))
     window = best_window(known.sketch, shape.notes[first:behind], first)
-    if window is not None and window.likeness >= _ALIKE_INSIDE:
+    least = _ALIKE_INSIDE if inside or not known.qualified else _ALIKE_ELSEWHERE
+    if window is not None and window.likeness >= least:
         lines = LineRange(shape.note_rows[window.first], shape.note_rows[window.behind - 1])
         amount = max(1 - window.likeness, 1 / max(2, known.count))
         return Finding(CHANGED, shape.path, lines, amount=round(amount, 4), name=_name(inside))
@@ -95,20 +99,33 @@ def _around(known: Anchor, shape: Shape) -> Landmark | None:
 def _exact(known: Anchor, shape: Shape, inside: Landmark | None) -> int | None:
     whole = (0, len(shape.words))
     stretch = span(shape, inside) if inside else whole
-    found = occurrences(shape, stretch, known.opening, known.count, known.meaning)
+    found = _occurrences(known, shape, stretch)
     expected = stretch[0] + known.offset
-    own = inside is not None or not known.qualified
-    if found and own:
+    if found and (inside is not None or not known.qualified):
         place = _best(known, shape, found, expected)
-        distinct = known.count >= _WORDS_DISTINCT or _fits(known, shape, place) > 0
         # Where the same stood twice, the one that is left may be the other one.
-        told = len(found) > 1 if known.twin else inside is not None or len(found) == 1
-        if distinct or told:
+        many = known.count >= (_WORDS_INSIDE if inside else _WORDS_DISTINCT)
+        told = len(found) > 1 if known.twin else many or (len(found) == 1 and not inside)
+        if told or known.count >= _WORDS_DISTINCT or _fits(known, shape, place):
             return place
     if inside is not None:
-        found = occurrences(shape, whole, known.opening, known.count, known.meaning)
-    known_place = [place for place in found if known.count >= _WORDS_DISTINCT or _fits(known, shape, place) == 2]
-    return _best(known, shape, known_place, expected) if known_place else None
+        found = _occurrences(known, shape, whole)
+    distinct = [place for place in found if known.count >= _WORDS_DISTINCT or _fits(known, shape, place) == _BOTH]
+    return _best(known, shape, distinct, expected) if distinct else None
+
+
+def _occurrences(known: Anchor, shape: Shape, stretch: tuple[int, int]) -> list[int]:
+    found = occurrences(shape, stretch, known.opening, known.count, known.meaning)
+    return [place for place in found if not _is_grown(known, shape, place)]
+
+
+def _is_grown(known: Anchor, shape: Shape, place: int) -> bool:
+    """Whether something new stands on its first or last line: lines were pinned, and not words."""
+    behind = place + known.count
+    before, after = surroundings(shape, place, behind)
+    rows = shape.rows
+    joined_before = place > 0 and rows[place - 1] == rows[place] and before != known.before
+    return joined_before or (behind < len(rows) and rows[behind] == rows[behind - 1] and after != known.after)
 
 
 def _best(known: Anchor, shape: Shape, found: list[int], expected: int) -> int:

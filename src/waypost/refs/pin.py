@@ -85,7 +85,7 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
     around = enclosing(shape, lines)
     inside = span(shape, around) if around else (0, len(shape.words))
     before, after = surroundings(shape, first, behind)
-    meaning = shape.meaning(first, behind)
+    meaning = shape.part_meaning(first, behind)
     opening = tuple(short(word) for word in shape.words[first : min(behind, first + _OPENING_WORDS)])
     anchor = Anchor(
         what=PART,

@@ -45,7 +45,7 @@ def occurrences(
         if words[place] >> 40 & 0xFFFF == begin and left > 0 and _opens(words, place, opening):
             start = first + place
             left -= count
-            if shape.meaning(start, start + count) == meaning:
+            if shape.part_meaning(start, start + count) == meaning:
                 found.append(start)
     return found
 
