@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
-from waypost.faces.hooks.script import PENDING_NAME, Installer
+from waypost.faces.hooks.script import Installer
 
 PATIENCE = 20.0  # seconds; reached only by a test that fails
 
@@ -30,15 +30,6 @@ def commit_file(root: Path, git: Git, name: str, text: str = "text\n") -> None:
     (root / name).write_text(text)
     git(root, "add", name)
     git(root, "commit", "-q", "-m", f"change {name}")
-
-
-def started(root: Path) -> bool:
-    """Whether a hook has decided to start a process; it does so before git goes on. The script leaves the file there."""
-    pending = Path(subprocess.check_output(["git", "rev-parse", "--git-dir"], cwd=root, text=True).strip())
-    pending = root / pending / PENDING_NAME
-    found = pending.exists()
-    pending.unlink(missing_ok=True)
-    return found
 
 
 class Background:
@@ -63,12 +54,39 @@ class Background:
         """Let one script through."""
         os.write(self._gate, b"go\n")
 
-    def python(self, body: str = "") -> str:
-        """A program in place of Python; what the shell lines of `body` leave in $line is reported."""
+    def python(self, body: str = "", *, end: str = "") -> str:
+        """A program in place of Python; what the shell lines of `body` leave in $line is reported, then come `end`."""
         program = self.folder / "py'th\non $(x)"
-        program.write_text(f"#!/bin/sh\nline=\"$*\"\n{body}\nprintf '%s\\n' \"$line\" >'{self.pipe}'\n")
+        program.write_text(f"#!/bin/sh\nline=\"$*\"\n{body}\nprintf '%s\\n' \"$line\" >'{self.pipe}'\n{end}\n")
         program.chmod(0o755)
         return str(program)
+
+    def of(self, root: Path, *arguments: str, fails: bool = False, **environment: str) -> list[str]:
+        """Run git, wait until all that its hooks started has come to its end, and give back what was reported.
+
+        Every process that descends from git holds one end of a pipe, whose other end we read: it ends with the last.
+        """
+        reading, writing = os.pipe()
+        process = subprocess.run(
+            ["git", *arguments],
+            cwd=root,
+            pass_fds=[writing],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+            env=os.environ | environment,
+        )
+        os.close(writing)
+        ready, _, _ = select.select([reading], [], [], PATIENCE)
+        os.close(reading)
+        assert ready, "what a hook started did not end"
+        assert fails or (process.returncode, process.stdout, process.stderr) == (0, "", "")
+        return self.reports()
+
+    def events(self, root: Path, *arguments: str, fails: bool = False) -> list[str]:
+        """Run git, and tell which events were reported."""
+        return [line.split()[6] for line in self.of(root, *arguments, fails=fails)]
 
     def report(self) -> str:
         """The next line that a script reported."""

@@ -217,7 +217,7 @@ def _place_one(hook: Hook, temporary: Path, undo: Callable[..., object]) -> None
     kept = hook.path.with_name(hook.name + KEPT_SUFFIX)
     if hook.state == "foreign" and hook.kept is None:
         _move_aside(hook.path, kept)
-        undo(_quietly, lambda: os.replace(kept, hook.path))
+        undo(_quietly, lambda: _give_back(kept, hook.path))
     os.replace(temporary, hook.path)
 
 
@@ -231,6 +231,11 @@ def _move_aside(path: Path, kept: Path) -> None:
         if os.path.lexists(kept):
             raise _raced(path) from None
         os.rename(path, kept)
+
+
+def _give_back(kept: Path, path: Path) -> None:
+    os.replace(kept, path)
+    kept.unlink(missing_ok=True)  # of two names of one file, replacing leaves both
 
 
 def _quietly(work: Callable[[], object]) -> None:
@@ -250,10 +255,13 @@ def _remove(path: Path) -> Done:
     if hook.state in {"edited", "foreign"}:
         if hook.state == "foreign" and not hook.kept:
             return Done(path, "missing")
+        if hook.state == "foreign" and hook.kept and _same(path, hook.kept):
+            hook.kept.unlink()
+            return Done(path, "restored")
         why = "somebody has changed it" if hook.state == "edited" else "somebody has put another one over Waypost's"
         return Done(path, "left", hook.kept, why)
     if hook.kept:
-        os.replace(hook.kept, path)
+        _give_back(hook.kept, path)
         return Done(path, "restored")
     if hook.state == "missing":
         return Done(path, "missing")
