@@ -94,12 +94,12 @@ class Shape:
         return self._hash(self.words[first:behind], first, [mark for mark in marks if mark in inside])
 
     def _hash(self, words: "array[int]", first: int, marks: list[int]) -> bytes:
-        digest = blake2b(_bytes(words), digest_size=MEANING_BYTES)
+        digest = blake2b(word_bytes(words), digest_size=MEANING_BYTES)
         told = array("Q")
         for mark in marks:
             if self.opens[mark] > first or self.closes[mark] < first + len(words):
                 told.extend((self.kinds[mark] & ~LIST, self.opens[mark] - first, self.closes[mark] - first))
-        digest.update(_bytes(told))
+        digest.update(word_bytes(told))
         return digest.digest()
 
     def _inside(self, first: int, behind: int) -> list[int]:
@@ -122,7 +122,7 @@ class Shape:
 
 def words_hash(words: "array[int]") -> bytes:
     """A hash of words alone."""
-    return blake2b(_bytes(words), digest_size=MEANING_BYTES).digest()
+    return blake2b(word_bytes(words), digest_size=MEANING_BYTES).digest()
 
 
 def word_code(text: bytes) -> int:
@@ -135,7 +135,8 @@ def family(kind: str) -> str:
     return _FAMILIES.get(kind, "type")
 
 
-def _bytes(words: "array[int]") -> bytes:
+def word_bytes(words: "array[int]") -> bytes:
+    """Eight bytes for each word, the lowest first, on every machine."""
     if sys.byteorder == "big":
         words = words[:]
         words.byteswap()

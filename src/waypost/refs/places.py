@@ -3,7 +3,7 @@
 from array import array
 
 from waypost.model.reference import LineRange
-from waypost.model.shape import Landmark, Shape
+from waypost.model.shape import Landmark, Shape, word_bytes
 
 _SURROUNDING = 3  # words on each side tell a place from another
 _MOST_HASHED = 2_000_000  # words of places that only begin alike; a file of one word again and again has no more
@@ -36,24 +36,23 @@ def occurrences(
 ) -> list[int]:
     """Where the words with this meaning begin, inside a stretch."""
     first, behind = inside
-    words = shape.words[first:behind]
     found: list[int] = []
-    if not opening or count > len(words):
+    if not opening or count > behind - first:
         return found
-    begin, left = opening[0], _MOST_HASHED
-    for place in range(len(words) - count + 1):
-        if words[place] >> 40 & 0xFFFF == begin and left > 0 and _opens(words, place, opening):
-            start = first + place
+    data = word_bytes(shape.words[first:behind])
+    # The two bytes that `short` keeps of each word, one after the other: searched by one, checked by the other.
+    lower, upper = data[5::8], data[6::8]
+    low, high = bytes(word & 0xFF for word in opening), bytes(word >> 8 for word in opening)
+    left = _MOST_HASHED
+    place = lower.find(low)
+    while -1 < place <= behind - first - count and left > 0:
+        if upper.startswith(high, place):
             left -= count
+            start = first + place
             if shape.part_meaning(start, start + count) == meaning:
                 found.append(start)
+        place = lower.find(low, place + 1)
     return found
-
-
-def _opens(words: "array[int]", place: int, opening: tuple[int, ...]) -> bool:
-    return all(
-        place + number < len(words) and short(words[place + number]) == wanted for number, wanted in enumerate(opening)
-    )
 
 
 def _folded(words: "array[int]") -> int:
