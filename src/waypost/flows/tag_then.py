@@ -4,6 +4,7 @@ The commit knows, where this repository has it: the file as it was then is read,
 the hash of the lines knows, if it is whole; else the symbol's name says more than line numbers of another day.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -52,8 +53,10 @@ class Then:
         """The reference as it should be made today. Its commit and hash are of another day: they have done their work."""
         if not self._tree.is_there:
             return Now(given)
-        was = self._by_commit(given) or self._by_hash(given)
         today = replace(given, code_hash=None)
+        if self._is_as_it_was(given):
+            return Now(today if today.line_range else self._by_symbol(today))
+        was = self._by_commit(given) or self._by_hash(given)
         if was is None:
             return Now(self._by_symbol(today))
         finding = follow_reference(self._tree, was)
@@ -65,6 +68,11 @@ class Then:
             return Now(today)
         known = finding if was.anchor else replace(finding, amount=0.0)  # a hash does not say how much
         return Now(today, f"{CODE_CHANGED}{_told(today, known)}")
+
+    def _is_as_it_was(self, given: CodeReference) -> bool:
+        """Whether the file has not changed at all since: then there is nothing to follow, and nothing to parse."""
+        then = self._files.get((given.git_commit or "", given.file_path))
+        return then is not None and hashlib.sha256(then).digest() == self._tree.digest(given.file_path)
 
     def _by_commit(self, given: CodeReference) -> CodeReference | None:
         from waypost.refs.pin import pin  # here and below: only who imports references pays for it
