@@ -88,14 +88,24 @@ def test_a_file_that_the_text_names_decides_between_definitions() -> None:
     assert _targets(linked) == ["src/b.py load_rows"]
 
 
-def test_another_symbol_of_the_text_decides_between_definitions() -> None:
-    one, two, reader = (
-        _symbol("src/a.py load_rows"),
-        _symbol("src/b.py load_rows"),
-        _symbol("src/b.py RowReader", "class"),
-    )
-    linked = _linked("RowReader calls load_rows", one, two, reader)
-    assert "src/b.py load_rows" in _targets(linked) and "src/a.py load_rows" not in _targets(linked)
+def test_a_type_of_which_the_text_names_something_decides_between_definitions() -> None:
+    one, two = _symbol("src/a.py Table.load_rows", "method"), _symbol("src/b.py RowReader.load_rows", "method")
+    linked = _linked("RowReader opens the file, load_rows reads it", one, two, _symbol("src/b.py RowReader", "class"))
+    assert _targets(linked) == ["src/b.py RowReader.load_rows"]
+
+
+def test_a_file_of_which_the_text_names_something_else_is_only_asked_about_first() -> None:
+    one, two, other = _symbol("src/a.py load_rows"), _symbol("src/b.py load_rows"), _symbol("src/b.py parse_head")
+    linked = _linked("parse_head runs before load_rows", one, two, other)
+    assert _targets(linked) == ["src/b.py parse_head"]
+    assert linked.suggestions[0].candidates == (two, one)
+
+
+@pytest.mark.parametrize("text", ["saves calls to charAt()", "`longValue()` fails on null"])
+def test_members_that_standard_libraries_have_need_their_owner(text: str) -> None:
+    knowns = [_symbol(f"Num.java Num.{name}", "method") for name in ("charAt", "longValue")]
+    assert _linked(text, *knowns).links == ()
+    assert _linked(f"In Num, {text}: `Num.longValue`", *knowns).links != ()
 
 
 def test_source_comes_before_tests_and_examples() -> None:

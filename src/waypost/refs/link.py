@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from waypost.model.reference import LineRange
-from waypost.refs.link_choice import Around, Choice, choose, speaks_of_tests
-from waypost.refs.link_known import Known
+from waypost.refs.link_choice import Around, Choice, choose, owner_of, speaks_of_tests
+from waypost.refs.link_known import TYPES, Known
 from waypost.refs.link_paths import choose_file
 from waypost.refs.link_spelling import is_telling, singular, slips, styles
 from waypost.refs.mentions import Mention
@@ -112,8 +112,7 @@ def link(
     """
     around = Around(project=frozenset(project), of_tests=any(map(speaks_of_tests, mentions)))
     choices = [(mention, _choice(mention, known, around)) for mention in mentions]
-    # Files that are sure now decide between definitions of one name.
-    around = around._replace(files=_files(choices))
+    around = _with_sure(around, choices)
     choices = [(mention, _choice(mention, known, around)) for mention in mentions]
     links = [
         Link(mention, choice.candidates[0], choice.confidence)
@@ -136,11 +135,14 @@ def _choice(mention: Mention, known: Mapping[str, Sequence[Known]], around: Arou
     return choose(mention, known, around)
 
 
-def _files(choices: Sequence[tuple[Mention, Choice]]) -> frozenset[str]:
-    return frozenset(
-        choice.candidates[0].path
-        for _, choice in choices
-        if choice.candidates and choice.confidence >= LINKED_FROM and not choice.candidates[0].is_test
+def _with_sure(around: Around, choices: Sequence[tuple[Mention, Choice]]) -> Around:
+    """What is sure already helps to tell the rest."""
+    sure = [(mention, choice.candidates[0]) for mention, choice in choices if choice.confidence >= LINKED_FROM]
+    owners = {(one.path, one.qualified if one.kind in TYPES else owner_of(one)) for _, one in sure}
+    return around._replace(
+        files=frozenset(one.path for _, one in sure if not one.is_test),
+        paths=frozenset(one.path for mention, one in sure if mention.path),
+        owners=frozenset((path, owner) for path, owner in owners if owner),
     )
 
 

@@ -38,7 +38,9 @@ class Choice(NamedTuple):
 class Around(NamedTuple):
     """What is known beside the mention itself."""
 
-    files: frozenset[str] = frozenset()  # files that the text surely names
+    files: frozenset[str] = frozenset()  # files in which something is that the text surely names
+    paths: frozenset[str] = frozenset()  # files that it names by their paths
+    owners: frozenset[tuple[str, str]] = frozenset()  # types, by path and qualified name, of which it names something
     project: frozenset[str] = frozenset()
     of_tests: bool = False  # the text speaks of tests
 
@@ -129,13 +131,18 @@ def _needing_proof(mention: Mention, choice: Choice, around: Around) -> Choice:
 
     So may what is called but is everybody's: `setattr()` is not the method of that name.
     """
-    if not mention.is_plain or choice.confidence <= _UNSURE:
+    if choice.confidence <= _UNSURE:
         return choice
     one = choice.candidates[0]
-    is_everybodys = mention.name.lower() in link_words().builtins
+    is_member, words = "." in one.qualified, link_words()
+    if is_member and mention.name.lower() in words.members and (one.path, owner_of(one)) not in around.owners:
+        return Choice(choice.candidates, _UNSURE, COMMON_WORD)
+    if shape_of(mention.name):
+        return choice
+    is_everybodys = mention.name.lower() in words.builtins
     if (one.path in around.files and not is_everybodys) or (mention.is_cued and mention.is_marked):
         return choice
-    is_member, is_common = "." in one.qualified, link_words().is_common(mention.name)
+    is_common = words.is_common(mention.name)
     if is_everybodys:
         is_proven = False
     elif mention.is_called or mention.is_cued:
@@ -152,7 +159,7 @@ def _narrowed(exact: Sequence[Known], around: Around) -> Choice:
     if len(places) == 1:
         return Choice(tuple(places), _ONLY_ONE)
     source = [one for one in places if not one.is_aside] or places
-    here = [one for one in source if one.path in around.files]
+    here = [one for one in source if one.path in around.paths or (one.path, owner_of(one)) in around.owners]
     types = [one for one in source if one.kind in TYPES and "." not in one.qualified]
     for confidence, kept in ((_IN_SOURCE, source), (_SAME_FILE, here), (_THE_TYPE, types)):
         if len(kept) == 1:
@@ -160,6 +167,10 @@ def _narrowed(exact: Sequence[Known], around: Around) -> Choice:
     if len(places) > _MOST_ASKED:
         return Choice((), 0.0)
     return Choice(tuple(sorted(places, key=lambda one: _order(one, around))), _UNSURE, SEVERAL)
+
+
+def owner_of(one: Known) -> str:
+    return one.qualified.rpartition(".")[0]
 
 
 def _one_a_place(exact: Sequence[Known]) -> list[Known]:

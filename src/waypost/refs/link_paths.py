@@ -43,7 +43,7 @@ def _of_several(mention: Mention, fitting: Sequence[Known], files: frozenset[str
     if len(meant) == 1:
         return _sure(mention, meant[0], _BY_CONTEXT)
     kept = [one for one in fitting if not one.is_test]
-    if len(kept) == 1:
+    if len(kept) == 1 and "/" in mention.path:
         return _sure(mention, kept[0], _BY_CONTEXT)
     return Choice(tuple(sorted(fitting, key=lambda one: _order(one, mention.path))), _UNSURE, SEVERAL)
 

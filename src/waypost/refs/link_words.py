@@ -16,6 +16,7 @@ class LinkWords:
     """All in lower case but `products`."""
 
     cues: frozenset[str]
+    type_cues: frozenset[str]
     only_before: frozenset[str]
     keywords: frozenset[str]
     selves: frozenset[str]
@@ -23,6 +24,7 @@ class LinkWords:
     product_files: frozenset[str]
     common: frozenset[str]
     builtins: frozenset[str]
+    members: frozenset[str]
     extensions: frozenset[str]
     files: frozenset[str]
     domains: frozenset[str]

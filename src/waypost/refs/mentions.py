@@ -107,7 +107,7 @@ def _part(text: str, start: int, end: int, in_example: bool) -> Iterator[Mention
 
 def _scan(text: str, start: int, end: int, *, in_code: bool) -> Iterator[Mention]:
     words = link_words()
-    cue_end = -1  # where the cue ended that stands right before
+    cue, cue_end = "", -1  # the cue that stands right before, and where it ended
     waiting: re.Match[str] | None = None  # a plain word that counts if a cue follows
     for token in _TOKEN.finditer(text, start, end):
         before, waiting = waiting, None
@@ -121,10 +121,10 @@ def _scan(text: str, start: int, end: int, *, in_code: bool) -> Iterator[Mention
         if is_word and token["call"] is None and lowered not in words.files:
             if lowered in words.cues:
                 if before is not None and lowered not in words.only_before:
-                    yield from _cued(text, before, token.start())
-                cue_end = token.end()
+                    yield from _cued(text, before, token.start(), lowered)
+                cue, cue_end = lowered, token.end()
             elif is_cued:
-                yield from _cued(text, token, token.end())
+                yield from _cued(text, token, token.end(), cue)
             else:
                 waiting = token
         elif len(run) <= LONGEST:
@@ -132,9 +132,9 @@ def _scan(text: str, start: int, end: int, *, in_code: bool) -> Iterator[Mention
                 if not mention.is_plain or mention.is_called:
                     yield replace(mention, is_cued=True) if is_cued else mention
                 elif is_cued or _is_compound(run, mention.name):
-                    yield from _cued(text, token, token.end())
+                    yield from _cued(text, token, token.end(), cue if is_cued else "")
             if lowered.rstrip(_EDGES_AFTER) in words.cues:
-                cue_end = token.end()
+                cue, cue_end = lowered.rstrip(_EDGES_AFTER), token.end()
 
 
 def _is_compound(run: str, name: str) -> bool:
@@ -143,8 +143,10 @@ def _is_compound(run: str, name: str) -> bool:
     return bool(dash) and first == name and last.lower() in link_words().cues
 
 
-def _cued(text: str, token: re.Match[str], end: int) -> Iterator[Mention]:
+def _cued(text: str, token: re.Match[str], end: int, cue: str) -> Iterator[Mention]:
     """A plain word beside a cue, unless it is a word that stands beside every noun."""
+    if cue in link_words().type_cues and token["run"][:1].islower():
+        return
     word = token["run"].rstrip(_EDGES_AFTER).partition("-")[0]
     reading = read_name(word)
     if reading is None or word.lower() in _stops() or not _is_near(text, min(token.end(), end), end):
