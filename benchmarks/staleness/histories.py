@@ -25,6 +25,7 @@ class History:
     repo: str
     folders: tuple[str, ...]
     pairs: int
+    head: str
     until: str | None = None
     since: str | None = None
     days: int = DAYS
@@ -48,7 +49,9 @@ def languages() -> dict[str, Language]:
             tuple(row["ends"]),
             tuple(row["skip"]),
             tuple(
-                History(one["repo"], tuple(one["folders"]), one["pairs"], one.get("until"), one.get("since"))
+                History(
+                    one["repo"], tuple(one["folders"]), one["pairs"], one["head"], one.get("until"), one.get("since")
+                )
                 for one in row["histories"]
             ),
         )
@@ -75,7 +78,7 @@ def commits(directory: Path, history: History, ends: Sequence[str]) -> list[tupl
     """Commits of the main line that touch source files, the oldest first."""
     bounds = [f"--{key}={value}" for key, value in (("until", history.until), ("since", history.since)) if value]
     specs = [f":(glob){folder + '/' if folder else ''}**/*{end}" for folder in history.folders for end in ends]
-    out = _git(directory, "log", "--first-parent", "--reverse", "--format=%H %cs", *bounds, "HEAD", "--", *specs)
+    out = _git(directory, "log", "--first-parent", "--reverse", "--format=%H %cs", *bounds, history.head, "--", *specs)
     rows = [line.split(" ") for line in out.decode().splitlines()]
     return [(sha, date.fromisoformat(day)) for sha, day in rows]
 

@@ -9,6 +9,7 @@ from benchmarks.staleness.reading import Definition
 
 SMALL = 20  # tokens; less than that can be the same by chance
 LARGE = 60  # tokens; so much is not the same by chance even where its own name is said in it
+LONG = 40  # letters; a longer token is a text, and its words count
 SHINGLE = 3
 ALIKE = 0.4  # of its shingles in another definition: it may live on there
 TELLING = 4  # letters; a shorter name is said everywhere
@@ -52,7 +53,7 @@ class Placed:
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
-        tokens = self.anonymous
+        tokens = tuple(word for token in self.anonymous for word in (token.split() if len(token) > LONG else (token,)))
         return frozenset(tokens[at : at + SHINGLE] for at in range(max(1, len(tokens) - SHINGLE + 1)))
 
 
