@@ -1,5 +1,6 @@
 """A file turned into its shape: what it says without its layout, and where its symbols are."""
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
@@ -9,7 +10,7 @@ from waypost.code.shape_tree import Sheet, read_tree
 from waypost.code.source import Parsed, Source
 from waypost.code.syntax.grammars import grammar, has_grammar
 from waypost.code.syntax.reader import source_bytes
-from waypost.model.shape import SECTION, Landmark, Shape
+from waypost.model.shape import SECTION, Landmark, Shape, word_code
 
 _TREE = "tree-sitter"
 
@@ -31,8 +32,14 @@ def shape_of(source: Source, parsed: Parsed) -> Shape:
         parents=sheet.parents,
         notes=sheet.notes,
         note_rows=sheet.note_rows,
-        blanks=frozenset(number for number, line in enumerate(data.split(b"\n"), start=1) if not line.strip()),
+        texts=array("Q", map(_text_code, data.split(b"\n")[: parsed.line_count])),
+        broken=parsed.broken,
     )
+
+
+def _text_code(line: bytes) -> int:
+    tight = b"".join(line.split())
+    return word_code(tight) if tight else 0
 
 
 def _sheet(source: Source, parsed: Parsed, data: bytes) -> Sheet:

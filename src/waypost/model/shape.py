@@ -54,7 +54,8 @@ class Shape:
     parents: "array[int]" = field(default_factory=lambda: array("i"))  # and the mark around it; -1: none
     notes: "array[int]" = field(default_factory=lambda: array("Q"))  # words of comments
     note_rows: "array[int]" = field(default_factory=lambda: array("I"))
-    blanks: frozenset[int] = frozenset()  # lines without anything on them
+    texts: "array[int]" = field(default_factory=lambda: array("Q"))  # of each line, without white space; 0: blank
+    broken: bool = False  # parts of it could not be parsed: how words are grouped there says little
 
     def between(self, start: int, end: int) -> tuple[int, int]:
         """The words on these lines, as the first one and the one behind the last."""
@@ -62,6 +63,13 @@ class Shape:
 
     def notes_between(self, start: int, end: int) -> tuple[int, int]:
         return bisect_left(self.note_rows, start), bisect_right(self.note_rows, end)
+
+    def is_blank(self, line: int) -> bool:
+        return not 1 <= line <= len(self.texts) or not self.texts[line - 1]
+
+    def texts_between(self, start: int, end: int) -> "array[int]":
+        """The lines as they are written, without blank ones and without white space."""
+        return array("Q", [text for text in self.texts[start - 1 : end] if text])
 
     def spoken(self, first: int, behind: int, own_name: str = "", only: int | None = None) -> "array[int]":
         """These words, with a stand-in for the own name of a symbol: everywhere, or `only` from there on, once."""

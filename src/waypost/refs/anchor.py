@@ -15,6 +15,7 @@ from waypost.refs.sketch import MOST_PARTS, Sketch
 SYMBOL, PART, NOTE, FILE = range(4)
 AT_START, AT_DEFINITION, AT_COMMENT = range(3)  # where in its symbol a reference begins
 
+TEXT_BYTES = 6
 _VERSION = 1
 SHORT_NAME = 24  # characters: never too long for an anchor, whatever they are
 _LONGEST_NAME = 4 * SHORT_NAME  # bytes
@@ -48,7 +49,7 @@ class Anchor:
     kind: str = ""
     begin: int = AT_START
     ordinal: int = 0  # its place among those of the same name
-    many: bool = False  # others have the same qualified name
+    many: int = 1  # how many had the same qualified name
     twin: bool = False  # another of its file meant the same; of a part: the same stood in its symbol more than once
     alone: bytes = b""  # its meaning with only its own definition's name hidden; empty: the same as `meaning`
     offset: int = 0  # words between the beginning of the symbol around it, or of the file, and the part
@@ -58,6 +59,9 @@ class Anchor:
     before: int = 0  # what stands before and behind it
     after: int = 0
     lines: bool = True  # of a file: whether lines were named
+    text: bytes = b"\0" * TEXT_BYTES  # a hash of the lines as they were written
+    height: int = 0  # of a part: its lines, without blank ones
+    broken: bool = False  # the file could not be parsed as a whole
 
 
 def clipped(qualified: str) -> str:
@@ -70,11 +74,12 @@ def clipped(qualified: str) -> str:
 
 def pack(anchor: Anchor) -> bytes:
     name = clipped(anchor.qualified).encode()
-    flags = anchor.what | anchor.begin << 2 | anchor.many << 4 | anchor.twin << 5 | anchor.lines << 6
+    flags = anchor.what | anchor.begin << 2 | anchor.broken << 4 | anchor.twin << 5 | anchor.lines << 6
     head = bytes((_VERSION, flags | bool(anchor.alone) << 7, _KINDS.index(anchor.kind) if anchor.kind in _KINDS else 0))
-    numbers = [len(name), anchor.ordinal, anchor.count, anchor.sketch.depth, len(anchor.sketch.parts)]
+    numbers = [len(name), anchor.ordinal, anchor.many, anchor.count, anchor.sketch.depth, len(anchor.sketch.parts)]
     if anchor.what in (PART, NOTE):
-        numbers += [anchor.offset, anchor.lead, anchor.trail, anchor.before, anchor.after, len(anchor.opening)]
+        numbers += [anchor.offset, anchor.lead, anchor.trail, anchor.before, anchor.after, anchor.height]
+        numbers.append(len(anchor.opening))
         numbers += anchor.opening
     return b"".join(
         (
@@ -82,6 +87,7 @@ def pack(anchor: Anchor) -> bytes:
             b"".join(map(_varint, numbers)),
             name,
             anchor.meaning,
+            anchor.text,
             anchor.alone,
             b"".join(part.to_bytes(2, "little") for part in anchor.sketch.parts),
         )
@@ -96,11 +102,12 @@ def unpack(data: bytes) -> Anchor | None:
     what = flags & 3
     rest = _Reader(data, 3)
     try:
-        name_length, ordinal, count, depth, parts = (rest.varint() for _ in range(5))
-        numbers = [rest.varint() for _ in range(5)] if what in (PART, NOTE) else [0] * 5
+        name_length, ordinal, many, count, depth, parts = (rest.varint() for _ in range(6))
+        numbers = [rest.varint() for _ in range(6)] if what in (PART, NOTE) else [0] * 6
         opening = tuple(rest.varint() for _ in range(rest.varint())) if what in (PART, NOTE) else ()
         name = rest.take(name_length).decode()
-        meaning, alone = rest.take(MEANING_BYTES), rest.take(_MEANING_ALONE if flags & 128 else 0)
+        meaning, text = rest.take(MEANING_BYTES), rest.take(TEXT_BYTES)
+        alone = rest.take(_MEANING_ALONE if flags & 128 else 0)
         sketch = Sketch(depth, tuple(rest.pairs(parts)))
     except (IndexError, UnicodeDecodeError):
         return None
@@ -115,7 +122,7 @@ def unpack(data: bytes) -> Anchor | None:
         kind=_KINDS[kind],
         begin=flags >> 2 & 3,
         ordinal=ordinal,
-        many=bool(flags & 16),
+        many=many,
         twin=bool(flags & 32),
         alone=alone,
         offset=numbers[0],
@@ -125,6 +132,9 @@ def unpack(data: bytes) -> Anchor | None:
         before=numbers[3],
         after=numbers[4],
         lines=bool(flags & 64),
+        text=text,
+        height=numbers[5],
+        broken=bool(flags & 16),
     )
 
 

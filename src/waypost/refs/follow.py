@@ -28,7 +28,7 @@ def follow(anchor: bytes, was: Place, here: Shape | None, elsewhere: Elsewhere) 
     if known is None:
         return Finding(UNCHECKED, was.path, was.lines)
     if known.what == PART:
-        return follow_part(known, here, elsewhere)
+        return follow_part(known, was.lines, here, elsewhere)
     if known.what == NOTE:
         return follow_note(known, here, elsewhere)
     if known.what == FILE:

@@ -7,7 +7,7 @@ from waypost.model.reference import LineRange
 from waypost.model.shape import Landmark, Shape, words_hash
 from waypost.refs.anchor import Anchor
 from waypost.refs.elsewhere import Elsewhere
-from waypost.refs.places import occurrences, surroundings
+from waypost.refs.places import occurrences, same_text, surroundings
 from waypost.refs.sketch import best_window
 from waypost.refs.symbols import last_name, same_name, span
 
@@ -19,12 +19,16 @@ _ALIKE_INSIDE = 0.3  # in the symbol it was in
 _ALIKE_ELSEWHERE = 0.5
 
 
-def follow_part(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Finding:
+def follow_part(known: Anchor, was: LineRange | None, here: Shape | None, elsewhere: Elsewhere) -> Finding:
     for shape, same in _shapes(known, here, elsewhere):
         inside = _around(known, shape)
         found = _exact(known, shape, inside)
         if found is not None:
             return Finding(same, shape.path, _lines(known, shape, found, found + known.count), name=_name(inside))
+        if shape.broken or known.broken:
+            lines = _as_written(known, was, shape)
+            if lines is not None:
+                return Finding(same, shape.path, lines, name=_name(inside))
     for shape, _ in _shapes(known, here, elsewhere):
         changed = _similar(known, shape, _around(known, shape))
         if changed is not None:
@@ -112,6 +116,16 @@ def _exact(known: Anchor, shape: Shape, inside: Landmark | None) -> int | None:
         found = _occurrences(known, shape, whole)
     distinct = [place for place in found if known.count >= _WORDS_DISTINCT or _fits(known, shape, place) == _BOTH]
     return _best(known, shape, distinct, expected) if distinct else None
+
+
+def _as_written(known: Anchor, was: LineRange | None, shape: Shape) -> LineRange | None:
+    """The same lines in a file that could not be parsed; nearest to where they were."""
+    if known.count < _WORDS_DISTINCT or not known.height:
+        return None
+    near = was.start if was else 1
+    return min(
+        same_text(shape, known.text, known.height), key=lambda lines: (abs(lines.start - near), lines), default=None
+    )
 
 
 def _occurrences(known: Anchor, shape: Shape, stretch: tuple[int, int]) -> list[int]:

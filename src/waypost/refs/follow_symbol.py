@@ -12,8 +12,9 @@ from waypost.refs.symbols import alike, is_equal, is_named, last_name, parent_of
 # Words that make an equal symbol the same one and no chance.
 _WORDS_QUALIFIED = 6  # under its own qualified name in another file, or where nothing else has its last name
 _WORDS_NAMED = 14  # under its last name, where others have it too
-_WORDS_RENAMED = 20  # under another name in another file
+_WORDS_RENAMED = 12  # under another name in another file
 _WORDS_RENAMED_HERE = 8  # under another name in its own file, where nothing else meant the same
+_WORDS_EDITED = 8  # of a symbol that was edited and moved or renamed as well
 # How much alike a symbol must be to be the same one, edited.
 _ALIKE_OVERLOAD = 0.5  # less, and the overload is gone that was meant
 _ALIKE_QUALIFIED = 0.5  # of its qualified name in another file
@@ -45,7 +46,7 @@ def _by_name(known: Anchor, shape: Shape, same: str) -> Finding | None:
         return None
     rated = [(alike(shape, one, known), -abs(named.index(one) - known.ordinal), one) for one in of_kind]
     likeness, _, best = max(rated, key=lambda row: row[:2])
-    if known.many and likeness < _ALIKE_OVERLOAD:
+    if len(named) < known.many and likeness < _ALIKE_OVERLOAD:
         return None
     return _finding(CHANGED, known, shape, best, likeness)
 
@@ -127,7 +128,7 @@ def _one_of(known: Anchor, spots: list[_Spot]) -> Finding | None:
 
 
 def _most_alike(known: Anchor, spots: Iterable[_Spot], least: float) -> Finding | None:
-    if known.count < _WORDS_NAMED:
+    if known.count < _WORDS_EDITED:
         return None
     rated = [
         (likeness, one.qualified == known.qualified, shape, one)

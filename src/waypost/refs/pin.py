@@ -17,7 +17,7 @@ from waypost.refs.anchor import (
     clipped,
     pack,
 )
-from waypost.refs.places import enclosing, occurrences, short, surroundings
+from waypost.refs.places import enclosing, occurrences, short, surroundings, text_hash
 from waypost.refs.sketch import sketch
 from waypost.refs.symbols import alone_meaning, is_twin, meaning_of, same_name, span
 
@@ -61,9 +61,9 @@ def find_symbol(shape: Shape, symbol: str, lines: LineRange | None = None) -> La
 def _trimmed(shape: Shape, lines: LineRange) -> LineRange:
     """Without blank lines at the ends, unless there is nothing else."""
     start, end = lines.start, min(lines.end, shape.line_count)
-    while start < end and start in shape.blanks:
+    while start < end and shape.is_blank(start):
         start += 1
-    while end > start and end in shape.blanks:
+    while end > start and shape.is_blank(end):
         end -= 1
     return LineRange(start, end)
 
@@ -89,6 +89,9 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
     opening = tuple(short(word) for word in shape.words[first : min(behind, first + _OPENING_WORDS)])
     anchor = Anchor(
         what=PART,
+        text=text_hash(shape, lines.start, lines.end),
+        height=len(shape.texts_between(lines.start, lines.end)),
+        broken=shape.broken,
         meaning=meaning,
         count=behind - first,
         sketch=sketch(shape.words[first:behind]),
@@ -110,6 +113,8 @@ def _of_symbol(shape: Shape, landmark: Landmark, begin: int) -> Pinned:
     first, behind = span(shape, landmark)
     anchor = Anchor(
         what=SYMBOL,
+        text=text_hash(shape, landmark.start, landmark.end),
+        broken=shape.broken,
         meaning=meaning_of(shape, landmark),
         count=behind - first,
         sketch=sketch(shape.spoken(first, behind, landmark.name)),
@@ -117,7 +122,7 @@ def _of_symbol(shape: Shape, landmark: Landmark, begin: int) -> Pinned:
         kind=landmark.kind,
         begin=begin,
         ordinal=_ordinal(shape, landmark),
-        many=len(same_name(shape, clipped(landmark.qualified))) > 1,
+        many=len(same_name(shape, clipped(landmark.qualified))),
         twin=is_twin(shape, landmark),
         alone=alone_meaning(shape, landmark),
     )

@@ -3,7 +3,8 @@
 from array import array
 
 from waypost.model.reference import LineRange
-from waypost.model.shape import Landmark, Shape, word_bytes
+from waypost.model.shape import Landmark, Shape, word_bytes, words_hash
+from waypost.refs.anchor import TEXT_BYTES
 
 _SURROUNDING = 3  # words on each side tell a place from another
 _MOST_HASHED = 2_000_000  # words of places that only begin alike; a file of one word again and again has no more
@@ -29,6 +30,22 @@ def surroundings(shape: Shape, first: int, behind: int) -> tuple[int, int]:
     return _folded(shape.words[max(0, first - _SURROUNDING) : first]), _folded(
         shape.words[behind : behind + _SURROUNDING]
     )
+
+
+def text_hash(shape: Shape, start: int, end: int) -> bytes:
+    """A hash of lines as they are written, without white space."""
+    return words_hash(shape.texts_between(start, end))[:TEXT_BYTES]
+
+
+def same_text(shape: Shape, known: bytes, height: int) -> list[LineRange]:
+    """Where lines with this hash stand. Ranges with blank lines inside have a `height` of more lines than they tell."""
+    rows = [line for line, text in enumerate(shape.texts, start=1) if text]
+    texts = array("Q", [text for text in shape.texts if text])
+    return [
+        LineRange(rows[place], rows[place + height - 1])
+        for place in range(len(texts) - height + 1)
+        if words_hash(texts[place : place + height])[:TEXT_BYTES] == known
+    ]
 
 
 def occurrences(

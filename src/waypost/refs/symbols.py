@@ -2,6 +2,7 @@
 
 from waypost.model.shape import Landmark, Shape, family
 from waypost.refs.anchor import SHORT_NAME, Anchor, clipped
+from waypost.refs.places import text_hash
 from waypost.refs.sketch import likeness
 
 _ALONE_BYTES = 8
@@ -42,6 +43,8 @@ def alone_meaning(shape: Shape, landmark: Landmark) -> bytes:
 def is_equal(shape: Shape, landmark: Landmark, anchor: Anchor) -> bool:
     """Whether it means the same, whatever it is called now."""
     first, behind = span(shape, landmark)
+    if (shape.broken or anchor.broken) and text_hash(shape, landmark.start, landmark.end) == anchor.text:
+        return True
     if behind - first != anchor.count or family(landmark.kind) != family(anchor.kind):
         return False
     if meaning_of(shape, landmark) == anchor.meaning:
