@@ -229,6 +229,19 @@ def test_what_the_project_is_called_says_nothing_more() -> None:
     assert _linked("gin.Default() logs", root, deep).links == ()
 
 
+def test_the_name_of_the_project_in_prose_is_not_the_class_that_is_called_so() -> None:
+    client = _symbol("src/OkHttp.kt OkHttp", "class")
+    assert _linked("Changelog for OkHttp 4.9.2", client, project=["okhttp"]) == Linked()
+    assert _linked("`OkHttp` holds the version", client, project=["okhttp"]).links != ()
+
+
+def test_constructors_do_not_tell_of_which_class_a_text_speaks() -> None:
+    mine, other = _symbol("a.py Cart.__init__", "method"), _symbol("b.py Shop.__init__", "method")
+    assert _targets(_linked("CartView moves out of `__init__`", mine, other, _symbol("a.py CartView", "class"))) == [
+        "a.py CartView"
+    ]
+
+
 def test_overloads_are_one_symbol() -> None:
     first, second = _symbol("Gson.java Gson.toJson", "method", 10), _symbol("Gson.java Gson.toJson", "method", 40)
     (one,) = _linked("Gson.toJson(Object) is slow", second, first).links

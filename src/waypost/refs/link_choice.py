@@ -49,6 +49,8 @@ NOTHING = Choice((), 0.0)
 
 
 def choose(mention: Mention, known: Mapping[str, Sequence[Known]], around: Around) -> Choice:
+    if _is_project_itself(mention, around):
+        return NOTHING
     named = _symbols(known, mention.name.lower())
     exact = [one for one in named if one.name == mention.name]
     share = 1.0
@@ -115,6 +117,13 @@ def _telling(qualifier: tuple[str, ...], around: Around) -> tuple[str, ...]:
     return tuple(parts)
 
 
+def _is_project_itself(mention: Mention, around: Around) -> bool:
+    """`OkHttp` in prose is the project, though a class may be called so."""
+    if mention.is_marked or mention.is_called or mention.qualifier or mention.path:
+        return False
+    return squeezed(mention.name) in {squeezed(name) for name in around.project}
+
+
 def _is_project(mention: Mention, around: Around) -> bool:
     return mention.qualifier[-1].lower() in around.project
 
@@ -135,7 +144,7 @@ def _needing_proof(mention: Mention, choice: Choice, around: Around) -> Choice:
         return choice
     one = choice.candidates[0]
     is_member, words = "." in one.qualified, link_words()
-    if is_member and mention.name.lower() in words.members and (one.path, owner_of(one)) not in around.owners:
+    if is_member and mention.name.lower() in words.members and not _is_of_owner(one, around):
         return Choice(choice.candidates, _UNSURE, COMMON_WORD)
     if shape_of(mention.name):
         return choice
@@ -159,7 +168,7 @@ def _narrowed(exact: Sequence[Known], around: Around) -> Choice:
     if len(places) == 1:
         return Choice(tuple(places), _ONLY_ONE)
     source = [one for one in places if not one.is_aside] or places
-    here = [one for one in source if one.path in around.paths or (one.path, owner_of(one)) in around.owners]
+    here = [one for one in source if one.path in around.paths or _is_of_owner(one, around)]
     types = [one for one in source if one.kind in TYPES and "." not in one.qualified]
     for confidence, kept in ((_IN_SOURCE, source), (_SAME_FILE, here), (_THE_TYPE, types)):
         if len(kept) == 1:
@@ -167,6 +176,11 @@ def _narrowed(exact: Sequence[Known], around: Around) -> Choice:
     if len(places) > _MOST_ASKED:
         return Choice((), 0.0)
     return Choice(tuple(sorted(places, key=lambda one: _order(one, around))), _UNSURE, SEVERAL)
+
+
+def _is_of_owner(one: Known, around: Around) -> bool:
+    """Whether it is a member of a type that the text speaks of; `__init__` and its like are members of all."""
+    return (one.path, owner_of(one)) in around.owners and shape_of(one.name) != "dunder"
 
 
 def owner_of(one: Known) -> str:

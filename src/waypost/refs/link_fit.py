@@ -26,6 +26,8 @@ def fit(one: Known, qualifier: Sequence[str]) -> int:
 def _same_owner(last: str, parent: str) -> int:
     if last == parent:
         return EXACT
+    if last[:1] == "$" and not last[1:2].islower():  # a part of the name, unlike in `$store`
+        return 0
     spoken, owner = squeezed(last), squeezed(parent)
     if spoken == owner:
         return NAMED_AFTER

@@ -1,5 +1,6 @@
 """What the index knows of a symbol or a file, as far as linking needs it."""
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ from waypost.refs.link_words import link_words
 
 FILE = "file"
 TYPES = frozenset({"class", "interface", "trait", "struct", "enum", "type", "module"})
-MEMBERS = frozenset({"method", "property", "constant"})
+_JOINTS = re.compile(r"[-_.]")
 
 
 class Known(NamedTuple):
@@ -30,7 +31,8 @@ class Known(NamedTuple):
 @lru_cache(maxsize=4096)
 def _is_aside(path: str) -> bool:
     folders = path.lower().split("/")[:-1]
-    return path.endswith((".pyi", ".d.ts", ".min.js")) or not link_words().aside.isdisjoint(folders)
+    parts = {part for folder in folders for part in (folder, *_JOINTS.split(folder))}
+    return path.endswith((".pyi", ".d.ts", ".min.js")) or not link_words().aside.isdisjoint(parts)
 
 
 def path_ends(path: str, ending: str) -> bool:
