@@ -44,13 +44,19 @@ def test_where_this_python_cannot_the_waypost_on_the_path_is_asked(
     assert background.of(repository, *COMMIT, PATH=path) == ["waypost hook run git"]
 
 
-def test_a_program_of_the_tree_is_never_taken_for_waypost(
-    repository: Path, background: Background, tmp_path: Path
+@pytest.mark.parametrize("entry", [".", "", "bin", "./bin", "../project/bin"])
+def test_no_program_of_the_tree_is_run_wherever_programs_are_looked_for(
+    repository: Path, background: Background, entry: str
 ) -> None:
-    (repository / "waypost").write_text("#!/bin/sh\ntouch owned\n")
-    (repository / "waypost").chmod(0o755)
+    (repository / "bin").mkdir()
+    (repository.parent / "project").symlink_to(repository.name)
+    for name in ("waypost", "setsid", "sed", "env", "find", "rm"):
+        for folder in (repository, repository / "bin"):
+            (folder / name).write_text("#!/bin/sh\n: >>'owned'\n")
+            (folder / name).chmod(0o755)
     install(repository, Installer(background.python("line=told", end="exit 1")))
-    assert background.of(repository, *COMMIT, PATH=f".:{os.environ['PATH']}") == ["told"]
+    path = f"{os.environ['PATH']}:{entry}" if not entry else f"{entry}:{os.environ['PATH']}"
+    assert background.of(repository, *COMMIT, PATH=path) == ["told"]
     assert not (repository / "owned").exists()
 
 

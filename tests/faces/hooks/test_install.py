@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.conftest import Git
 from tests.faces.hooks.conftest import Background, WriteHook, commit_file
 
 from waypost.errors import InvalidInput, Refused, StoreReadOnly
+from waypost.faces.hooks import git as hooks
 from waypost.faces.hooks.git import install, status, uninstall
 from waypost.faces.hooks.script import EVENTS, Installer
 
@@ -183,6 +185,25 @@ def test_nothing_is_half_done_where_the_folder_cannot_be_written(
     with pytest.raises(StoreReadOnly, match="cannot be written"):
         install(repository, installer)
     assert tree_of(repository / ".git/hooks") == before
+
+
+def test_two_who_install_at_once_lose_nobodys_hook(
+    repository: Path, installer: Installer, write_hook: WriteHook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_hook("post-commit", "echo mine")
+    place_all = hooks._place_all
+
+    def after_another(found: Sequence[hooks.Hook], by: Installer) -> None:
+        monkeypatch.setattr(hooks, "_place_all", place_all)
+        install(repository, installer)
+        place_all(found, by)
+
+    monkeypatch.setattr(hooks, "_place_all", after_another)
+    with pytest.raises(Refused, match="same moment"):
+        install(repository, installer)
+    assert status(repository, installer).installed
+    uninstall(repository)
+    assert (repository / ".git/hooks/post-commit").read_text() == "#!/bin/sh\necho mine\n"
 
 
 def test_a_folder_that_is_read_only_is_told(repository: Path, installer: Installer, write_hook: WriteHook) -> None:
