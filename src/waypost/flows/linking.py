@@ -38,13 +38,12 @@ class Pointed:
         return replace(receipt, links=links, suggestions=self.suggestions, notices=self.notices)
 
 
-def point_at_code(space: OpenSpace, drafts: Sequence[Draft], *, direct: bool) -> list[Pointed]:
+def point_at_code(space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], *, direct: bool) -> list[Pointed]:
     """Pin what the drafts point at. Where one names no place itself, the names in its text are looked up.
 
     A name that could be several things is refused when somebody says it now (`direct`) and can say it better; in a batch
     it is told, and the memory is kept without it.
     """
-    tree = TreeNow(space)
     with space.store.read() as reader:
         is_indexed = space.identity.kind == "project" and reader.has_code(space.identity.checkout_id)
     return [
@@ -76,11 +75,16 @@ def _pinned(space: OpenSpace, tree: TreeNow, draft: Draft, direct: bool) -> Poin
 
 
 def _inferred(space: OpenSpace, tree: TreeNow, draft: Draft) -> Pointed:
-    found = find_links(space, draft.text)
+    links, asked = linked_by_text(space, tree, draft.text)
+    return Pointed(replace(draft, refs=links), asked)
+
+
+def linked_by_text(space: OpenSpace, tree: TreeNow, text: str) -> tuple[tuple[CodeReference, ...], tuple[str, ...]]:
+    """What a text speaks of, pinned, and the questions that are left."""
+    found = find_links(space, text)
     pinned = [_pin_link(space, tree, one) for one in found.links]
     links = tuple(reference for reference in pinned if reference is not None)
-    asked = tuple(_question(one) for one in found.suggestions)
-    return Pointed(replace(draft, refs=links), asked)
+    return links, tuple(_question(one) for one in found.suggestions)
 
 
 def _pin_link(space: OpenSpace, tree: TreeNow, found: Link) -> CodeReference | None:

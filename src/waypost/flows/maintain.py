@@ -7,11 +7,14 @@ from typing import Any
 
 from waypost.flows.about import stale
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.repair import link_older
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import settle
 from waypost.flows.track import index_tracked
+from waypost.model.memory import Caller
 from waypost.model.time import format_time, parse_time
 
+_UPKEEP = Caller("extractor", "maintain")
 _KEPT = timedelta(days=30)  # verdicts on contents that nobody has checked out since
 
 
@@ -78,6 +81,11 @@ def _references(space: OpenSpace, *, again: bool = False) -> Done:
     return Done("references", found.stale, told)
 
 
+def _link(space: OpenSpace, *, dry_run: bool = False) -> Done:
+    done = link_older(space, _UPKEEP, dry_run=dry_run)
+    return Done("links", done, f"{done} memories {'name code' if dry_run else 'pointed at the code that they name'}")
+
+
 def _old_verdicts(space: OpenSpace) -> Done:
     with space.store.read() as reader:
         old = reader.old_verdicts(space.clock() - _KEPT)
@@ -117,6 +125,7 @@ def _scrub(space: OpenSpace) -> Done:
 
 STEPS = (
     Step("changed files", timedelta(0), _changed_files, _index, needs_tree=True),
+    Step("links", timedelta(hours=20), lambda space: _link(space, dry_run=True), _link, needs_tree=True),
     Step(
         "references", timedelta(minutes=10), _references, lambda space: _references(space, again=True), needs_tree=True
     ),

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from waypost.errors import StoreError
 from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.tree_now import TreeNow
+from waypost.flows.tree_now import Pin, TreeNow
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.linked import CODE_CHANGED, Link, Linked
@@ -64,7 +64,7 @@ def _check_page(space: OpenSpace, tree: TreeNow, rows: Sequence[ReferenceRow], a
                 new.append(held)  # a branch that was looked at before: its verdict is the current one again
             continue
         before = current.get(key)
-        finding = follow_reference(tree, row.reference, before.finding if before else None)
+        finding = follow_reference(tree, row.reference, before)
         verdict = Verdict(
             row.number,
             row.place,
@@ -120,7 +120,7 @@ def _since(
     return now
 
 
-def follow_reference(tree: TreeNow, reference: CodeReference, last: Finding | None = None) -> Finding:
+def follow_reference(tree: TreeNow, reference: CodeReference, last: Verdict | None = None) -> Finding:
     """Where the code of a reference is now. `last` is what was found the last time: a place to begin with."""
     from waypost.refs.follow import Place, follow
 
@@ -139,7 +139,7 @@ def _follow_hash(tree: TreeNow, reference: CodeReference) -> Finding:
 
     path, lines, digest = reference.file_path, reference.line_range, reference.code_hash or ""
     if not tree.digest(path):
-        moved = tree.became(path, reference.git_commit)
+        moved = tree.became(pin_of(reference), _digests(reference, None))
         if moved is None:
             return Finding(DELETED)
         path = moved
@@ -163,21 +163,33 @@ class _Elsewhere:
 
     tree: TreeNow
     reference: CodeReference
-    last: Finding | None
+    last: Verdict | None
 
     def became(self) -> Iterable[Shape]:
         path = self.reference.file_path
-        told = self.tree.became(path, self.reference.git_commit)
-        for other in dict.fromkeys((told, self.last.path if self.last else None)):
+        told = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
+        for other in dict.fromkeys((told, self.last.finding.path if self.last else None)):
             shape = self.tree.shape(other) if other is not None and other != path else None
             if shape is not None:
                 yield shape
 
     def named(self, name: str) -> Iterable[Shape]:
-        return self.tree.defining(name, but=self.reference.file_path)
+        return self.tree.defining(name, pin_of(self.reference))
 
     def changed(self) -> Iterable[Shape]:
-        return self.tree.changed_lately(self.reference.git_commit, but=self.reference.file_path)
+        return self.tree.changed_lately(pin_of(self.reference))
+
+
+def pin_of(reference: CodeReference) -> Pin:
+    return Pin(reference.file_path, reference.git_commit or "", reference.created_at)
+
+
+def _digests(reference: CodeReference, last: Verdict | None) -> set[bytes]:
+    """What the file that is pointed at was when it was seen last."""
+    found = {last.file_hash} if last is not None else set()
+    if reference.line_range is None and reference.code_hash:
+        found.add(bytes.fromhex(reference.code_hash.removeprefix("sha256:")))
+    return found
 
 
 def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> dict[int, Linked]:

@@ -19,6 +19,7 @@ from waypost.flows.linking import INFERRED, point_at_code
 from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, Prepared, embed_items, finish, make_room, pending, placed, prepare, put
+from waypost.flows.tree_now import TreeNow
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Version
@@ -41,14 +42,17 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
     extractor may not, unless the draft's own time is later than the correction.
     """
     drafts = placed(space, drafts)  # before the first is written
+    tree = TreeNow(space)
     for start in range(0, len(drafts), CHUNK):
-        yield from _remember_chunk(space, drafts[start : start + CHUNK], caller, direct)
+        yield from _remember_chunk(space, tree, drafts[start : start + CHUNK], caller, direct)
 
 
-def _remember_chunk(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, direct: bool) -> list[Receipt]:
+def _remember_chunk(
+    space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], caller: Caller, direct: bool
+) -> list[Receipt]:
     key = space.tombstone_key()
     hidden = [without_secrets(draft) for draft in drafts]
-    pointed = point_at_code(space, [draft for draft, _ in hidden], direct=direct)
+    pointed = point_at_code(space, tree, [draft for draft, _ in hidden], direct=direct)
     items = [
         replace(prepare(space, one.draft, caller, key), masked=masked)
         for one, (_, masked) in zip(pointed, hidden, strict=True)
@@ -194,7 +198,7 @@ class _Gate:
     def _with_places(self, item: Prepared, same: Receipt) -> Receipt | None:
         """Exactly this is known, and now it is said where in the code: from here on it points there too."""
         inferred = all(one.confidence_reason == INFERRED for one in item.draft.refs)
-        if same.status != "duplicate" or item.draft.replaces is not None or inferred:
+        if not self.direct or same.status != "duplicate" or item.draft.replaces is not None or inferred:
             return None
         for known in self.writer.find_fingerprint(item.version.fingerprint):
             theirs = known.source == "person" and item.version.source != "person"

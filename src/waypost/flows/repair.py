@@ -7,6 +7,7 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.accept import pinned_at, reference_rows
 from waypost.flows.lifecycle import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.linking import linked_by_text
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.pin import pin_reference
 from waypost.flows.prepare import put
@@ -14,15 +15,17 @@ from waypost.flows.references import check, is_stale, kept_view, linked
 from waypost.flows.tree_now import TreeNow
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
 from waypost.model.ids import check_id
+from waypost.model.kinds import KINDS
 from waypost.model.linked import Linked
 from waypost.model.memory import Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
-from waypost.store.protocol import ReferenceRow
+from waypost.store.protocol import Filter, ReferenceRow
 
-_FOUND = (UNCHANGED, MOVED, CHANGED)
+_MOST_OLDER = 5_000
+_LINKED_KINDS = tuple(kind.name for kind in KINDS.values() if not kind.derived and not kind.is_journal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ def _followed(
         finding = findings.get(place)
         if finding is None or finding.state == UNCHANGED:
             kept.append(reference)
-        elif finding.state == MOVED:
+        elif _has_moved(space, reference, finding):
             kept.append(pinned_at(space, tree, reference, finding))
         elif finding.state == DELETED and drop:
             continue
@@ -153,7 +156,7 @@ def _pinned(space: OpenSpace, tree: TreeNow, given: str | CodeReference) -> Code
     return pinned.reference
 
 
-def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version]) -> None:
+def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version], *, action: str = "relink") -> None:
     """The same words, pointing elsewhere: a new version, so that the history tells where it pointed."""
     if not changed:
         return
@@ -166,7 +169,7 @@ def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version]) -> None
             writer.supersede(version.number, version.recorded_at)
             put(writer, version, passages_of(version), embedded)
             details = {"refs": [str(one) for one in version.refs]}
-            audit(space, writer, "relink", version.memory_id, caller, details)
+            audit(space, writer, action, version.memory_id, caller, details)
 
 
 def _chosen(
@@ -207,8 +210,31 @@ def _chosen(
 
 def _is_meant(space: OpenSpace, reference: CodeReference, finding: Finding, moved: bool, gone: bool) -> bool:
     if moved or gone:
-        return (moved and finding.state == MOVED) or (gone and finding.state == DELETED)
+        return (moved and _has_moved(space, reference, finding)) or (gone and finding.state == DELETED)
     return is_stale(space, reference, finding)
+
+
+def _has_moved(space: OpenSpace, reference: CodeReference, finding: Finding) -> bool:
+    """Whether it is elsewhere, and still what was meant."""
+    if finding.path is None or is_stale(space, reference, finding):
+        return False
+    return finding.state == MOVED or (finding.state == CHANGED and finding.path != reference.file_path)
+
+
+def link_older(space: OpenSpace, caller: Caller, *, dry_run: bool = False) -> int:
+    """Point memories that name code, and were written before it was in the index, at what they name. Returns how many."""
+    with space.store.read() as reader:
+        if space.identity.kind != "project" or not reader.has_code(space.identity.checkout_id):
+            return 0
+        versions = reader.latest(kept_view(space), Filter(kinds=_LINKED_KINDS), _MOST_OLDER)
+    tree, found = TreeNow(space), list[Version]()
+    for version in versions:
+        links = () if version.refs else linked_by_text(space, tree, version.text)[0]
+        if links:
+            found.append(replace(version, refs=links, recorded_at=space.clock()))
+    if not dry_run:
+        _store(space, caller, found, action="link")
+    return len(found)
 
 
 def _now(space: OpenSpace, versions: Sequence[Version]) -> tuple[Linked, ...]:

@@ -2,10 +2,11 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from waypost.code.history import Changes, Head, changed_since, head
 from waypost.code.reading import Unread, read_bytes
@@ -24,6 +25,14 @@ _MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
 _MOST_NAMED = 50  # definitions of one name that are looked at
 _MOST_READ = 4_000  # files without an index in which a name is looked for
 _MOST_CHANGED = 100  # files changed lately that are parsed for what is lost
+
+
+class Pin(NamedTuple):
+    """Where and when something was pinned."""
+
+    path: str
+    commit: str
+    time: datetime | None
 
 
 class TreeNow:
@@ -152,17 +161,25 @@ class TreeNow:
             if (row := rows.get(entry.path)) is None or (row.size, row.mtime_ns) != (entry.size, entry.mtime_ns)
         )[:_MOST_READ]
 
-    def defining(self, name: str, *, but: str) -> Iterator[Shape]:
-        """Other files that define something of this name."""
-        paths = dict.fromkeys(self._indexed_files(name))
+    def defining(self, name: str, since: Pin) -> Iterator[Shape]:
+        """Other files that define something of this name, and are not as they were when the place was pinned."""
+        paths = dict.fromkeys(path for path in self._indexed_files(name) if self._is_newer(path, since))
         words = name.encode("utf-8", "replace")
         for path in self._not_indexed_yet:
             if path not in paths and self._mentions(path, words):
                 paths[path] = None
         for path in list(paths)[:_MOST_NAMED]:
-            shape = self.shape(path) if path != but else None
+            shape = self.shape(path) if path != since.path else None
             if shape is not None:
                 yield shape
+
+    def _is_newer(self, path: str, since: Pin) -> bool:
+        """Whether a file may hold something now that it did not hold then."""
+        changes = self.changes_since(since.commit)
+        if changes.complete:
+            return path in changes.changed or path in changes.renamed.values()
+        row = self.row(path)
+        return row is None or since.time is None or row.changed_at >= since.time or self.digest(path).hex() != row.hash
 
     def _indexed_files(self, name: str) -> list[str]:
         if not self._is_indexed:
@@ -178,15 +195,32 @@ class TreeNow:
         found = read_bytes(self._root, path, _MOST_BYTES)
         return not isinstance(found, Unread) and words in found[0]
 
-    def changed_lately(self, commit: str | None, *, but: str) -> Iterator[Shape]:
-        """Other files that changed since that commit, or that the index does not have yet."""
-        changes = self.changes_since(commit or "")
-        paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._not_indexed_yet
-        for path in sorted(paths)[:_MOST_CHANGED]:
-            shape = self.shape(path) if path != but else None
+    def changed_lately(self, since: Pin) -> Iterator[Shape]:
+        """Other files of its sort that changed since the place was pinned."""
+        changes = self.changes_since(since.commit)
+        paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)
+        ending = PurePosixPath(since.path).suffix
+        for path in sorted(path for path in paths if path.endswith(ending))[:_MOST_CHANGED]:
+            shape = self.shape(path) if path != since.path else None
             if shape is not None:
                 yield shape
 
-    def became(self, path: str, commit: str | None) -> str | None:
-        """Under which name git sees the file since that commit."""
-        return self.changes_since(commit or "").renamed.get(path)
+    def _newer(self, since: Pin) -> list[str]:
+        with self._space.store.read() as reader:
+            rows = reader.files(self._space.identity.checkout_id)
+        known = [path for path, row in rows.items() if since.time is None or row.changed_at >= since.time]
+        return [*known, *self._not_indexed_yet]
+
+    def became(self, since: Pin, digests: Collection[bytes]) -> str | None:
+        """The file that this one is now: as git sees it, or one of the same content."""
+        told = self.changes_since(since.commit).renamed.get(since.path)
+        if told is not None or self.digest(since.path):
+            return told
+        row = self.row(since.path)
+        wanted = {*digests, *([bytes.fromhex(row.hash)] if row is not None else [])} - {b""}
+        ending = PurePosixPath(since.path).suffix
+        if not wanted:
+            return None
+        return next(
+            (path for path in self._newer(since) if path.endswith(ending) and self.digest(path) in wanted), None
+        )
