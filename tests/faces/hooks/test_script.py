@@ -34,7 +34,7 @@ def test_paths_are_words_of_the_shell_that_mean_themselves(paths: tuple[str, str
     content = render("post-commit", Installer(python, home)).decode("utf-8")
     lines = content[content.index("    waypost_home=") :]
     home_line = lines[: lines.index("    if [ -n")]
-    lines = lines[lines.index("    waypost_session=") :]
+    lines = lines[lines.index("    waypost_quietly=") :]
     python_line = lines[lines.index("    waypost_python=") : lines.index("    set -- hook")]
     script = f'{home_line}{python_line}printf \'%s\\0%s\' "$waypost_python" "$waypost_home"'
     told = subprocess.run(["sh", "-c", script], check=True, capture_output=True).stdout
