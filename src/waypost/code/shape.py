@@ -4,6 +4,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+from waypost.code.embedded import scripts_of
 from waypost.code.shape_plan import plan_for
 from waypost.code.shape_text import read_text
 from waypost.code.shape_tree import Sheet, read_tree
@@ -12,7 +13,9 @@ from waypost.code.syntax.grammars import grammar, has_grammar
 from waypost.code.syntax.reader import source_bytes
 from waypost.model.shape import SECTION, Landmark, Shape, word_code
 
+COMPONENTS = frozenset({"vue", "svelte", "astro"})
 _TREE = "tree-sitter"
+_LARGE = 20_000  # bytes
 
 
 def shape_of(source: Source, parsed: Parsed) -> Shape:
@@ -43,16 +46,40 @@ def _text_code(line: bytes) -> int:
 
 
 def _sheet(source: Source, parsed: Parsed, data: bytes) -> Sheet:
-    if parsed.parser != _TREE or not has_grammar(source.language):
+    if parsed.parser == _TREE and parsed.language in COMPONENTS:
+        return _component(source, data)
+    # The parser takes very long to make nothing of a large file.
+    is_hopeless = parsed.broken and not parsed.symbols and len(data) > _LARGE
+    if parsed.parser != _TREE or not has_grammar(source.language) or is_hopeless:
         return read_text(source.language, data)
+    return _tree(source.language, data)
+
+
+def _tree(language: str, data: bytes) -> Sheet:
     from tree_sitter import Parser
 
-    return read_tree(source.language, Parser(grammar(source.language).language).parse(data), data)
+    return read_tree(language, Parser(grammar(language).language).parse(data), data)
+
+
+def _component(source: Source, data: bytes) -> Sheet:
+    """Scripts by their grammars, and what is around them by its words."""
+    sheet, done = Sheet(data), 0
+    last = data.count(b"\n") + 1
+    for script in scripts_of(source):
+        text = source_bytes(script.text)
+        first = text[: len(text) - len(text.lstrip())].count(b"\n") + 1
+        end = text.rstrip().count(b"\n") + 1
+        if first > done:
+            sheet.append(read_text(source.language, data, (done + 1, first - 1)))
+            sheet.append(_tree(script.language, text))
+            done = end
+    sheet.append(read_text(source.language, data, (done + 1, last)))
+    return sheet
 
 
 def _symbols(parsed: Parsed, sheet: Sheet) -> Iterator[Landmark]:
     rows = sheet.rows
-    wrapped = _wrapped(parsed.language, sheet) if parsed.parser == _TREE else {}
+    wrapped = _wrapped(parsed.language, sheet)
     for symbol in parsed.symbols:
         define, end = symbol.lines.start, symbol.lines.end
         # Comments are no words: the first word is that of a decorator or of the definition itself.

@@ -1,7 +1,6 @@
 """The words of a file without a grammar: prose, configuration, and code that is read by patterns."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
 from waypost.code.pattern_table import languages_with_patterns, rules_for
@@ -16,8 +15,8 @@ _PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "text"})
 _TAB = 8
 
 
-def read_text(language: str, data: bytes, only: Sequence[tuple[int, int]] | None = None) -> Sheet:
-    """Words and, where indentation carries meaning, a mark around what is deeper. `only` these lines, if given."""
+def read_text(language: str, data: bytes, only: tuple[int, int] | None = None) -> Sheet:
+    """Words and, where indentation carries meaning, a mark around what is deeper. `only` from a line to another."""
     sheet = Sheet(data)
     marks, blocks = _comment_marks(language)
     levels: list[tuple[int, int]] = []  # indentation and the mark of each block that is open
@@ -27,7 +26,7 @@ def read_text(language: str, data: bytes, only: Sequence[tuple[int, int]] | None
     for number, line in enumerate(data.split(b"\n"), start=1):
         start, position = position, position + len(line) + 1
         text = line.strip()
-        if not text or (only is not None and not any(first <= number <= last for first, last in only)):
+        if not text or (only is not None and not only[0] <= number <= only[1]):
             continue
         opening = b"" if closing else next((end for begin, end in blocks if text.startswith(begin)), b"")
         if closing or opening or text.startswith(marks):

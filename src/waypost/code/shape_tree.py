@@ -46,6 +46,7 @@ _SIMPLE = {
     b"v": b"\v",
 }
 _CODED = re.compile(rb"[\\$#]")  # in a string where ' and " are not the same
+_CUT = re.compile(rb"[\w\x80-\xff]+\Z")
 _PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _NOTE_WORD = re.compile(rb"[\w\x80-\xff]+")
@@ -84,6 +85,18 @@ class Sheet:
         self.kinds.append(kind)
         self.parents.append(parent)
         return len(self.opens) - 1
+
+    def append(self, other: "Sheet") -> None:
+        """Add what stands behind."""
+        words, marks = len(self.words), len(self.opens)
+        self.words += other.words
+        self.rows += other.rows
+        self.opens.extend(words + place for place in other.opens)
+        self.closes.extend(words + place for place in other.closes)
+        self.kinds += other.kinds
+        self.parents.extend(marks + parent if parent >= 0 else parent for parent in other.parents)
+        self.notes += other.notes
+        self.note_rows += other.note_rows
 
     def _line(self, position: int) -> int:
         """The line of a place; places come in order."""
@@ -238,8 +251,11 @@ class _Walk:
         if not found or len({prefix.replace(b"r", b"") for prefix, _, _ in found}) != 1:
             return False
         self.sheet.word(found[0][0].replace(b"r", b"") + b'"', node.start_byte)
-        for prefix, content, start in found:
-            self._pieces(content, start, b"r" in prefix)
+        cut = b""  # the beginning of a word that goes on in the next string
+        for number, (prefix, content, start) in enumerate(found, start=1):
+            end = _CUT.search(content) if number < len(found) else None
+            self._pieces(cut + content[: end.start() if end else None], start, b"r" in prefix)
+            cut = end[0] if end else b""
         return True
 
     def _is_plain(self, node: "Node") -> bool:
