@@ -15,6 +15,7 @@ import pickle
 import re
 import statistics
 import subprocess
+import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -252,7 +253,9 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=150, help="of each repository")
     parser.add_argument("--newest", type=int, default=1500, help="commits to spread them over")
     parser.add_argument("--documents", action="store_true", help="paragraphs added to documents, not messages")
-    parser.add_argument("--cache", type=Path, default=Path(".cache/linking"), help="where parsed files are kept")
+    parser.add_argument(
+        "--cache", type=Path, default=Path(tempfile.gettempdir()) / "linking", help="where parsed files are kept"
+    )
     parser.add_argument("--out", type=Path, help="every link, question and miss, one a line")
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
