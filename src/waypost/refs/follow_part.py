@@ -15,7 +15,7 @@ _WORDS_DISTINCT = 20  # fewer are found anywhere: `return None` is in every file
 _WORDS_INSIDE = 3  # and very few more than once in a function
 _NOTE_WORDS_DISTINCT = 8
 _BOTH = 2  # sides
-_ALIKE_INSIDE = 0.3  # in the symbol it was in
+_ALIKE_INSIDE = 0.4  # in the symbol it was in
 _ALIKE_ELSEWHERE = 0.5
 
 

@@ -110,6 +110,8 @@ def _alike_here(known: Anchor, here: Shape) -> Finding | None:
         for one in here.landmarks
         if family(one.kind) == family(known.kind) and (parent_of(one.qualified) == parent or one.name == name)
     ]
+    if known.twin:
+        spots = [spot for spot in spots if not is_equal(*spot, known)]
     return _most_alike(known, spots, _ALIKE_NAMED)
 
 

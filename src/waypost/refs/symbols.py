@@ -32,12 +32,13 @@ def alone_meaning(shape: Shape, landmark: Landmark) -> bytes:
     `def get(self): return self.rows.get(1)` may be renamed without a change of the `get` that it calls; a function
     that calls itself is renamed together with its calls.
     """
-    first, behind = span(shape, landmark)
+    meaning = _alone(shape, landmark)
+    return b"" if meaning == meaning_of(shape, landmark) else meaning[:_ALONE_BYTES]
+
+
+def _alone(shape: Shape, landmark: Landmark) -> bytes:
     only = shape.between(landmark.define, landmark.end)[0]
-    alone = shape.spoken(first, behind, landmark.name, only)
-    if alone == shape.spoken(first, behind, landmark.name):
-        return b""
-    return shape.meaning(first, behind, landmark.name, only)[:_ALONE_BYTES]
+    return shape.meaning(*span(shape, landmark), landmark.name, only)
 
 
 def is_equal(shape: Shape, landmark: Landmark, anchor: Anchor) -> bool:
@@ -49,7 +50,7 @@ def is_equal(shape: Shape, landmark: Landmark, anchor: Anchor) -> bool:
         return False
     if meaning_of(shape, landmark) == anchor.meaning:
         return True
-    return bool(anchor.alone) and alone_meaning(shape, landmark) == anchor.alone
+    return _alone(shape, landmark).startswith(anchor.alone or anchor.meaning)
 
 
 def alike(shape: Shape, landmark: Landmark, anchor: Anchor) -> float:

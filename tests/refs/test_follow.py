@@ -1,0 +1,326 @@
+"""What became of a symbol or a file that a memory points at."""
+
+import pytest
+
+from waypost.code.languages import language_of_path
+from waypost.code.parse import parse
+from waypost.code.shape import shape_of
+from waypost.code.source import Source
+from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
+from waypost.model.reference import LineRange
+from waypost.model.shape import Shape
+from waypost.refs.elsewhere import Nowhere, ShapesElsewhere
+from waypost.refs.follow import Place, follow
+from waypost.refs.pin import Pinned, pin
+
+CART = '''\
+import prices
+
+
+class Cart:
+    """Rows that somebody wants to buy."""
+
+    def add(self, row, count=1):
+        if count < 1:
+            raise ValueError("nothing to add")
+        self.rows.append((row, count))
+
+    # What it costs,
+    # with taxes.
+    @cached
+    def total(self, rate):
+        amount = sum(prices.of(row) * count for row, count in self.rows)
+        return amount * (1 + rate)
+
+    def clear(self):
+        self.rows = []
+
+
+def fact(number):
+    return 1 if number < 2 else number * fact(number - 1)
+'''
+TOTAL = LineRange(14, 17)
+
+
+def shape(path: str, text: str) -> Shape:
+    source = Source(path, language_of_path(path, text), text)
+    return shape_of(source, parse(source))
+
+
+def pinned(text: str, lines: LineRange | None = None, symbol: str | None = None, path: str = "cart.py") -> Pinned:
+    found = pin(shape(path, text), lines, symbol)
+    assert found is not None
+    return found
+
+
+def followed(
+    before: str,
+    after: dict[str, str],
+    lines: LineRange | None = None,
+    symbol: str | None = None,
+    path: str = "cart.py",
+) -> Finding:
+    """Follow what was pinned in a file into a tree in which every other file is new."""
+    was = shape(path, before)
+    place = pinned(before, lines, symbol, path)
+    now = [shape(name, text) for name, text in after.items()]
+    here = next((one for one in now if one.path == path), None)
+    found = follow(place.anchor, Place(path, place.lines), here, ShapesElsewhere(was, now))
+    again = follow(place.anchor, Place(path, place.lines), here, ShapesElsewhere(was, now))
+    assert found == again
+    return found
+
+
+# -- pinning ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("symbol", ["Cart.total", "total", "scip-python . . `cart.py`/Cart#total()."])
+def test_a_symbol_is_pinned_by_its_names(symbol: str) -> None:
+    found = pinned(CART, symbol=symbol)
+    assert (found.qualified, found.kind, found.lines) == ("Cart.total", "method", TOTAL)
+    assert found.symbol_id == "scip-python . . `cart.py`/Cart#total()."
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "pinned_start"),
+    [(12, 17, 12), (13, 17, 12), (14, 17, 14), (15, 17, 15), (14, 18, 14), (11, 18, 12)],
+)
+def test_lines_that_are_a_symbol_are_pinned_as_it(start: int, end: int, pinned_start: int) -> None:
+    found = pinned(CART, LineRange(start, end))
+    assert found.qualified == "Cart.total"
+    assert found.symbol_id
+    assert found.lines == LineRange(pinned_start, 17)
+
+
+def test_what_is_not_there_cannot_be_pinned() -> None:
+    read = shape("cart.py", CART)
+    assert pin(read, LineRange(500, 501), None) is None
+    assert pin(read, None, "Cart.missing") is None
+    assert pin(shape("a.py", "class A:\n    def b(self): pass\nclass C:\n    def b(self): pass\n"), None, "b") is None
+
+
+def test_lines_beyond_the_end_are_those_that_are_there() -> None:
+    assert pinned(CART, LineRange(23, 99)).qualified == "fact"
+    assert pinned(CART, LineRange(23, 99)).lines == LineRange(23, 24)
+
+
+def test_an_overload_is_pinned_by_its_lines() -> None:
+    text = "class A {\n  void b(int c) { d(); }\n  void b(long c) { e(); }\n}\n"
+    found = pinned(text, LineRange(3, 3), path="A.java")
+    assert found.symbol_id is not None
+    assert found.symbol_id.endswith("b(+1).")
+    assert pinned(text, LineRange(3, 3), "A.b", path="A.java").symbol_id == found.symbol_id
+
+
+def test_anchors_are_small() -> None:
+    for line in range(1, 24):
+        assert len(pinned(CART, LineRange(line, line)).anchor) < 150
+    assert len(pinned(CART).anchor) < 200
+
+
+# -- in its file ------------------------------------------------------------------------------------------
+
+
+def test_a_symbol_that_moved_down_is_unchanged_on_its_new_lines() -> None:
+    found = followed(CART, {"cart.py": "# a\n\n" + CART}, symbol="Cart.total")
+    assert found == Finding(UNCHANGED, "cart.py", LineRange(16, 19), name="Cart.total")
+
+
+@pytest.mark.parametrize(("start", "now"), [(12, 13), (14, 16), (15, 17)])
+def test_a_reference_begins_again_at_the_comment_the_decorator_or_the_definition(start: int, now: int) -> None:
+    after = CART.replace("    # What it costs,", "\n    # Well,\n    # what it costs,")
+    assert followed(CART, {"cart.py": after}, LineRange(start, 17)).lines == LineRange(now, 19)
+
+
+def test_layout_comments_and_docstrings_are_no_change() -> None:
+    after = CART.replace("# with taxes.", "# with all taxes.").replace(
+        "        amount = sum(prices.of(row) * count for row, count in self.rows)\n",
+        '        """Adds up."""\n        amount = sum(\n            prices.of(row) * count\n'
+        "            for (row, count) in self.rows\n        )\n\n",
+    )
+    found = followed(CART, {"cart.py": after}, symbol="Cart.total")
+    assert (found.state, found.lines, found.amount) == (UNCHANGED, LineRange(14, 22), 0.0)
+
+
+def test_an_edit_is_a_change_and_a_small_one_a_small_change() -> None:
+    small = followed(CART, {"cart.py": CART.replace("1 + rate", "1 - rate")}, symbol="Cart.total")
+    assert (small.state, small.lines) == (CHANGED, TOTAL)
+    assert 0 < small.amount < 0.1
+    large = followed(
+        CART,
+        {
+            "cart.py": CART.replace(
+                "        return amount * (1 + rate)\n", "        log(rate)\n        yield None, rate\n"
+            )
+        },
+        symbol="Cart.total",
+    )
+    assert large.state == CHANGED
+    assert small.amount < large.amount < 0.6
+
+
+def test_brackets_that_change_the_order_are_a_change_though_no_word_is_another() -> None:
+    found = followed(CART, {"cart.py": CART.replace("amount * (1 + rate)", "amount * 1 + rate")}, symbol="Cart.total")
+    assert found.state == CHANGED
+    assert found.amount > 0
+
+
+def test_a_renamed_symbol_has_moved_with_its_calls_to_itself() -> None:
+    after = CART.replace("fact", "factorial")
+    found = followed(CART, {"cart.py": after}, symbol="fact")
+    assert (found.state, found.name, found.lines) == (MOVED, "factorial", LineRange(23, 24))
+
+
+def test_a_renamed_symbol_may_still_call_another_of_its_old_name() -> None:
+    before = "def get(self, key):\n    return self.rows.get(key, self.default)\n"
+    found = followed(before, {"cart.py": before.replace("def get", "def fetch")}, symbol="get")
+    assert (found.state, found.name) == (MOVED, "fetch")
+
+
+def test_a_symbol_that_said_the_same_as_another_is_not_taken_for_it_when_it_goes() -> None:
+    before = "def one(rows):\n    return [row for row in rows if row]\n\n\ndef two(rows):\n    return [row for row in rows if row]\n"
+    found = followed(before, {"cart.py": before.split("\n\n\n")[1]}, symbol="one")
+    assert found.state == DELETED
+
+
+def test_a_deleted_symbol_is_nowhere() -> None:
+    after = CART.replace("    def clear(self):\n        self.rows = []\n", "")
+    assert followed(CART, {"cart.py": after}, symbol="Cart.clear") == Finding(DELETED)
+
+
+def test_a_symbol_that_was_renamed_and_edited_is_changed_where_it_is() -> None:
+    after = CART.replace("def add(self, row, count=1)", "def put(self, row, count=1)").replace(
+        "nothing to", "no row to"
+    )
+    found = followed(CART, {"cart.py": after}, symbol="Cart.add")
+    assert (found.state, found.name) == (CHANGED, "Cart.put")
+
+
+def test_of_overloads_the_right_one_is_followed() -> None:
+    before = "class A {\n  void b(int c) { one(c); two(c); }\n  void b(long c) { three(c + 1); }\n}\n"
+    after = "class A {\n  void b(long c) { three(c + 1); }\n  void b(int c) { one(c); two(c); }\n}\n"
+    first = followed(before, {"A.java": after}, LineRange(2, 2), path="A.java")
+    assert (first.state, first.lines) == (UNCHANGED, LineRange(3, 3))
+    second = followed(before, {"A.java": after.replace("c + 1", "c + 2")}, LineRange(3, 3), path="A.java")
+    assert (second.state, second.lines) == (CHANGED, LineRange(2, 2))
+
+
+def test_an_overload_that_went_is_not_the_one_that_stayed() -> None:
+    before = "class A {\n  void b(int c) { one(c); two(c); }\n  void b(String d) { throw new Oops(d, 3); }\n}\n"
+    after = "class A {\n  void b(String d) { throw new Oops(d, 3); }\n}\n"
+    assert followed(before, {"A.java": after}, LineRange(2, 2), path="A.java").state == DELETED
+
+
+def test_the_same_text_in_a_file_that_cannot_be_parsed_is_unchanged() -> None:
+    found = followed(CART, {"cart.py": "def broken((:\n" + CART}, symbol="Cart.clear")
+    assert (found.state, found.lines) == (UNCHANGED, LineRange(20, 21))
+
+
+# -- elsewhere --------------------------------------------------------------------------------------------
+
+TOTAL_TEXT = "".join(CART.splitlines(keepends=True)[13:17])
+WITHOUT_TOTAL = CART.replace(TOTAL_TEXT, "")
+
+
+def test_a_method_that_moved_to_another_class_of_another_file_is_found_there() -> None:
+    found = followed(
+        CART,
+        {"cart.py": WITHOUT_TOTAL, "sums.py": "class Sums:\n" + TOTAL_TEXT, "b.py": "x = 1\n"},
+        symbol="Cart.total",
+    )
+    assert found == Finding(MOVED, "sums.py", LineRange(2, 5), name="Sums.total")
+
+
+def test_a_symbol_in_a_renamed_file_has_moved_with_it() -> None:
+    found = followed(CART, {"shop/basket.py": "# new\n" + CART}, symbol="Cart.total")
+    assert (found.state, found.path, found.lines) == (MOVED, "shop/basket.py", LineRange(15, 18))
+
+
+def test_a_symbol_that_was_edited_in_a_renamed_file_is_changed_there() -> None:
+    found = followed(CART, {"shop/basket.py": CART.replace("1 + rate", "1 - rate")}, symbol="Cart.total")
+    assert (found.state, found.path, found.lines) == (CHANGED, "shop/basket.py", TOTAL)
+
+
+def test_a_symbol_that_moved_and_was_renamed_is_found_by_what_it_says() -> None:
+    found = followed(
+        CART,
+        {"cart.py": WITHOUT_TOTAL, "sums.py": "class Sums:\n" + TOTAL_TEXT.replace("total", "price")},
+        symbol="Cart.total",
+    )
+    assert (found.state, found.path, found.name) == (MOVED, "sums.py", "Sums.price")
+
+
+def test_of_two_equal_ones_the_one_with_its_qualified_name_is_it() -> None:
+    found = followed(
+        CART,
+        {
+            "cart.py": WITHOUT_TOTAL,
+            "a.py": "class Other:\n" + TOTAL_TEXT,
+            "b.py": "class Cart:\n" + TOTAL_TEXT,
+        },
+        symbol="Cart.total",
+    )
+    assert (found.state, found.path) == (MOVED, "b.py")
+
+
+def test_of_two_equal_ones_with_other_names_none_is_chosen() -> None:
+    found = followed(
+        CART,
+        {
+            "cart.py": WITHOUT_TOTAL,
+            "a.py": "class Other:\n" + TOTAL_TEXT,
+            "b.py": "class Another:\n" + TOTAL_TEXT,
+        },
+        symbol="Cart.total",
+    )
+    assert found == Finding(AMBIGUOUS, others=("a.py:2", "b.py:2"))
+
+
+def test_a_common_little_method_of_another_file_is_not_it() -> None:
+    before = "class A:\n    def __init__(self):\n        pass\n"
+    found = followed(
+        before,
+        {"cart.py": "class A:\n    x = 1\n", "b.py": before.replace("A", "B"), "c.py": before.replace("A", "C")},
+        symbol="A.__init__",
+    )
+    assert found.state == DELETED
+
+
+def test_the_rest_of_the_tree_is_not_asked_while_a_symbol_is_in_its_file() -> None:
+    class Never(Nowhere):
+        def became(self) -> tuple[Shape, ...]:
+            raise AssertionError
+
+    place = pinned(CART, symbol="fact")
+    assert follow(place.anchor, Place("cart.py"), shape("cart.py", "\n" + CART), Never()).state == UNCHANGED
+    edited = shape("cart.py", CART.replace("number < 2", "number < 3"))
+    assert follow(place.anchor, Place("cart.py"), edited, Never()).state == CHANGED
+
+
+# -- files ------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_unchanged_changed_moved_or_deleted() -> None:
+    assert followed(CART, {"cart.py": "# x\n" + CART}) == Finding(UNCHANGED, "cart.py")
+    edited = followed(CART, {"cart.py": CART.replace("1 + rate", "1 - rate")})
+    assert (edited.state, edited.lines) == (CHANGED, None)
+    assert 0 < edited.amount < 0.2
+    assert followed(CART, {"shop/cart.py": CART}) == Finding(MOVED, "shop/cart.py")
+    assert followed(CART, {"b.py": "def other():\n    return None\n"}) == Finding(DELETED)
+
+
+def test_lines_that_are_a_whole_file_stay_lines() -> None:
+    text = "a = 1\nb = 2\nprint(a)\n"
+    found = followed(text, {"cart.py": text + "print(b)\n"}, LineRange(1, 3))
+    assert (found.state, found.lines) == (CHANGED, LineRange(1, 4))
+
+
+def test_an_empty_file_and_a_file_of_comments_can_be_followed() -> None:
+    assert followed("", {"cart.py": ""}).state == UNCHANGED
+    assert followed("", {"cart.py": "x = 1\n"}).state == CHANGED
+    assert followed("# only words\n", {"cart.py": "# other words\n"}).state == CHANGED
+
+
+def test_what_is_no_anchor_is_unchecked() -> None:
+    place = Place("cart.py", LineRange(1, 2))
+    assert follow(b"", place, shape("cart.py", CART), Nowhere()) == Finding(UNCHECKED, "cart.py", LineRange(1, 2))

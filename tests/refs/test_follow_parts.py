@@ -1,0 +1,196 @@
+"""What became of lines that are no symbol: a part of a function, a comment, a few lines of configuration."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from waypost.code.languages import language_of_path
+from waypost.code.parse import parse
+from waypost.code.shape import shape_of
+from waypost.code.source import Source
+from waypost.code.syntax.grammars import grammar_names
+from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.reference import LineRange
+from waypost.model.shape import Shape
+from waypost.refs.elsewhere import Nowhere, ShapesElsewhere
+from waypost.refs.follow import Place, follow
+from waypost.refs.pin import pin
+
+SAMPLES = Path(__file__).parents[1] / "code" / "syntax" / "samples"
+TEXTS = {language: (SAMPLES / f"{language}.txt").read_text("utf-8") for language in grammar_names()}
+TASK = """\
+LIMIT = 3
+
+
+def run(tasks, retries):
+    done = []
+    for task in tasks:
+        # Try it again,
+        # but not for ever.
+        for attempt in range(retries):
+            if task.start(attempt, timeout=LIMIT):
+                done.append(task)
+                break
+        else:
+            return None
+    return done
+
+
+def stop(tasks):
+    for task in tasks:
+        task.stop()
+    return None
+"""
+LOOP = LineRange(9, 12)
+
+
+@cache
+def shape(path: str, text: str, language: str = "") -> Shape:
+    source = Source(path, language or language_of_path(path, text), text)
+    return shape_of(source, parse(source))
+
+
+def followed(before: str, after: dict[str, str], lines: LineRange, path: str = "task.py") -> Finding:
+    was = shape(path, before)
+    found = pin(was, lines, None)
+    assert found is not None
+    assert found.symbol_id is None
+    now = [shape(name, text) for name, text in after.items()]
+    here = next((one for one in now if one.path == path), None)
+    return follow(found.anchor, Place(path, found.lines), here, ShapesElsewhere(was, now))
+
+
+def test_a_part_is_unchanged_when_what_is_around_it_changes() -> None:
+    after = TASK.replace("    done = []\n", "    log(tasks)\n    done = list()\n").replace(
+        "return done", "return set(done)"
+    )
+    assert followed(TASK, {"task.py": after}, LOOP) == Finding(UNCHANGED, "task.py", LineRange(10, 13), name="run")
+
+
+def test_a_part_is_followed_with_its_function() -> None:
+    run, stop = TASK.split("\n\n\ndef stop")
+    after = f"LIMIT = 3\n\n\ndef stop{stop}\n\ndef run" + run.split("def run")[1] + "\n"
+    found = followed(TASK, {"task.py": after}, LOOP)
+    assert (found.state, found.lines) == (UNCHANGED, LineRange(15, 18))
+    found = followed(TASK, {"task.py": TASK.replace("def run", "def run_all")}, LOOP)
+    assert (found.state, found.lines) == (UNCHANGED, LOOP)
+    found = followed(TASK, {"task.py": "LIMIT = 3\n", "jobs.py": TASK}, LOOP)
+    assert (found.state, found.path, found.lines) == (MOVED, "jobs.py", LOOP)
+
+
+def test_a_part_that_was_edited_is_changed_where_it_is() -> None:
+    found = followed(TASK, {"task.py": "\n" + TASK.replace("timeout=LIMIT", "timeout=2 * LIMIT")}, LOOP)
+    assert (found.state, found.lines, found.name) == (CHANGED, LineRange(10, 13), "run")
+    assert 0 < found.amount < 0.3
+
+
+def test_a_part_that_is_no_longer_in_its_function_is_changed_at_the_function() -> None:
+    after = TASK.replace("\n".join(TASK.split("\n")[8:14]) + "\n", "        done += queue(task)\n")
+    found = followed(TASK, {"task.py": after}, LOOP)
+    assert (found.state, found.amount, found.name) == (CHANGED, 1.0, "run")
+
+
+def test_a_part_whose_function_is_gone_is_deleted() -> None:
+    assert followed(TASK, {"task.py": "LIMIT = 3\n"}, LOOP) == Finding(DELETED)
+
+
+def test_a_line_that_is_everywhere_is_not_taken_from_another_function() -> None:
+    after = TASK.replace("        else:\n            return None\n", "")
+    assert followed(TASK, {"task.py": after}, LineRange(14, 14)).state == CHANGED
+
+
+def test_of_two_equal_lines_in_a_function_the_other_one_is_not_it() -> None:
+    before = "def f(a, b):\n    if a:\n        return None\n    log(b)\n    if b:\n        return None\n    return a\n"
+    after = before.replace("    if b:\n        return None\n", "    use(b, a)\n")
+    assert followed(before, {"task.py": after}, LineRange(6, 6)).state == CHANGED
+    assert followed(before, {"task.py": "x = 1\n" + before}, LineRange(6, 6)).lines == LineRange(7, 7)
+
+
+def test_something_new_on_the_same_line_is_a_change() -> None:
+    before = "from a import b\nfrom c import d\nfrom e import f\n"
+    after = before.replace("import d", "import d as g")
+    assert followed(before, {"task.py": after}, LineRange(2, 2)).state == CHANGED
+
+
+def test_lines_that_were_joined_are_no_change() -> None:
+    before = "call(\n    first,\n    second,\n    third,\n)\n"
+    found = followed(before, {"task.py": "\ncall(first, second, third)\n"}, LineRange(3, 3))
+    assert (found.state, found.lines) == (UNCHANGED, LineRange(2, 2))
+
+
+def test_comments_around_a_part_stay_with_it() -> None:
+    found = followed(TASK, {"task.py": "\n" + TASK}, LineRange(7, 12))
+    assert found.lines == LineRange(8, 13)
+    found = followed(TASK, {"task.py": TASK.replace("        # Try it again,\n", "")}, LineRange(7, 12))
+    assert (found.state, found.lines) == (UNCHANGED, LineRange(7, 11))
+
+
+def test_a_comment_is_followed_by_its_words() -> None:
+    found = followed(TASK, {"task.py": "\n" + TASK}, LineRange(7, 8))
+    assert found == Finding(UNCHANGED, "task.py", LineRange(8, 9), name="run")
+    after = TASK.replace("        # Try it again,\n        # but not", "        # Try it again, but\n        # not")
+    assert followed(TASK, {"task.py": after}, LineRange(7, 8)).state == UNCHANGED
+    changed = followed(TASK, {"task.py": TASK.replace("not for ever", "at most once")}, LineRange(7, 8))
+    assert (changed.state, changed.lines) == (CHANGED, LineRange(7, 8))
+    gone = TASK.replace("        # Try it again,\n        # but not for ever.\n", "")
+    assert followed(TASK, {"task.py": gone}, LineRange(7, 8)).state == DELETED
+
+
+def test_lines_of_a_long_string_are_followed() -> None:
+    before = 'TEXT = """\none two\nthree four\n"""\nX = 1\n'
+    found = followed(before, {"task.py": "import a\n" + before}, LineRange(3, 3))
+    assert (found.state, found.lines) == (UNCHANGED, LineRange(4, 4))
+    assert followed(before, {"task.py": before.replace("four", "five")}, LineRange(3, 3)).state == CHANGED
+
+
+def test_configuration_and_prose_are_followed_too() -> None:
+    before = "name: a\njobs:\n  build:\n    steps:\n      - run: make\n      - run: make test\n  other: 1\n"
+    after = before.replace("name: a\n", "name: a\n# why\nenv: b\n")
+    found = followed(before, {"ci.yml": after}, LineRange(5, 6), "ci.yml")
+    assert (found.state, found.lines) == (UNCHANGED, LineRange(7, 8))
+    found = followed(before, {"ci.yml": after.replace("make test", "make check")}, LineRange(5, 6), "ci.yml")
+    assert found.state == CHANGED
+    text = "# Use\n\nFirst this is done.\n\n# More\n\nThen that other thing is\ndone as well.\n"
+    found = followed(
+        text, {"a.md": "New.\n\n" + text.replace("thing is\ndone", "thing\nis done")}, LineRange(7, 8), "a.md"
+    )
+    assert (found.state, found.lines) == (UNCHANGED, LineRange(9, 10))
+
+
+@pytest.mark.parametrize("language", grammar_names())
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_whatever_is_pinned_is_unchanged_in_the_same_file(language: str, data: st.DataObject) -> None:
+    read = shape("a/b", TEXTS[language], language)
+    start = data.draw(st.integers(1, read.line_count))
+    place = pin(read, LineRange(start, data.draw(st.integers(start, min(read.line_count, start + 15)))), None)
+    assert place is not None
+    assert place.lines is not None
+    found = follow(place.anchor, Place("a/b", place.lines), read, Nowhere())
+    assert (found.state, found.path, found.amount) == (UNCHANGED, "a/b", 0.0)
+    assert found.lines is not None
+    if place.symbol_id:
+        assert found.lines == place.lines
+    else:
+        # A line that stands twice in a row cannot be told from the one before.
+        texts = read.texts_between(place.lines.start, place.lines.end)
+        assert read.texts_between(found.lines.start, found.lines.end) == texts
+
+
+@pytest.mark.parametrize("language", ["python", "typescript", "go", "rust", "java"])
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_symbol_keeps_its_lines_when_lines_are_put_before_it(language: str, data: st.DataObject) -> None:
+    text = TEXTS[language]
+    read = shape("a/b", text, language)
+    landmark = data.draw(st.sampled_from(read.landmarks))
+    place = pin(read, LineRange(landmark.start, landmark.end), None)
+    assert place is not None
+    assert place.lines is not None
+    blank = data.draw(st.integers(1, 40))
+    found = follow(place.anchor, Place("a/b", place.lines), shape("a/b", "\n" * blank + text, language), Nowhere())
+    assert found.state == UNCHANGED
+    assert found.lines == LineRange(place.lines.start + blank, place.lines.end + blank)
