@@ -1,0 +1,121 @@
+"""One try: a program, somebody who points at a piece of it, edits, another layout, and what is found."""
+
+from dataclasses import dataclass
+from random import Random
+
+from tests.refs.oracle.edits import AROUND, EDITS, INSIDE, PLACE, Editor
+from tests.refs.oracle.make import Maker
+from tests.refs.oracle.model import LANGUAGES, Function, Tree, blocks, definitions
+from tests.refs.oracle.printer import Printed, printed
+from tests.refs.oracle.verdict import Target, complaint, expected
+
+from waypost.code.parse import parse
+from waypost.code.shape import shape_of
+from waypost.code.source import Source
+from waypost.model.finding import Finding
+from waypost.model.reference import LineRange
+from waypost.model.shape import Shape
+from waypost.refs.elsewhere import ShapesElsewhere
+from waypost.refs.follow import Place, follow
+from waypost.refs.pin import Pinned, pin
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    before: Tree
+    after: Tree
+    target: Target
+    edits: tuple[str, ...]
+    was: list[Printed]
+    now: list[Printed]
+
+    def __str__(self) -> str:
+        pages = [f"--- {name} {one.path}\n{one.text}" for name in ("was", "now") for one in getattr(self, name)]
+        return "\n".join([f"{self.target} {self.edits}", *pages])
+
+
+def shape(page: Printed, path: str = "") -> Shape:
+    # Files are read with line feeds alone (code/reading).
+    source = Source(path or page.path, page.language, page.text.replace("\r\n", "\n"))
+    return shape_of(source, parse(source))
+
+
+def make_case(random: Random, kinds: tuple[str, ...] | None = None, language: str = "", size: int = 4) -> Case:
+    make = Maker(random)
+    language = language or random.choice(LANGUAGES)
+    before = make.tree(language, size)
+    if random.random() < 0.1:  # with a copy of something
+        spot = random.choice(list(definitions(before)))
+        before = Editor(make, random, spot.node.id).copy_here(before)
+    target = choose(random, before)
+    editor = Editor(make, random, target.definition)
+    edits = kinds if kinds is not None else some_edits(random)
+    after = before
+    for edit in edits:
+        after = getattr(editor, edit)(after) if after else after
+    apart = frozenset({target.definition}) if target.statements else frozenset()
+    was = printed(before, random, apart=apart)
+    now = was if edits == () else printed(after, random, apart=apart)
+    return Case(before, after, target, edits, was, now)
+
+
+def some_edits(random: Random) -> tuple[str, ...]:
+    chosen = random.random()
+    if chosen < 0.3:
+        return tuple(random.choices(AROUND, k=random.randint(1, 3)))
+    if chosen < 0.6:
+        return (*random.choices(AROUND, k=random.randint(0, 2)), random.choice(INSIDE))
+    if chosen < 0.85:
+        return (random.choice(PLACE), *random.choices(AROUND, k=random.randint(0, 2)))
+    return tuple(random.choices(EDITS, k=random.randint(2, 4)))
+
+
+def choose(random: Random, tree: Tree) -> Target:
+    """A definition, some statements of one, or a file."""
+    spots = list(definitions(tree))
+    spot = random.choice(spots)
+    chosen = random.random()
+    if chosen < 0.4 and isinstance(spot.node, Function) and len(spot.node.body) > 1:
+        block = random.choice([one for one in blocks(spot.node) if len(one) > 1])
+        start = random.randrange(len(block))
+        end = random.randint(start + 1, len(block))
+        if end - start < len(spot.node.body):
+            return Target(spot.file.id, spot.node.id, tuple(one.id for one in block[start:end]))
+    if chosen > 0.9:
+        return Target(spot.file.id, 0)
+    return Target(spot.file.id, spot.node.id)
+
+
+def pin_target(case: Case) -> tuple[Shape, Pinned]:
+    """Pinned as somebody would: by lines, or the whole file."""
+    path = next(file.path for file in case.before if file.id == case.target.file)
+    page = next(one for one in case.was if one.path == path)
+    lines = lines_of(case.target, page)
+    here = shape(page)
+    pinned = pin(here, lines, None)
+    assert pinned is not None
+    return here, pinned
+
+
+def lines_of(target: Target, page: Printed) -> LineRange | None:
+    if not target.definition:
+        return None
+    owners = target.statements or (target.definition,)
+    first, last = page.span(owners[0]), page.span(owners[-1])
+    assert first is not None and last is not None
+    return LineRange(first[0], last[1])
+
+
+def follow_target(case: Case, was: Shape, pinned: Pinned, shapes: list[Shape], *, all_changed: bool) -> Finding:
+    texts = {one.path: one.text for one in case.was}
+    changed = None if all_changed else [one.path for one in case.now if texts.get(one.path) != one.text]
+    here = next((one for one in shapes if one.path == was.path), None)
+    elsewhere = ShapesElsewhere(was, shapes, changed)
+    return follow(pinned.anchor, Place(was.path, pinned.lines), here, elsewhere)
+
+
+def verdict(case: Case, *, all_changed: bool = False) -> tuple[Finding, str]:
+    """What is found, and why it is wrong, if it is."""
+    was, pinned = pin_target(case)
+    finding = follow_target(case, was, pinned, [shape(one) for one in case.now], all_changed=all_changed)
+    return finding, complaint(finding, expected(case.before, case.after, case.target), case.now)

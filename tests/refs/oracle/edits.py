@@ -1,0 +1,311 @@
+"""Random edits of programs: near what somebody points at, inside it, and of its name and place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+
+from tests.refs.oracle.make import SIGNS, Maker
+from tests.refs.oracle.model import (
+    DOCUMENTS,
+    SUFFIX,
+    Call,
+    Class,
+    Expression,
+    File,
+    Function,
+    Item,
+    Name,
+    Number,
+    Spot,
+    Statement,
+    Text,
+    Tree,
+    blocks,
+    definitions,
+    find,
+    renamed,
+    with_block,
+    with_definition,
+    with_file,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Edits a tree in which somebody points at a definition, or at statements of it. An edit that cannot be made is none."""
+
+    make: Maker
+    random: Random
+    target: int  # the definition pointed at, or around what is pointed at
+
+    # -- elsewhere ------------------------------------------------------------------------------------
+
+    def nothing(self, tree: Tree) -> Tree:
+        return tree
+
+    def insert_definition(self, tree: Tree) -> Tree:
+        file = self.random.choice(tree)
+        place = self.random.randint(0, len(file.items))
+        new = self.make.item(file.language)
+        return with_file(tree, file.id, replace(file, items=(*file.items[:place], new, *file.items[place:])))
+
+    def insert_file(self, tree: Tree) -> Tree:
+        language = tree[0].language
+        path = f"new/part{self.make.id()}.{SUFFIX[language]}"
+        return (*tree, File(self.make.id(), path, language, (self.make.item(language),)))
+
+    def delete_other(self, tree: Tree) -> Tree:
+        spot = self._other(tree)
+        return tree if spot is None else with_definition(tree, spot.node.id)
+
+    def edit_other(self, tree: Tree) -> Tree:
+        spot = self._other(tree)
+        if spot is None or isinstance(spot.node, Class):
+            return tree
+        return with_definition(tree, spot.node.id, self.edited(spot.node, spot.file.language))
+
+    def reorder_definitions(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None:
+            return tree
+        items = list(spot.file.items)
+        self.random.shuffle(items)
+        if spot.around is not None:
+            methods = list(spot.around.methods)
+            self.random.shuffle(methods)
+            items = [replace(one, methods=tuple(methods)) if one is spot.around else one for one in items]
+        return with_file(tree, spot.file.id, replace(spot.file, items=tuple(items)))
+
+    # -- inside ---------------------------------------------------------------------------------------
+
+    def edit(self, tree: Tree) -> Tree:
+        return self._inside(tree, self.edited)
+
+    def insert_statement(self, tree: Tree) -> Tree:
+        def inserted(function: Function, language: str) -> Function:
+            block = self.random.choice(list(blocks(function)))
+            place = self.random.randint(0, len(block))
+            return with_block(function, block, (*block[:place], self.make.statement(language), *block[place:]))
+
+        return self._inside(tree, inserted)
+
+    def delete_statement(self, tree: Tree) -> Tree:
+        def shortened(function: Function, _: str) -> Function:
+            block = self.random.choice([one for one in blocks(function) if len(one) > 1] or [function.body])
+            place = self.random.randrange(len(block)) if len(block) > 1 else 1
+            return with_block(function, block, (*block[:place], *block[place + 1 :]))
+
+        return self._inside(tree, shortened)
+
+    def swap_statements(self, tree: Tree) -> Tree:
+        def swapped(function: Function, _: str) -> Function:
+            block = self.random.choice([one for one in blocks(function) if len(one) > 1] or [function.body])
+            places = self.random.sample(range(len(block)), min(2, len(block)))
+            new = list(block)
+            new[places[0]], new[places[-1]] = new[places[-1]], new[places[0]]
+            return with_block(function, block, tuple(new))
+
+        return self._inside(tree, swapped)
+
+    def change_head(self, tree: Tree) -> Tree:
+        """Parameters, or what stands above the definition."""
+
+        def changed(function: Function, language: str) -> Function:
+            if language in DOCUMENTS:
+                return function
+            if language in ("python", "java") and self.random.random() < 0.3:
+                return replace(function, marks=() if function.marks else ("Traced",))
+            if len(function.parameters) > 1 and self.random.random() < 0.5:
+                return replace(function, parameters=function.parameters[::-1])
+            return replace(function, parameters=(*function.parameters, "further"))
+
+        return self._inside(tree, changed)
+
+    def change_field(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None or not isinstance(spot.node, Class):
+            return tree
+        fields = spot.node.fields
+        new = (*fields, ("added", 7)) if self.random.random() < 0.5 else ((fields[0][0], fields[0][1] + 1), *fields[1:])
+        return with_definition(tree, spot.node.id, replace(spot.node, fields=new))
+
+    # -- its name and place ---------------------------------------------------------------------------
+
+    def rename(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None:
+            return tree
+        name = self.make.name(["Renamed" if isinstance(spot.node, Class) else "renamed"])
+        return with_definition(tree, spot.node.id, renamed(spot.node, name))
+
+    def rename_around(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None or spot.around is None:
+            return tree
+        return with_definition(tree, spot.around.id, replace(spot.around, name=self.make.name(["Other"])))
+
+    def move_to_class(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None or isinstance(spot.node, Class):
+            return tree
+        homes = [one.node for one in definitions(tree) if isinstance(one.node, Class) and one.node is not spot.around]
+        if spot.around is None and spot.file.language != "python":
+            return tree  # elsewhere a function and a method are written in other words
+        if not homes:
+            return tree
+        home = self.random.choice(homes)
+        tree = with_definition(tree, spot.node.id)
+        new = find(tree, home.id)
+        assert new is not None and isinstance(new.node, Class)
+        place = self.random.randint(0, len(new.node.methods))
+        methods = (*new.node.methods[:place], spot.node, *new.node.methods[place:])
+        return with_definition(tree, home.id, replace(new.node, methods=methods))
+
+    def move_to_file(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None:
+            return tree
+        item: Item = spot.around or spot.node  # a method goes with its class
+        if self.random.random() < 0.3 or len(tree) < 2:
+            tree = self.insert_file(tree)
+        file = self.random.choice([one for one in tree if one.id != spot.file.id])
+        place = self.random.randint(0, len(file.items))
+        tree = with_file(tree, file.id, replace(file, items=(*file.items[:place], item, *file.items[place:])))
+        left = tuple(one for one in spot.file.items if one.id != item.id)
+        return with_file(tree, spot.file.id, replace(spot.file, items=left))
+
+    def rename_file(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None:
+            return tree
+        path = f"other/part{self.make.id()}.{SUFFIX[spot.file.language]}"
+        return with_file(tree, spot.file.id, replace(spot.file, path=path))
+
+    def delete(self, tree: Tree) -> Tree:
+        return with_definition(tree, self.target)
+
+    def delete_file(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        return tree if spot is None else with_file(tree, spot.file.id)
+
+    def add_again(self, tree: Tree) -> Tree:
+        """Deleted, and written anew under its name: the same, or another."""
+        spot = find(tree, self.target)
+        if spot is None:
+            return tree
+        new = self.make.copy(spot.node)
+        if self.random.random() < 0.5 and isinstance(new, Function):
+            new = replace(self.make.function(spot.file.language), name=new.name)
+        return with_definition(tree, spot.node.id, new)
+
+    def copy_here(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None:
+            return tree
+        new = self.make.copy(spot.node, self.make.name(["Copy" if isinstance(spot.node, Class) else "copy"]))
+        both = [spot.node, new]
+        self.random.shuffle(both)
+        return with_definition(tree, spot.node.id, *both)
+
+    def copy_to_file(self, tree: Tree) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None or (spot.around is None and spot.file.language == "java" and isinstance(spot.node, Function)):
+            return tree
+        others = [file for file in tree if file.id != spot.file.id]
+        if not others:
+            return tree
+        file = self.random.choice(others)
+        new = self.make.copy(spot.around or spot.node)
+        return with_file(tree, file.id, replace(file, items=(*file.items, new)))
+
+    # -- how --------------------------------------------------------------------------------------------
+
+    def edited(self, function: Function, language: str) -> Function:
+        """With one literal, operator, name or order of arguments changed."""
+        block = self.random.choice(list(blocks(function)))
+        one = self.random.choice(block)
+        while True:
+            new = self._changed(one, language)
+            if new != one:
+                break
+        place = block.index(one)
+        return with_block(function, block, (*block[:place], new, *block[place + 1 :]))
+
+    def _changed(self, one: Statement, language: str) -> Statement:
+        if language in DOCUMENTS:
+            words = one.value.value.split(" ") if isinstance(one.value, Text) else []
+            words[self.random.randrange(len(words))] = self.random.choice(("never", "always", "twice"))
+            return replace(one, value=Text(" ".join(words)))
+        if one.kind == "set" and self.random.random() < 0.2:
+            return replace(one, name=self.make.variable())
+        if one.kind == "do":
+            assert isinstance(one.value, Call)
+            return replace(one, value=self._call(one.value))
+        return replace(one, value=self._expression(one.value))
+
+    def _expression(self, one: Expression) -> Expression:
+        if isinstance(one, Number):
+            return Number(one.value + self.random.choice((1, 10, 100)))
+        if isinstance(one, Text):
+            return Text(f"{one.value} now")
+        if isinstance(one, Name):
+            return Name((self.make.variable(),))
+        if isinstance(one, Call):
+            return self._call(one)
+        chosen = self.random.randrange(4)
+        if chosen == 0:
+            signs = SIGNS[3:] if one.sign in SIGNS[3:] else SIGNS[:3]
+            return replace(one, sign=self.random.choice([sign for sign in signs if sign != one.sign]))
+        if chosen == 1:
+            return replace(one, left=one.right, right=one.left)
+        if chosen == 2:
+            return replace(one, left=self._expression(one.left))
+        return replace(one, right=self._expression(one.right))
+
+    def _call(self, one: Call) -> Call:
+        arguments = list(one.arguments)
+        chosen = self.random.randrange(4) if arguments else 0
+        if chosen == 0:
+            return replace(one, name=Name((*one.name.parts[:-1], "another")), arguments=one.arguments)
+        if chosen == 1:
+            return replace(one, arguments=tuple(arguments[::-1]))
+        if chosen == 2:
+            return replace(one, arguments=(*arguments, self.make.expression(3)))
+        place = self.random.randrange(len(arguments))
+        arguments[place] = self._expression(arguments[place])
+        return replace(one, arguments=tuple(arguments))
+
+    def _inside(self, tree: Tree, change: Callable[[Function, str], Function]) -> Tree:
+        spot = find(tree, self.target)
+        if spot is None:
+            return tree
+        function: Item = spot.node
+        if isinstance(function, Class):
+            if not function.methods:
+                return tree
+            function = self.random.choice(function.methods)
+        return with_definition(tree, function.id, change(function, spot.file.language))
+
+    def _other(self, tree: Tree) -> Spot | None:
+        own = find(tree, self.target)
+        keep = {self.target} | ({own.around.id} if own and own.around else set())
+        inner = {method.id for method in own.node.methods} if own and isinstance(own.node, Class) else set()
+        spots = [spot for spot in definitions(tree) if spot.node.id not in keep | inner]
+        return self.random.choice(spots) if spots else None
+
+
+AROUND = ("nothing", "insert_definition", "insert_file", "delete_other", "edit_other", "reorder_definitions")
+INSIDE = ("edit", "insert_statement", "delete_statement", "swap_statements", "change_head", "change_field")
+PLACE = (
+    "rename",
+    "rename_around",
+    "move_to_class",
+    "move_to_file",
+    "rename_file",
+    "delete",
+    "delete_file",
+    "add_again",
+    "copy_here",
+    "copy_to_file",
+)
+EDITS = (*AROUND, *INSIDE, *PLACE)

@@ -1,0 +1,275 @@
+"""Programs as what they say, without a layout: every definition and statement has an identity.
+
+Two pieces say the same if their tokens are the same. Brackets in the tokens stand for the structure, not for the text.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+OWN = "·"  # the own name of a definition, in its own tokens
+CODE = ("python", "typescript", "go", "java")
+DOCUMENTS = ("markdown", "yaml")
+LANGUAGES = (*CODE, *DOCUMENTS)
+SUFFIX = {"python": "py", "typescript": "ts", "go": "go", "java": "java", "markdown": "md", "yaml": "yaml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    sign: str
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    name: Name
+    arguments: "tuple[Expression, ...]"
+
+
+Expression = Name | Number | Text | Binary | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`set` a name, `do` a call, `give` back a value, `if`, `while`; `say` a paragraph or an entry of a document."""
+
+    id: int
+    kind: str
+    value: Expression
+    name: str = ""
+    body: "tuple[Statement, ...]" = ()
+    otherwise: "tuple[Statement, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """In a document: a section."""
+
+    id: int
+    name: str
+    parameters: tuple[str, ...]
+    body: tuple[Statement, ...]
+    marks: tuple[str, ...] = ()  # decorators, annotations
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    id: int
+    name: str
+    fields: tuple[tuple[str, int], ...]
+    methods: tuple[Function, ...]
+
+
+Item = Function | Class
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    id: int
+    path: str
+    language: str
+    items: tuple[Item, ...]
+
+
+Tree = tuple[File, ...]
+Node = File | Class | Function | Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a definition stands."""
+
+    file: File
+    around: Class | None
+    node: Item
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.around.name}.{self.node.name}" if self.around else self.node.name
+
+    @property
+    def family(self) -> str:
+        return "class" if isinstance(self.node, Class) else "function"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.file.path, self.qualified, self.family
+
+    @property
+    def tokens(self) -> list[str]:
+        """What it says, whatever it is called."""
+        return definition_tokens(renamed(self.node, OWN), self.file.language, self.around)
+
+
+def definitions(tree: Tree) -> Iterator[Spot]:
+    for file in tree:
+        for item in file.items:
+            yield Spot(file, None, item)
+            if isinstance(item, Class):
+                for method in item.methods:
+                    yield Spot(file, item, method)
+
+
+def find(tree: Tree, wanted: int) -> Spot | None:
+    return next((spot for spot in definitions(tree) if spot.node.id == wanted), None)
+
+
+def blocks(function: Function) -> Iterator[tuple[Statement, ...]]:
+    """The lists of statements in a function, outer ones first."""
+    waiting = [function.body]
+    while waiting:
+        block = waiting.pop(0)
+        yield block
+        for one in block:
+            waiting += [inner for inner in (one.body, one.otherwise) if inner]
+
+
+# -- what is said -------------------------------------------------------------------------------------------
+
+
+def definition_tokens(node: Item, language: str, around: Class | None = None) -> list[str]:
+    if isinstance(node, Class):
+        found = ["class", node.name, "("]
+        for name, number in node.fields:
+            found += [name, str(number), ";"]
+        for method in node.methods if language != "go" else ():
+            found += definition_tokens(method, language)
+        found.append(")")
+    else:
+        receiver = [around.name] if around and language == "go" else []
+        found = ["function", *node.marks, *receiver, node.name, "(", *node.parameters, ")", *block_tokens(node.body)]
+    return found
+
+
+def block_tokens(body: tuple[Statement, ...]) -> list[str]:
+    found = ["("]
+    for one in body:
+        found += statement_tokens(one)
+    return [*found, ")"]
+
+
+def statement_tokens(one: Statement) -> list[str]:
+    found = ["(", one.kind, *([one.name] if one.name else []), *expression_tokens(one.value)]
+    for block in (one.body, one.otherwise):
+        found += block_tokens(block) if block else []
+    return [*found, ")"]
+
+
+def expression_tokens(one: Expression) -> list[str]:
+    if isinstance(one, Name):
+        return list(one.parts)
+    if isinstance(one, Number):
+        return [str(one.value)]
+    if isinstance(one, Text):
+        return ['"', *one.value.split(" "), '"']
+    if isinstance(one, Binary):
+        return ["(", *expression_tokens(one.left), one.sign, *expression_tokens(one.right), ")"]
+    found = ["(", *one.name.parts, "("]
+    for argument in one.arguments:
+        found += [*expression_tokens(argument), ","]
+    return [*found, ")", ")"]
+
+
+def file_tokens(file: File) -> list[str]:
+    found = []
+    for item in file.items:
+        found += definition_tokens(item, file.language)
+        if isinstance(item, Class) and file.language == "go":
+            for method in item.methods:
+                found += definition_tokens(method, "go", item)
+    return found
+
+
+def size(tokens: list[str]) -> int:
+    """How many of them would be words of a text."""
+    return sum(token not in ("(", ")", ",", ";") for token in tokens)
+
+
+def common(one: list[str], other: list[str]) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+# -- putting something in another's place --------------------------------------------------------------------
+
+
+def with_definition(tree: Tree, wanted: int, *new: Item) -> Tree:
+    """The tree with a definition replaced by these; by none, it is gone."""
+    return tuple(replace(file, items=_in_items(file.items, wanted, new)) for file in tree)
+
+
+def _in_items(items: tuple[Item, ...], wanted: int, new: tuple[Item, ...]) -> tuple[Item, ...]:
+    found: list[Item] = []
+    for item in items:
+        if item.id == wanted:
+            found += new
+        elif isinstance(item, Class):
+            methods = [
+                one
+                for method in item.methods
+                for one in (new if method.id == wanted else (method,))
+                if isinstance(one, Function)
+            ]
+            found.append(replace(item, methods=tuple(methods)))
+        else:
+            found.append(item)
+    return tuple(found)
+
+
+def with_file(tree: Tree, wanted: int, *new: File) -> Tree:
+    return tuple(one for file in tree for one in (new if file.id == wanted else (file,)))
+
+
+def with_block(function: Function, old: tuple[Statement, ...], new: tuple[Statement, ...]) -> Function:
+    """The function with one of its lists of statements replaced."""
+    return replace(function, body=_in_block(function.body, old, new))
+
+
+def _in_block(
+    body: tuple[Statement, ...], old: tuple[Statement, ...], new: tuple[Statement, ...]
+) -> tuple[Statement, ...]:
+    if body is old:
+        return new
+    return tuple(
+        replace(one, body=_in_block(one.body, old, new), otherwise=_in_block(one.otherwise, old, new)) for one in body
+    )
+
+
+def renamed(item: Item, name: str) -> Item:
+    """Under another name; a function that calls itself does so by its new name, and calls of others' methods stay."""
+    if isinstance(item, Class):
+        return replace(item, name=name)
+    return replace(item, name=name, body=tuple(_calling(one, item.name, name) for one in item.body))
+
+
+def _calling(one: Statement, old: str, new: str) -> Statement:
+    return replace(
+        one,
+        value=_called(one.value, old, new),
+        body=tuple(_calling(inner, old, new) for inner in one.body),
+        otherwise=tuple(_calling(inner, old, new) for inner in one.otherwise),
+    )
+
+
+def _called(one: Expression, old: str, new: str) -> Expression:
+    if isinstance(one, Call):
+        name = Name((new,)) if one.name.parts == (old,) else one.name
+        return Call(name, tuple(_called(argument, old, new) for argument in one.arguments))
+    if isinstance(one, Binary):
+        return Binary(one.sign, _called(one.left, old, new), _called(one.right, old, new))
+    return one

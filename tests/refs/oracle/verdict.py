@@ -1,0 +1,248 @@
+"""What became of a piece of a program, told slowly and plainly from the identities of its parts.
+
+A case is right when the finding is one of those that can be defended. There is one, except where nobody can tell:
+
+- Identical copies. What is gone from its place while the same stands elsewhere was moved there, or could be any of
+  several (`ambiguous`), or was deleted; all are true of the same text.
+- Little text. Less than `LITTLE` words of code under another name, or less than `FEW` in a part, are found everywhere:
+  calling them deleted, or changed, is safe, and so is the right place.
+- Something else has its name now, in its file or what its file became. That is what readers of the name will find: it has changed.
+- What was changed and moved or renamed at once: changed at its new place, or deleted.
+- What is gone while something much like it (`ALIKE`) is there: changed, or deleted.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.refs.oracle.model import (
+    DOCUMENTS,
+    File,
+    Function,
+    Spot,
+    Statement,
+    Tree,
+    blocks,
+    common,
+    definitions,
+    file_tokens,
+    find,
+    size,
+    statement_tokens,
+)
+from tests.refs.oracle.printer import Printed
+
+from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
+
+LITTLE = 24
+FEW = 4
+ALIKE = 0.6
+CLEARLY = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A definition, statements of one that follow each other, or (with neither) a file."""
+
+    file: int
+    definition: int = 0
+    statements: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A finding that can be defended, and what its lines are the lines of."""
+
+    state: str
+    path: str | None = None
+    owners: tuple[int, ...] = ()
+    overlaps: bool = False  # the lines need only touch it: of what changed, nobody can say where it ends
+
+
+Oracle = list[Allowed]
+GONE = Allowed(DELETED)
+UNSURE = Allowed(AMBIGUOUS)
+
+
+def expected(before: Tree, after: Tree, target: Target) -> Oracle:
+    if target.statements:
+        return _of_part(before, after, target)
+    if target.definition:
+        return _of_definition(before, after, target)
+    return _of_file(before, after, target)
+
+
+def complaint(finding: Finding, allowed: Oracle, now: list[Printed]) -> str:
+    """Why the finding is wrong; empty: it is right."""
+    if finding.state == CHANGED and not 0 < finding.amount <= 1:
+        return f"changed by {finding.amount}"
+    if finding.state != CHANGED and finding.amount:
+        return f"{finding.state} by {finding.amount}"
+    if any(_fits(finding, one, now) for one in allowed):
+        return ""
+    return f"found {finding}, expected one of {allowed}"
+
+
+def _fits(finding: Finding, allowed: Allowed, now: list[Printed]) -> bool:
+    if finding.state != allowed.state or finding.path != allowed.path:
+        return False
+    if not allowed.owners or finding.path is None:
+        return True
+    page = next(one for one in now if one.path == allowed.path)
+    if finding.lines is None:
+        return False
+    found = range(finding.lines.start, finding.lines.end + 1)
+    spoken = {line for owner in allowed.owners for line in page.spoken(owner)}
+    if allowed.overlaps:
+        return any(line in spoken for line in found)
+    if len(allowed.owners) == 1 and page.language not in DOCUMENTS and allowed.owners[0] in page.definitions:
+        return page.span(allowed.owners[0]) == (finding.lines.start, finding.lines.end)
+    strange = {number for number, line in enumerate(page.lines, start=1) if line.speaks} - spoken
+    return spoken <= set(found) and not strange & set(found)
+
+
+# -- definitions ----------------------------------------------------------------------------------------------
+
+
+def _of_definition(before: Tree, after: Tree, target: Target) -> Oracle:
+    was, now = find(before, target.definition), find(after, target.definition)
+    assert was is not None
+    said = was.tokens
+    namesakes = [spot for spot in definitions(after) if spot.key == was.key]
+    if namesakes:
+        heir = namesakes[0]
+        if heir.tokens == said:
+            return [_at(UNCHANGED, heir)]
+        if now is None or now.node.id == heir.node.id:
+            return [_at(CHANGED, heir)]
+        return [_at(CHANGED, heir), _at(MOVED if now.tokens == said else CHANGED, now)]
+    equal = [spot for spot in definitions(after) if spot.family == was.family and spot.tokens == said]
+    alike = [spot for spot in definitions(after) if spot.family == was.family and common(spot.tokens, said) >= ALIKE]
+    # What has its name in the file that its file became is as good as what has its name in its file.
+    alike += [spot for spot in definitions(after) if spot.file.id == was.file.id and spot.qualified == was.qualified]
+    loose = [GONE, *(_at(CHANGED, spot) for spot in alike)]
+    if now is None:
+        return [*loose, *_one_of(equal)]
+    if now.tokens != said:
+        return _edited_elsewhere(was, now, after, loose, equal)
+    if size(said) < LITTLE or _twins(before, was):
+        return [*loose, *_one_of(equal)]
+    return _one_of(equal)
+
+
+def _edited_elsewhere(was: Spot, now: Spot, after: Tree, loose: Oracle, equal: list[Spot]) -> Oracle:
+    """Where its file got another name, or its class went to another file, and little is changed, it is told."""
+    named = [spot for spot in definitions(after) if spot.node.name == was.node.name]
+    certain = (
+        len(named) == 1
+        and now.qualified == was.qualified
+        and size(was.tokens) >= LITTLE
+        and common(was.tokens, now.tokens) >= CLEARLY
+    )
+    return [_at(CHANGED, now)] if certain else [_at(CHANGED, now), *loose, *_one_of(equal)]
+
+
+def _twins(before: Tree, was: Spot) -> bool:
+    return any(spot.node.id != was.node.id and spot.tokens == was.tokens for spot in definitions(before))
+
+
+def _one_of(equal: list[Spot]) -> Oracle:
+    found = [_at(MOVED, spot) for spot in equal]
+    return [*found, UNSURE] if len(equal) > 1 else found
+
+
+def _at(state: str, spot: Spot) -> Allowed:
+    return Allowed(state, spot.file.path, (spot.node.id,))
+
+
+# -- parts ------------------------------------------------------------------------------------------------------
+
+
+def runs(tree: Tree, length: int) -> Iterator[tuple[Spot, tuple[Statement, ...]]]:
+    """All statements that follow each other, so many of them."""
+    for spot in definitions(tree):
+        if isinstance(spot.node, Function):
+            for block in blocks(spot.node):
+                for start in range(len(block) - length + 1):
+                    yield spot, block[start : start + length]
+
+
+def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
+    was = find(before, target.definition)
+    assert was is not None
+    length = len(target.statements)
+    said = next(_said(run) for _, run in runs(before, length) if _ids(run) == target.statements)
+    same_before = [run for spot, run in runs(before, length) if spot.node.id == was.node.id and _said(run) == said]
+    equal = [(spot, run) for spot, run in runs(after, length) if _said(run) == said]
+    there = [(spot, run) for spot, run in equal if spot.key == was.key]
+    little = size(said) < FEW or len(same_before) > 1
+    own = [(spot, run) for spot, run in there if _ids(run) == target.statements]
+    changed = _changed_part(was, after, target, length)
+    if own and not little:
+        return [_part(UNCHANGED, *pair) for pair in (own if len(there) == 1 else there)]
+    if there:
+        return [*(_part(UNCHANGED, *pair) for pair in there), *changed]
+    found = [_part(state, *pair) for pair in equal for state in _states(was, pair[0])]
+    now = find(after, target.definition)
+    moved_whole = now is not None and any(_ids(run) == target.statements for _, run in equal)
+    named = [spot for spot in definitions(after) if now is not None and spot.node.name == was.node.name]
+    is_told = size(said) >= LITTLE if now is None or now.node.name != was.node.name else not little and len(named) == 1
+    if moved_whole and now is not None and is_told and _can_be_found(was, now, after):
+        return found
+    if size(said) >= LITTLE and not equal:
+        return changed
+    return [*found, *changed]
+
+
+def _can_be_found(was: Spot, now: Spot, after: Tree) -> bool:
+    """Parts are looked for in their file, and in others by the name of the symbol around them."""
+    return now.file.path == was.file.path or now.node.name == was.node.name
+
+
+def _states(was: Spot, spot: Spot) -> tuple[str, ...]:
+    if spot.file.path != was.file.path:
+        return (MOVED,)
+    return (UNCHANGED, MOVED) if spot.qualified != was.qualified else (UNCHANGED,)
+
+
+def _changed_part(was: Spot, after: Tree, target: Target, length: int) -> Oracle:
+    """Where its function is, changed; deleted only where less than half of it is left there."""
+    now = next((spot for spot in definitions(after) if spot.key == was.key), None) or find(after, target.definition)
+    if now is None or not isinstance(now.node, Function):
+        around = [Allowed(CHANGED, spot.file.path, (spot.node.id,), overlaps=True) for spot in definitions(after)]
+        return [GONE, *around]
+    left = [one.id for block in blocks(now.node) for one in block if one.id in target.statements]
+    if len(left) * 2 > length and now.key == was.key:
+        return [Allowed(CHANGED, now.file.path, (now.node.id,), overlaps=True)]
+    return [GONE, *(Allowed(CHANGED, file.path) for file in after)]
+
+
+def _part(state: str, spot: Spot, run: tuple[Statement, ...]) -> Allowed:
+    return Allowed(state, spot.file.path, _ids(run))
+
+
+def _ids(run: tuple[Statement, ...]) -> tuple[int, ...]:
+    return tuple(one.id for one in run)
+
+
+def _said(run: tuple[Statement, ...]) -> list[str]:
+    return [token for one in run for token in statement_tokens(one)]
+
+
+# -- files ------------------------------------------------------------------------------------------------------
+
+
+def _of_file(before: Tree, after: Tree, target: Target) -> Oracle:
+    was = next(file for file in before if file.id == target.file)
+    here = next((file for file in after if file.path == was.path), None)
+    said = file_tokens(was)
+    if here is not None:
+        return [Allowed(UNCHANGED if file_tokens(here) == said else CHANGED, here.path)]
+    equal = [Allowed(MOVED, file.path) for file in after if file_tokens(file) == said]
+    if equal and size(said) >= LITTLE:
+        return equal
+    alike = [file for file in after if _is_like(file, said)]
+    return [GONE, *equal, *(Allowed(CHANGED, file.path) for file in alike)]
+
+
+def _is_like(file: File, said: list[str]) -> bool:
+    return common(file_tokens(file), said) >= ALIKE / 2
