@@ -28,4 +28,19 @@ run remember "The release moved to Monday" --replaces "$release"
 run ask "Wann erscheint die Version?" --in facts -k 1
 run history "$release"
 run context "change how vectors are stored" --tokens 300
+
+# A memory that points at code: it follows the code, and says so when the code changes.
+project="$WAYPOST_HOME/project"
+mkdir -p "$project/src"
+cp src/waypost/text/fence.py "$project/src/fence.py"
+cd "$project"
+run remember "Stored text cannot end the fence around it" --ref src/fence.py#fence
+say "sed -i '1i # a line above' src/fence.py && mv src/fence.py src/guard.py"
+sed '1i # a line above' src/fence.py > src/guard.py && rm src/fence.py
+run about src/guard.py
+say "sed -i 's/return /return 2 * /' src/guard.py"
+sed 's/^    return /    return 2 * /' src/guard.py > src/changed && mv src/changed src/guard.py
+run ask "can stored text end its fence?" -k 1
+run stale
+cd - > /dev/null
 run status

@@ -14,6 +14,7 @@ from waypost.space.place import safe_relative_path
 from waypost.store.protocol import Reader, ReferenceRow, Verdict
 
 MOST_ABOUT = 1000
+_MOST_LOOKED_AT = 2000  # references that are compared with the disk before an answer
 _ORDER = {"direct": 0, "symbol": 1, "file": 2}
 
 
@@ -26,6 +27,7 @@ def about(space: OpenSpace, path: str, line: int | None = None, *, limit: int = 
     if place == ".":
         raise InvalidInput("The whole tree is no place.", "Name a file or a folder; `waypost list` shows everything.")
     is_folder = (space.identity.root / place).is_dir()
+    _catch_up(space)
     with space.store.read() as reader:
         rows = reader.references_to(space.identity.checkout_id, [place, f"{place}/"], kept_view(space))
         rows = _whole_memories(reader, space, rows)
@@ -47,6 +49,14 @@ def about(space: OpenSpace, path: str, line: int | None = None, *, limit: int = 
             hits.append((best[:2], AboutHit(memory, best[2], memory.links[best[3]])))
     hits.sort(key=lambda pair: (pair[0][0], pair[1].memory.state.is_stale, pair[0][1], -pair[1].memory.confidence))
     return tuple(hit for _, hit in hits[:limit])
+
+
+def _catch_up(space: OpenSpace) -> None:
+    """What points at other files may be here by now."""
+    with space.store.read() as reader:
+        rows = reader.references(kept_view(space))
+    if len(rows) <= _MOST_LOOKED_AT:  # with more, the hooks and upkeep have to do it
+        check(space, rows)
 
 
 def _whole_memories(reader: Reader, space: OpenSpace, rows: Sequence[ReferenceRow]) -> list[ReferenceRow]:

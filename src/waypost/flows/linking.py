@@ -19,7 +19,7 @@ from waypost.refs.mentions import mentions
 from waypost.store.protocol import Reader
 
 INFERRED = "inferred_from_code_index"
-_MOST_KNOWN = 400  # definitions looked at for one text
+_MOST_KNOWN = 5_000  # definitions looked at for one text: one that is cut off makes a name look unique
 _WHOLE = frozenset({"class", "interface", "trait", "struct", "enum", "module", "file"})
 
 

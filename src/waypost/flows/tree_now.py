@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from waypost.flows.digest import Opened
 
 _MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
+_MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
+_NAME = re.compile(rb"[\w$\x80-\xff]+")
 _MOST_NAMED = 50  # definitions of one name that are looked at
 _MOST_READ = 4_000  # files without an index in which a name is looked for
 _MOST_CHANGED = 100  # files changed lately that are parsed for what is lost
@@ -46,6 +49,7 @@ class TreeNow:
         self._shapes: dict[str, Shape | None] = {}
         self._changes: dict[str, Changes] = {}
         self._rows: dict[str, FileRow | None] = {}
+        self._known_words: dict[str, frozenset[bytes]] = {}
 
     @property
     def is_there(self) -> bool:
@@ -164,9 +168,9 @@ class TreeNow:
     def defining(self, name: str, since: Pin) -> Iterator[Shape]:
         """Other files that define something of this name, and are not as they were when the place was pinned."""
         paths = dict.fromkeys(path for path in self._indexed_files(name) if self._is_newer(path, since))
-        words = name.encode("utf-8", "replace")
+        word = name.encode("utf-8", "replace")
         for path in self._not_indexed_yet:
-            if path not in paths and self._mentions(path, words):
+            if path not in paths and word in self._words(path):
                 paths[path] = None
         for path in list(paths)[:_MOST_NAMED]:
             shape = self.shape(path) if path != since.path else None
@@ -189,11 +193,12 @@ class TreeNow:
             sketches = reader.code_sketches(reader.code_named([name], _MOST_NAMED, view))
         return [sketch.path for sketch in sketches.values() if sketch.path]
 
-    def _mentions(self, path: str, words: bytes) -> bool:
-        if self._root is None:
-            return False
-        found = read_bytes(self._root, path, _MOST_BYTES)
-        return not isinstance(found, Unread) and words in found[0]
+    def _words(self, path: str) -> frozenset[bytes]:
+        """All names in a file: each is read once, however many are looked for."""
+        if path not in self._known_words:
+            found = Unread("") if self._root is None else read_bytes(self._root, path, _MOST_SEARCHED)
+            self._known_words[path] = frozenset() if isinstance(found, Unread) else frozenset(_NAME.findall(found[0]))
+        return self._known_words[path]
 
     def changed_lately(self, since: Pin) -> Iterator[Shape]:
         """Other files of its sort that changed since the place was pinned."""
