@@ -1,5 +1,6 @@
 """What became of lines that are no symbol: a part of a function, a comment, a few lines of configuration."""
 
+import time
 from functools import cache
 from pathlib import Path
 
@@ -194,3 +195,14 @@ def test_a_symbol_keeps_its_lines_when_lines_are_put_before_it(language: str, da
     found = follow(place.anchor, Place("a/b", place.lines), shape("a/b", "\n" * blank + text, language), Nowhere())
     assert found.state == UNCHANGED
     assert found.lines == LineRange(place.lines.start + blank, place.lines.end + blank)
+
+
+def test_a_file_that_says_one_thing_again_and_again_is_followed_in_time() -> None:
+    text = "a = b\n" * 1_500 + "# c d\n" * 1_000
+    read, other = shape("a.py", text), shape("a.py", text.replace("a = b\n", "a = a = b\n"))
+    for lines in (LineRange(10, 700), LineRange(1_510, 2_000), LineRange(1_490, 1_510)):
+        place = pin(read, lines, None)
+        assert place is not None
+        begun = time.perf_counter()
+        follow(place.anchor, Place("a.py", place.lines), other, Nowhere())
+        assert time.perf_counter() - begun < 2

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 
 from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, Finding
 from waypost.model.reference import LineRange
-from waypost.model.shape import Landmark, Shape, words_hash
+from waypost.model.shape import Landmark, Shape
 from waypost.refs.anchor import Anchor
 from waypost.refs.elsewhere import Elsewhere
-from waypost.refs.places import occurrences, same_text, surroundings
+from waypost.refs.places import note_occurrences, occurrences, same_text, surroundings
 from waypost.refs.sketch import best_window
 from waypost.refs.symbols import last_name, same_name, span
 
 _WORDS_DISTINCT = 20  # fewer are found anywhere: `return None` is in every file,
 _WORDS_INSIDE = 3  # and very few more than once in a function
+_WORDS_RARE = 8  # are told from others by one neighbour, where they stand but once
 _NOTE_WORDS_DISTINCT = 8
 _BOTH = 2  # sides
 _ALIKE_INSIDE = 0.4  # in the symbol it was in
@@ -43,7 +44,7 @@ def follow_note(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Find
         if known.qualified and inside is None and known.count < _NOTE_WORDS_DISTINCT:
             continue
         expected = (inside.first if inside else 0) + known.offset
-        if not known.count:
+        if not known.count or not known.opening:
             end = min(expected + known.trail, inside.end if inside else shape.line_count)
             if expected <= end:
                 return Finding(same, shape.path, LineRange(max(1, expected), end), name=_name(inside))
@@ -56,11 +57,7 @@ def follow_note(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Find
 
 def _note(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, same: str) -> Finding | None:
     first, behind = shape.notes_between(inside.first, inside.end) if inside else (0, len(shape.notes))
-    equal = [
-        place
-        for place in range(first, behind - known.count + 1)
-        if words_hash(shape.notes[place : place + known.count]) == known.meaning
-    ]
+    equal = note_occurrences(shape, (first, behind), known.opening, known.count, known.meaning)
     if equal:
         place = min(equal, key=lambda one: abs(shape.note_rows[one] - expected))
         rows = shape.note_rows[place], shape.note_rows[place + known.count - 1]
@@ -114,7 +111,8 @@ def _exact(known: Anchor, shape: Shape, inside: Landmark | None) -> int | None:
             return place
     if inside is not None:
         found = _occurrences(known, shape, whole)
-    distinct = [place for place in found if known.count >= _WORDS_DISTINCT or _fits(known, shape, place) == _BOTH]
+    least = 1 if known.count >= _WORDS_RARE and len(found) == 1 else _BOTH
+    distinct = [place for place in found if known.count >= _WORDS_DISTINCT or _fits(known, shape, place) >= least]
     return _best(known, shape, distinct, expected) if distinct else None
 
 

@@ -103,13 +103,13 @@ def _edited_elsewhere(known: Anchor, candidates: list[_Spot]) -> Finding | None:
 
 
 def _alike_here(known: Anchor, here: Shape) -> Finding | None:
-    """One that is much like it, in the same parent under another name or under its name in another parent."""
+    """One that is much like it, in the same parent under another name or, alone, under its name in another parent."""
     parent, name = parent_of(known.qualified), last_name(known.qualified)
-    spots = [
-        (here, one)
-        for one in here.landmarks
-        if family(one.kind) == family(known.kind) and (parent_of(one.qualified) == parent or one.name == name)
-    ]
+    of_kind = [(here, one) for one in here.landmarks if family(one.kind) == family(known.kind)]
+    spots = [spot for spot in of_kind if parent_of(spot[1].qualified) == parent]
+    namesakes = [spot for spot in of_kind if spot[1].name == name]
+    if len(namesakes) == 1 and not name.startswith("__"):
+        spots += namesakes
     if known.twin:
         spots = [spot for spot in spots if not is_equal(*spot, known)]
     return _most_alike(known, spots, _ALIKE_NAMED)

@@ -98,7 +98,7 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
         qualified=around.qualified if around else "",
         kind=around.kind if around else "",
         ordinal=_ordinal(shape, around),
-        twin=len(occurrences(shape, inside, opening, behind - first, meaning)) > 1,
+        twin=len(occurrences(shape, inside, opening, behind - first, meaning, most=2)) > 1,
         offset=max(0, first - inside[0]),
         lead=shape.rows[first] - lines.start,
         trail=lines.end - shape.rows[behind - 1],
@@ -148,6 +148,7 @@ def _of_notes(shape: Shape, lines: LineRange) -> Pinned:
         offset=lines.start - around.first if around else lines.start,
         lead=shape.note_rows[first] - lines.start if first < behind else 0,
         trail=lines.end - (shape.note_rows[behind - 1] if first < behind else lines.start),
+        opening=tuple(map(short, words[:1])),
     )
     return Pinned(lines, None, anchor.qualified, anchor.kind, pack(anchor))
 

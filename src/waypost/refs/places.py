@@ -7,7 +7,7 @@ from waypost.model.shape import Landmark, Shape, word_bytes, words_hash
 from waypost.refs.anchor import TEXT_BYTES
 
 _SURROUNDING = 3  # words on each side tell a place from another
-_MOST_HASHED = 2_000_000  # words of places that only begin alike; a file of one word again and again has no more
+_MOST_HASHED = 200_000  # words of places that only begin alike; a file of one word again and again has no more
 
 
 def short(word: int) -> int:
@@ -39,6 +39,8 @@ def text_hash(shape: Shape, start: int, end: int) -> bytes:
 
 def same_text(shape: Shape, known: bytes, height: int) -> list[LineRange]:
     """Where lines with this hash stand. Ranges with blank lines inside have a `height` of more lines than they tell."""
+    if height * len(shape.texts) > _MOST_HASHED * 100:
+        return []
     rows = [line for line, text in enumerate(shape.texts, start=1) if text]
     texts = array("Q", [text for text in shape.texts if text])
     return [
@@ -49,9 +51,9 @@ def same_text(shape: Shape, known: bytes, height: int) -> list[LineRange]:
 
 
 def occurrences(
-    shape: Shape, inside: tuple[int, int], opening: tuple[int, ...], count: int, meaning: bytes
+    shape: Shape, inside: tuple[int, int], opening: tuple[int, ...], count: int, meaning: bytes, most: int | None = None
 ) -> list[int]:
-    """Where the words with this meaning begin, inside a stretch."""
+    """Where the words with this meaning begin, inside a stretch; at `most` so many."""
     first, behind = inside
     found: list[int] = []
     if not opening or count > behind - first:
@@ -62,13 +64,27 @@ def occurrences(
     low, high = bytes(word & 0xFF for word in opening), bytes(word >> 8 for word in opening)
     left = _MOST_HASHED
     place = lower.find(low)
-    while -1 < place <= behind - first - count and left > 0:
+    while -1 < place <= behind - first - count and left > 0 and len(found) != most:
         if upper.startswith(high, place):
             left -= count
             start = first + place
             if shape.part_meaning(start, start + count) == meaning:
                 found.append(start)
         place = lower.find(low, place + 1)
+    return found
+
+
+def note_occurrences(
+    shape: Shape, inside: tuple[int, int], opening: tuple[int, ...], count: int, meaning: bytes
+) -> list[int]:
+    """Where these words of a comment begin, inside a stretch of notes."""
+    found: list[int] = []
+    left = _MOST_HASHED
+    for place in range(inside[0], inside[1] - count + 1):
+        if short(shape.notes[place]) == opening[0] and left > 0:
+            left -= count
+            if words_hash(shape.notes[place : place + count]) == meaning:
+                found.append(place)
     return found
 
 

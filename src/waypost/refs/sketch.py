@@ -8,9 +8,11 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 
 MOST_PARTS = 48  # 96 bytes in an anchor; an edit of one word in a hundred is still told
 DEEPEST = 30
+_MOST_WINDOWS = 48  # are looked at closely
 _WINDOW = 2  # a piece may have grown to this many times its size and is still found as one
 
 
@@ -50,23 +52,27 @@ def best_window(known: Sketch, words: "array[int]", offset: int = 0) -> Window |
     parts = _parts(words, known.depth)
     wanted = set(known.parts)
     hits = [place for place, (part, _) in enumerate(parts) if part in wanted]
-    width = max(1, len(known.parts) * _WINDOW)
     best: tuple[float, int, int] | None = None
-    for number, place in enumerate(hits):
-        last = hits[bisect_left(hits, place + width) - 1]
-        # A window is only worth a closer look if it can win by the number of its hits.
-        count = bisect_left(hits, last + 1) - number
-        if best is not None and count / len(known.parts) <= best[0]:
-            continue
+    for place, last in _promising(hits, len(known.parts)):
         found = [part for part, _ in parts[place : last + 1]]
-        last = place + _trimmed(known.parts, found) - 1
-        ratio = _ratio(known.parts, found[: last - place + 1])
+        length = _trimmed(known.parts, found)
+        ratio = _ratio(known.parts, found[:length])
         if best is None or ratio > best[0]:
-            best = ratio, place, last
+            best = ratio, place, place + length - 1
     if best is None:
         return None
     ratio, place, last = best
     return Window(ratio, offset + (parts[place - 1][1] if place else 0), offset + parts[last][1])
+
+
+def _promising(hits: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """The stretches with most parts that are wanted, the first of equals first; not all, for a file may repeat itself."""
+    windows = []
+    for number, place in enumerate(hits):
+        behind = bisect_left(hits, place + size * _WINDOW, number)
+        windows.append((min(behind - number, size), place, hits[behind - 1]))
+    chosen = nsmallest(_MOST_WINDOWS, windows, key=lambda window: (-window[0], window[1]))
+    return [(place, last) for _, place, last in chosen]
 
 
 def _trimmed(known: Sequence[int], found: Sequence[int]) -> int:
