@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from waypost.code.embedded import scripts_of
 from waypost.code.shape_plan import plan_for
+from waypost.code.shape_sheet import Sheet
 from waypost.code.shape_text import read_text
-from waypost.code.shape_tree import Sheet, read_tree
+from waypost.code.shape_tree import read_tree
 from waypost.code.source import Parsed, Source
 from waypost.code.syntax.grammars import grammar, has_grammar
 from waypost.code.syntax.reader import source_bytes

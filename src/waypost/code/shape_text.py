@@ -5,7 +5,7 @@ from functools import cache
 
 from waypost.code.pattern_table import languages_with_patterns, rules_for
 from waypost.code.shape_plan import rules_of
-from waypost.code.shape_tree import Sheet
+from waypost.code.shape_sheet import Sheet
 from waypost.model.shape import word_code
 
 _WORD = re.compile(rb"[\w\x80-\xff]+|[^\w\s\x80-\xff]")

@@ -1,7 +1,6 @@
 """The words and marks of a file with a grammar: one walk over its syntax tree, without recursion, in linear time."""
 
 import re
-from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,8 @@ from waypost.code.shape_plan import (
     Plan,
     plan_for,
 )
-from waypost.model.shape import LIST, word_code
+from waypost.code.shape_sheet import Sheet
+from waypost.model.shape import LIST
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
@@ -49,61 +49,9 @@ _CODED = re.compile(rb"[\\$#]")  # in a string where ' and " are not the same
 _CUT = re.compile(rb"[\w\x80-\xff]+\Z")
 _PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
-_NOTE_WORD = re.compile(rb"[\w\x80-\xff]+")
 _SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have none for an optional semicolon
 _NO_MARK = -1
 _NOTHING: frozenset[int] = frozenset()
-
-
-class Sheet:
-    """The arrays of a shape while they are filled."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.words, self.rows = array("Q"), array("I")
-        self.opens, self.closes, self.kinds, self.parents = array("I"), array("I"), array("Q"), array("i")
-        self.notes, self.note_rows = array("Q"), array("I")
-        self._codes: dict[bytes, int] = {}
-        self._row = 1
-        self._break = data.find(b"\n")
-
-    def word(self, text: bytes, position: int) -> None:
-        code = self._codes.get(text)
-        if code is None:
-            code = self._codes[text] = word_code(text)
-        self.words.append(code)
-        self.rows.append(self._line(position))
-
-    def note(self, start: int, end: int) -> None:
-        for match in _NOTE_WORD.finditer(self.data, start, end):
-            self.notes.append(word_code(match[0]))
-            self.note_rows.append(self._line(match.start()))
-
-    def open(self, kind: int, parent: int) -> int:
-        self.opens.append(len(self.words))
-        self.closes.append(len(self.words))
-        self.kinds.append(kind)
-        self.parents.append(parent)
-        return len(self.opens) - 1
-
-    def append(self, other: "Sheet") -> None:
-        """Add what stands behind."""
-        words, marks = len(self.words), len(self.opens)
-        self.words += other.words
-        self.rows += other.rows
-        self.opens.extend(words + place for place in other.opens)
-        self.closes.extend(words + place for place in other.closes)
-        self.kinds += other.kinds
-        self.parents.extend(marks + parent if parent >= 0 else parent for parent in other.parents)
-        self.notes += other.notes
-        self.note_rows += other.note_rows
-
-    def _line(self, position: int) -> int:
-        """The line of a place; places come in order."""
-        while -1 < self._break < position:
-            self._row += 1
-            self._break = self.data.find(b"\n", self._break + 1)
-        return self._row
 
 
 def read_tree(language: str, tree: "Tree", data: bytes) -> Sheet:

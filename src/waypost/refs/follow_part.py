@@ -14,7 +14,7 @@ from waypost.refs.symbols import last_name, same_name, span
 _WORDS_DISTINCT = 20  # fewer are found anywhere: `return None` is in every file,
 _WORDS_INSIDE = 3  # and very few more than once in a function
 _WORDS_RARE = 8  # are told from others by one neighbour, where they stand but once
-_NOTE_WORDS_DISTINCT = 8
+_NOTE_WORDS_DISTINCT, _NOTE_WORDS_RARE = 8, 3
 _BOTH = 2  # sides
 _ALIKE_INSIDE = 0.4  # in the symbol it was in
 _ALIKE_ELSEWHERE = 0.5
@@ -41,24 +41,37 @@ def follow_note(known: Anchor, here: Shape | None, elsewhere: Elsewhere) -> Find
     """A comment by its words; lines that say nothing by their place in what is around them."""
     for shape, same in _shapes(known, here, elsewhere):
         inside = _around(known, shape)
-        if known.qualified and inside is None and known.count < _NOTE_WORDS_DISTINCT:
-            continue
         expected = (inside.first if inside else 0) + known.offset
-        if not known.count or not known.opening:
-            end = min(expected + known.trail, inside.end if inside else shape.line_count)
-            if expected <= end:
-                return Finding(same, shape.path, LineRange(max(1, expected), end), name=_name(inside))
-            continue
-        found = _note(known, shape, inside, expected, same)
+        if known.count and known.opening:
+            found = _note(known, shape, inside, expected, same)
+        else:
+            found = _silent(known, shape, inside, expected, same)
         if found is not None:
             return found
     return Finding(DELETED)
 
 
+def _silent(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, same: str) -> Finding | None:
+    """Lines with nothing but brackets or quotes on them: the nearest that are written so."""
+    if known.qualified and inside is None:
+        return None
+    first, last = (inside.first, inside.end) if inside else (1, shape.line_count)
+    written = [lines for lines in same_text(shape, known.text, known.height) if first <= lines.start <= last]
+    if written:
+        nearest = min(written, key=lambda one: (abs(one.start - expected), one))
+        return Finding(same, shape.path, nearest, name=_name(inside))
+    start, end = max(1, min(expected, last)), max(1, min(expected + known.trail, last))
+    blank = not known.height
+    return Finding(
+        same if blank else CHANGED, shape.path, LineRange(start, end), amount=0.0 if blank else 1.0, name=_name(inside)
+    )
+
+
 def _note(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, same: str) -> Finding | None:
     first, behind = shape.notes_between(inside.first, inside.end) if inside else (0, len(shape.notes))
     equal = note_occurrences(shape, (first, behind), known.opening, known.count, known.meaning)
-    if equal:
+    is_told = inside is not None or not known.qualified or known.count >= _NOTE_WORDS_DISTINCT
+    if equal and (is_told or (len(equal) == 1 and known.count >= _NOTE_WORDS_RARE)):
         place = min(equal, key=lambda one: abs(shape.note_rows[one] - expected))
         rows = shape.note_rows[place], shape.note_rows[place + known.count - 1]
         lines = LineRange(max(1, rows[0] - known.lead), min(shape.line_count, rows[1] + known.trail))

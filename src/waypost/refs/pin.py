@@ -139,6 +139,8 @@ def _of_notes(shape: Shape, lines: LineRange) -> Pinned:
     words = shape.notes[first:behind]
     anchor = Anchor(
         what=NOTE,
+        text=text_hash(shape, lines.start, lines.end),
+        height=len(shape.texts_between(lines.start, lines.end)),
         meaning=words_hash(words),
         count=len(words),
         sketch=sketch(words),

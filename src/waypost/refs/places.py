@@ -39,7 +39,7 @@ def text_hash(shape: Shape, start: int, end: int) -> bytes:
 
 def same_text(shape: Shape, known: bytes, height: int) -> list[LineRange]:
     """Where lines with this hash stand. Ranges with blank lines inside have a `height` of more lines than they tell."""
-    if height * len(shape.texts) > _MOST_HASHED * 100:
+    if not height or height * len(shape.texts) > _MOST_HASHED * 100:
         return []
     rows = [line for line, text in enumerate(shape.texts, start=1) if text]
     texts = array("Q", [text for text in shape.texts if text])
