@@ -181,7 +181,11 @@ class _Elsewhere:
 
 
 def pin_of(reference: CodeReference) -> Pin:
-    return Pin(reference.file_path, reference.git_commit or "", reference.created_at)
+    from waypost.refs.anchor import unpack
+
+    anchor = unpack(reference.anchor)
+    name = anchor.qualified if anchor is not None else ""
+    return Pin(reference.file_path, reference.git_commit or "", reference.created_at, name)
 
 
 def _digests(reference: CodeReference, last: Verdict | None) -> set[bytes]:

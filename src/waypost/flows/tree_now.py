@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _MOST_BYTES = 64_000_000  # of a file that is only compared by its hash
 _MOST_SEARCHED = 2_000_000  # of one in which a name is looked for
 _NAME = re.compile(rb"[\w$\x80-\xff]+")
-_MOST_NAMED = 50  # definitions of one name that are looked at
+_MOST_NAMED = 50  # files with a definition of one name that are looked at
+_MOST_ASKED = 5_000  # definitions of one name of which these are chosen
 _MOST_READ = 4_000  # files without an index in which a name is looked for
 _MOST_CHANGED = 100  # files changed lately that are parsed for what is lost
 
@@ -36,6 +37,7 @@ class Pin(NamedTuple):
     path: str
     commit: str
     time: datetime | None
+    qualified: str = ""  # the name of the symbol, where it is one
 
 
 class TreeNow:
@@ -166,32 +168,36 @@ class TreeNow:
         )[:_MOST_READ]
 
     def defining(self, name: str, since: Pin) -> Iterator[Shape]:
-        """Other files that define something of this name, and are not as they were when the place was pinned."""
-        paths = dict.fromkeys(path for path in self._indexed_files(name) if self._is_newer(path, since))
-        word = name.encode("utf-8", "replace")
-        for path in self._not_indexed_yet:
-            if path not in paths and word in self._words(path):
-                paths[path] = None
-        for path in list(paths)[:_MOST_NAMED]:
+        """Other files that define something of this name, and are not as they were when the place was pinned; the likeliest
+        first."""
+        word, base = name.encode("utf-8", "replace"), PurePosixPath(since.path).name
+        new = [path for path in self._not_indexed_yet if word in self._words(path)]
+        new.sort(key=lambda path: PurePosixPath(path).name != base)
+        known = [path for path in self._indexed_files(name, since) if self._is_newer(path, since)]
+        for path in list(dict.fromkeys((*new, *known)))[:_MOST_NAMED]:
             shape = self.shape(path) if path != since.path else None
             if shape is not None:
                 yield shape
 
     def _is_newer(self, path: str, since: Pin) -> bool:
-        """Whether a file may hold something now that it did not hold then."""
+        """Whether a file may hold something now that it did not hold then. Only git can tell: a file that was moved by
+        hand is as old as it was."""
         changes = self.changes_since(since.commit)
-        if changes.complete:
-            return path in changes.changed or path in changes.renamed.values()
-        row = self.row(path)
-        return row is None or since.time is None or row.changed_at >= since.time or self.digest(path).hex() != row.hash
+        return not changes.complete or path in changes.changed or path in changes.renamed.values()
 
-    def _indexed_files(self, name: str) -> list[str]:
+    def _indexed_files(self, name: str, since: Pin) -> list[str]:
+        """Where the index knows this name: first under the same qualified name, then in a file of the same name."""
         if not self._is_indexed:
             return []
         view = View(Moment(self._space.clock()), CODE_COLLECTIONS, self._space.identity.checkout_id)
         with self._space.store.read() as reader:
-            sketches = reader.code_sketches(reader.code_named([name], _MOST_NAMED, view))
-        return [sketch.path for sketch in sketches.values() if sketch.path]
+            sketches = reader.code_sketches(reader.code_named([name], _MOST_ASKED, view)).values()
+        base = PurePosixPath(since.path).name
+        ordered = sorted(
+            (sketch for sketch in sketches if sketch.path),
+            key=lambda one: (one.name != since.qualified, PurePosixPath(one.path).name != base, one.path),
+        )
+        return [sketch.path for sketch in ordered]
 
     def _words(self, path: str) -> frozenset[bytes]:
         """All names in a file: each is read once, however many are looked for."""
@@ -223,9 +229,12 @@ class TreeNow:
             return told
         row = self.row(since.path)
         wanted = {*digests, *([bytes.fromhex(row.hash)] if row is not None else [])} - {b""}
-        ending = PurePosixPath(since.path).suffix
         if not wanted:
             return None
-        return next(
-            (path for path in self._newer(since) if path.endswith(ending) and self.digest(path) in wanted), None
-        )
+        hashes = {digest.hex() for digest in wanted}
+        with self._space.store.read() as reader:
+            indexed = reader.files(self._space.identity.checkout_id)
+        same = [path for path, known in indexed.items() if known.hash in hashes]
+        ending = PurePosixPath(since.path).suffix
+        new = (path for path in self._not_indexed_yet if path.endswith(ending))
+        return next((path for path in (*same, *new) if self.digest(path) in wanted), None)

@@ -14,13 +14,13 @@ def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
     out = console()
     for number, hit in enumerate(answer.hits, 1):
         out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
+        out.print(places.text(hit.path, hit.line) if hit.path else "")
         if hit.source == "code":
-            out.print(places.text(hit.path, hit.line) if hit.path else "")
             out.print(f"   {_told(hit)}", markup=False)
         else:
-            out.print()
             print_text(out, hit.text)
-            print_places(out, hit.links, places)
+            first_is_told = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
+            print_places(out, hit.links[1:] if first_is_told else hit.links, places)
         if hit.is_stale and not any(link.is_stale for link in hit.links):
             out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
