@@ -1,22 +1,68 @@
 """What the state of the code behind a memory does to its rank."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 
+from waypost.model.finding import MOVED, UNCHANGED
+from waypost.model.linked import Link, Linked
+from waypost.model.reference import LineRange
 from waypost.retrieve.fuse import Scored, shown_score
 
-# On the scale of fuse's totals, where a full match by keywords is 1. A stale memory yields to a fresh one that says about
-# the same, and stays above what has nothing to do with the question (benchmarks/freshness.py).
-STALE = -1.0
+# On the scale of fuse's totals, where a full match by keywords is 1. A stale memory yields to a fresh one about the same
+# code. Where there is none it is still the best that is known, and only a tie is decided against it: a larger part would
+# bury it under what has little to do with the question (benchmarks/freshness.py). What was to hold until a time that is
+# over, whatever became of the code, yields too.
+OUTDONE = -1.0
+STALE = -0.1
 SURE = 0.5  # for the part of confidence that is above or below the usual one
-USUAL_CONFIDENCE = 0.8
+USUAL_CONFIDENCE = 0.74  # of what an agent wrote without evidence, when its code is as it was: such a one is not moved
+_SAME_PLACE = 0.5  # the part that two stretches of lines must share of what they cover together
 
 
-def with_freshness(one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float) -> Scored:
+def with_freshness(
+    one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool = True
+) -> Scored:
     """The same with what follows from its code: nothing for a memory that points at none, and is not stale."""
-    part = STALE if is_stale else 0.0
-    if points_at_code and not is_stale:
+    part = 0.0
+    if is_stale:
+        part = STALE if points_at_code and not is_outdone else OUTDONE
+    elif points_at_code:
         part = SURE * (confidence - USUAL_CONFIDENCE)
     if not part:
         return one
     total = one.total + part
     return replace(one, total=total, score=shown_score(total), why={**one.why, "freshness": part})
+
+
+def outdone(memories: Iterable[Linked]) -> frozenset[int]:
+    """The numbers of the stale ones among these for whose code another one is fresh."""
+    fresh: dict[str, list[Link]] = defaultdict(list)
+    stale: list[Linked] = []
+    for memory in memories:
+        if memory.state.is_stale:
+            stale.append(memory)
+            continue
+        for link in memory.links:
+            if link.finding.state in (UNCHANGED, MOVED):
+                fresh[link.reference.file_path].append(link)
+    return frozenset(
+        memory.version.number
+        for memory in stale
+        if any(_same(link, other) for link in memory.links for other in fresh[link.reference.file_path])
+    )
+
+
+def _same(link: Link, other: Link) -> bool:
+    """Whether two links into one file are about the same code, as it is now."""
+    here, there = link.reference, other.reference
+    if here.symbol_id is not None and here.symbol_id == there.symbol_id:
+        return True
+    if here.line_range is None or there.line_range is None:
+        return here.line_range == there.line_range
+    return _shared(here.line_range, there.line_range) >= _SAME_PLACE
+
+
+def _shared(one: LineRange, other: LineRange) -> float:
+    common = min(one.end, other.end) - max(one.start, other.start) + 1
+    return common / (max(one.end, other.end) - min(one.start, other.start) + 1)
