@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.staleness.histories import History, Language, blobs, chosen, commits, files, git_directory
 
-PAIRS = 3  # of each repository
+PAIRS = 2  # of each repository
 DAYS = 365  # from the first commit of a pair to the second, and from that to the last one that asks
 # Sorted by name: the first half of every two chooses the constants, the other one is reported apart.
 REPOSITORIES: dict[str, tuple[str, tuple[str, ...]]] = {  # the last commit of the history; folders of the source
@@ -43,6 +43,7 @@ class Function:
     path: str
     name: str  # with its classes
     code: str  # its syntax tree without docstring and types: another tree is another meaning, as far as a rule can tell
+    typed: str  # the same with types
     summary: str  # the first sentence of its docstring
     text: str  # what a memory says of it
 
@@ -73,14 +74,16 @@ class Pair:
 
     @property
     def changed(self) -> list[tuple[str, str]]:
-        return sorted(key for key in self.before.keys() & self.after.keys() if self._differs(key))
+        return [key for key in self._both if self.before[key].code != self.after[key].code]
 
     @property
     def unchanged(self) -> list[tuple[str, str]]:
-        return sorted(key for key in self.before.keys() & self.after.keys() if not self._differs(key))
+        """Without those of which only types have changed: whether that is another meaning, nobody has to say here."""
+        return [key for key in self._both if self.before[key].typed == self.after[key].typed]
 
-    def _differs(self, key: tuple[str, str]) -> bool:
-        return self.before[key].code != self.after[key].code
+    @property
+    def _both(self) -> list[tuple[str, str]]:
+        return sorted(self.before.keys() & self.after.keys())
 
 
 class Functions:
@@ -108,9 +111,9 @@ def _functions(path: str, node: ast.AST, inside: str) -> Iterator[Function]:
             summary = first_sentence(ast.get_docstring(child) or "")
             if summary:
                 child.body = child.body[1:] or [ast.Pass()]
+            name, typed = f"{inside}{child.name}", ast.dump(child)
             _drop_types(child)
-            name = f"{inside}{child.name}"
-            yield Function(path, name, ast.dump(child), summary, _told(path, name, child, summary))
+            yield Function(path, name, ast.dump(child), typed, summary, _told(path, name, child, summary))
 
 
 def _drop_types(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:

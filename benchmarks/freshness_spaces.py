@@ -22,6 +22,7 @@ K = 10
 TWINS, ALONE, SAME, OTHERS, PLAIN = 45, 20, 20, 150, 40  # of each, at most
 LATER = {"next day": 1, "next month": 30, "next year": 365}  # days from the second commit to the questions
 _SHORTEST, _LONGEST = 80, 600  # letters of a commit's message that is kept as a memory without a place in the code
+_CHECKED = 7  # of so many answers one is compared with the library's own
 _WEIGHED = "waypost.flows.recall.with_freshness"
 Key = tuple[str, str]
 
@@ -40,10 +41,12 @@ class Looked:
     """A memory that may be shown, as ranking sees it before freshness counts."""
 
     role: str  # right | stale twin | other
+    place: str  # the function it is about
     total: float
     points: bool
     is_stale: bool
     confidence: float
+    is_outdone: bool  # a fresh one about the same code was looked at too
 
 
 @dataclass(slots=True)
@@ -53,7 +56,7 @@ class Asked:
     source: str
     about: str
     looked: list[Looked]  # without freshness, best first
-    ranked: list[str]  # roles of the answer as the library gives it
+    ranked: list[str] | None = None  # roles of the answer as the library gives it, where that was asked for
 
 
 @dataclass(slots=True)
@@ -138,10 +141,11 @@ def run(pair: Pair, tree: Tree, settings: Settings) -> Outcome:
         outcome.add("memories", sum(one.status == "added" for one in (*old.values(), *new.values())) + len(plain))
         _judge(memory, old, new, chosen, outcome)
         ids = _Ids(_added(old), {key: one for key, one in _added(new).items() if key in _added(old)}, plain)
+        places = ids.places()
         for when, days in LATER.items():
             clock.set(pair.day_b, days)
-            for question in questions(pair, chosen, ids):
-                outcome.asked.append(ask(memory, question, pair.repo, when))
+            for number, question in enumerate(questions(pair, chosen, ids)):
+                outcome.asked.append(ask(memory, question, pair.repo, when, places, twice=number % _CHECKED == 0))
     return outcome
 
 
@@ -150,6 +154,10 @@ class _Ids:
     old: Mapping[Key, str]
     new: Mapping[Key, str]
     plain: Mapping[str, str]  # by question
+
+    def places(self) -> dict[str, str]:
+        """The function that each memory is about."""
+        return {name: "#".join(key) for ids in (self.old, self.new) for key, name in ids.items()}
 
 
 def _remember(memory: Memory, functions: Sequence[Function]) -> dict[Key, Receipt]:
@@ -212,18 +220,20 @@ def _by_commits(pair: Pair, chosen: Chosen, ids: _Ids) -> Iterator[Question]:
         yield Question(commit.subject, "commit", about, right, stale)
 
 
-def ask(memory: Memory, question: Question, repo: str, when: str) -> Asked:
-    """The answer with freshness, and what the library looked at for the one without it."""
+def ask(memory: Memory, question: Question, repo: str, when: str, places: Mapping[str, str], *, twice: bool) -> Asked:
+    """What the library looked at for an answer without freshness, and if asked `twice`, its answer with it."""
     with _without_freshness() as seen:
         plain = memory.recall(question.text, K, scope="facts")
-    looked = [replace(one, role=_role(name, question)) for name, one in seen.items()]
     if [hit.id for hit in plain.hits] != list(seen)[:K]:
         raise AssertionError(f"The order without freshness is not that of the totals: {question.text!r}.")
-    answer = memory.recall(question.text, K, scope="facts")
-    for hit in answer.hits:
-        if not hit.links and "freshness" in hit.why:
-            raise AssertionError(f"{hit.id} points at nothing and was weighed by freshness.")
-    return Asked(repo, when, question.source, question.about, looked, [_role(hit.id, question) for hit in answer.hits])
+    looked = [replace(one, role=_role(name, question), place=places.get(name, "")) for name, one in seen.items()]
+    asked = Asked(repo, when, question.source, question.about, looked)
+    if twice:
+        answer = memory.recall(question.text, K, scope="facts")
+        asked.ranked = [_role(hit.id, question) for hit in answer.hits]
+        if any("freshness" in hit.why for hit in answer.hits if not hit.links):
+            raise AssertionError(f"What points at nothing was weighed by freshness: {question.text!r}.")
+    return asked
 
 
 @contextmanager
@@ -231,8 +241,10 @@ def _without_freshness() -> Iterator[dict[str, Looked]]:
     """Ranking without freshness, and what it would have known."""
     seen: dict[str, Looked] = {}
 
-    def untouched(one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float) -> Scored:
-        seen[one.memory_id] = Looked("", one.total, points_at_code, is_stale, confidence)
+    def untouched(
+        one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool = True
+    ) -> Scored:
+        seen[one.memory_id] = Looked("", "", one.total, points_at_code, is_stale, confidence, is_outdone)
         return one
 
     with mock.patch(_WEIGHED, untouched):

@@ -72,7 +72,7 @@ def prepare(source: Path, work: Path) -> tuple[Memory, Figures]:
     owing = lambda space, _: Embedded((space.engines.main.name,))  # noqa: E731  vectors play no part in this
     with mock.patch("waypost.flows.remember.embed_items", owing):
         receipts = memory.remember_many(drafts)
-    ids = [(one.id, draft["refs"][0]) for one, draft in zip(receipts, drafts, strict=True) if one.status == "added"]
+    ids = [(one.id, draft["refs"][0]) for one, draft in zip(receipts, drafts, strict=True) if one.id]
     figures = {"ids": ids, "indexed": sizes(memory), **on_disk(tree, drafts[::IN_EACH], work / "small")}
     kept.write_text(json.dumps(figures), "utf-8")
     return memory, figures
