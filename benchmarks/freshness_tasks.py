@@ -40,7 +40,9 @@ USUAL = ("pallets/flask", "pallets/click", "pre-commit/pre-commit", "pytest-dev/
 STEPS, IN_STEP = 3, 100  # commits that are remembered
 K = 50
 _MOST_FILES = 6
-_LEFT_OUT = tuple(f"{name}/**" for name in "tests testing doc docs examples bench extra scripts ext".split(" "))
+_LEFT_OUT = tuple(
+    f"{name}/**" for name in ["tests", "testing", "doc", "docs", "examples", "bench", "extra", "scripts", "ext"]
+)
 _ASIDE = re.compile(
     r"(?:^|/)(?:tests?|testing|docs?|examples?|bench|extra|scripts|ext)/|(?:^|/)(?:conftest|setup|test_\w+)\.py$"
 )
