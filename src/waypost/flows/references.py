@@ -9,21 +9,24 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from waypost.errors import StoreError
 from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.tree_now import Pin, TreeNow
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.linked import CODE_CHANGED, Link, Linked
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
-from waypost.model.shape import Shape
 from waypost.model.time import Moment
 from waypost.refs.confidence import confidence
 from waypost.store.protocol import Reader, ReferenceRow, Verdict
+
+if TYPE_CHECKING:
+    from waypost.flows.tree_now import Pin, TreeNow
+    from waypost.model.shape import Shape
 
 _LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
 _PAGE = 1_000  # references judged in one go: so many verdicts are written in one transaction
@@ -37,6 +40,8 @@ def kept_view(space: OpenSpace, moment: Moment | None = None) -> View:
 
 def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False) -> dict[Key, Verdict]:
     """The verdicts on these references for the tree as it is now. `again`: also where nothing seems to have changed."""
+    from waypost.flows.tree_now import TreeNow  # what reads files: only who shows a reference pays for it
+
     tree = TreeNow(space)
     if not tree.is_there:
         return {}
@@ -46,7 +51,7 @@ def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False
     return found
 
 
-def _check_page(space: OpenSpace, tree: TreeNow, rows: Sequence[ReferenceRow], again: bool) -> dict[Key, Verdict]:
+def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool) -> dict[Key, Verdict]:
     checkout, now = space.identity.checkout_id, space.clock()
     tree.look_up(row.reference.file_path for row in rows)
     digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
@@ -85,7 +90,7 @@ def _check_page(space: OpenSpace, tree: TreeNow, rows: Sequence[ReferenceRow], a
     return found
 
 
-def _holds(held: Verdict, reference: CodeReference, tree: TreeNow, now: datetime) -> bool:
+def _holds(held: Verdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
     finding = held.finding
     if finding.path is not None and finding.path != reference.file_path:
         return tree.digest(finding.path) == held.target_hash and not held.tree
@@ -95,7 +100,7 @@ def _holds(held: Verdict, reference: CodeReference, tree: TreeNow, now: datetime
 
 
 def _since(
-    tree: TreeNow,
+    tree: "TreeNow",
     reference: CodeReference,
     finding: Finding,
     before: Verdict | None,
@@ -120,7 +125,7 @@ def _since(
     return now
 
 
-def follow_reference(tree: TreeNow, reference: CodeReference, last: Verdict | None = None) -> Finding:
+def follow_reference(tree: "TreeNow", reference: CodeReference, last: Verdict | None = None) -> Finding:
     """Where the code of a reference is now. `last` is what was found the last time: a place to begin with."""
     from waypost.refs.follow import Place, follow
 
@@ -133,7 +138,7 @@ def follow_reference(tree: TreeNow, reference: CodeReference, last: Verdict | No
     return Finding(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
 
 
-def _follow_hash(tree: TreeNow, reference: CodeReference) -> Finding:
+def _follow_hash(tree: "TreeNow", reference: CodeReference) -> Finding:
     """Of older data only the hash of the lines is known, and of what is no text only that of the file."""
     from waypost.refs.anchor import follow_hash
 
@@ -161,11 +166,11 @@ def _follow_hash(tree: TreeNow, reference: CodeReference) -> Finding:
 class _Elsewhere:
     """The rest of the tree, looked at only when something is lost in its file."""
 
-    tree: TreeNow
+    tree: "TreeNow"
     reference: CodeReference
     last: Verdict | None
 
-    def became(self) -> Iterable[Shape]:
+    def became(self) -> "Iterable[Shape]":
         path = self.reference.file_path
         told = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
         for other in dict.fromkeys((told, self.last.finding.path if self.last else None)):
@@ -173,14 +178,15 @@ class _Elsewhere:
             if shape is not None:
                 yield shape
 
-    def named(self, name: str) -> Iterable[Shape]:
+    def named(self, name: str) -> "Iterable[Shape]":
         return self.tree.defining(name, pin_of(self.reference))
 
-    def changed(self) -> Iterable[Shape]:
+    def changed(self) -> "Iterable[Shape]":
         return self.tree.changed_lately(pin_of(self.reference))
 
 
-def pin_of(reference: CodeReference) -> Pin:
+def pin_of(reference: CodeReference) -> "Pin":
+    from waypost.flows.tree_now import Pin
     from waypost.refs.anchor import unpack
 
     anchor = unpack(reference.anchor)

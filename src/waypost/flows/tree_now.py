@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from waypost.code.history import Changes, Head, changed_since, head
 from waypost.code.reading import Unread, read_bytes
 from waypost.code.skip import unsafe_name
+from waypost.code.walk import Entry, walk
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_changed_key
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
@@ -156,16 +157,16 @@ class TreeNow:
             changes = self.changes_since(since)
             if changes.complete:
                 return (*changes.changed, *changes.renamed.values())
-        from waypost.code.walk import walk
-
         entries = [entry for entry in walk(self._root) if not entry.skipped]
         self.look_up(entry.path for entry in entries)
-        rows = self._rows
-        return tuple(
-            entry.path
-            for entry in entries
-            if (row := rows.get(entry.path)) is None or (row.size, row.mtime_ns) != (entry.size, entry.mtime_ns)
-        )[:_MOST_READ]
+        changed = [entry.path for entry in entries if self._differs(entry)]
+        return tuple(sorted(changed, key=lambda path: self._rows[path] is not None))[:_MOST_READ]  # new files first
+
+    def _differs(self, entry: Entry) -> bool:
+        row = self._rows[entry.path]
+        if row is None:
+            return True
+        return (row.size, row.mtime_ns) != (entry.size, entry.mtime_ns) and self.digest(entry.path).hex() != row.hash
 
     def defining(self, name: str, since: Pin) -> Iterator[Shape]:
         """Other files that define something of this name, and are not as they were when the place was pinned; the likeliest
@@ -186,7 +187,7 @@ class TreeNow:
         return not changes.complete or path in changes.changed or path in changes.renamed.values()
 
     def _indexed_files(self, name: str, since: Pin) -> list[str]:
-        """Where the index knows this name: first under the same qualified name, then in a file of the same name."""
+        """Where the index knows this name: under the same qualified name, in a file of the same name, the newest first."""
         if not self._is_indexed:
             return []
         view = View(Moment(self._space.clock()), CODE_COLLECTIONS, self._space.identity.checkout_id)
@@ -195,7 +196,7 @@ class TreeNow:
         base = PurePosixPath(since.path).name
         ordered = sorted(
             (sketch for sketch in sketches if sketch.path),
-            key=lambda one: (one.name != since.qualified, PurePosixPath(one.path).name != base, one.path),
+            key=lambda one: (one.name != since.qualified, PurePosixPath(one.path).name != base, -one.number),
         )
         return [sketch.path for sketch in ordered]
 
