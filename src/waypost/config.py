@@ -66,6 +66,7 @@ class Settings:
         0.3  # the same for memories about a whole file or class, of which some part always changes
     )
     links: str = "file"  # what a place in code opens in when a terminal shows it: one of LINKS, never "auto"
+    home_is_told: bool = False  # by WAYPOST_HOME: who runs later must be told too
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
 
     @property
@@ -90,7 +91,8 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
             f"Unknown setting {unknown[0]!r} in {home / 'config.toml'}.",
             f"Known settings: {', '.join(sorted(_KNOWN))}.",
         )
-    settings = Settings(home=home, models=_model_folders(env, home), person=_person(env, table))
+    told = bool(env.get("WAYPOST_HOME"))
+    settings = Settings(home, _model_folders(env, home), _person(env, table), home_is_told=told)
     engine = env.get("WAYPOST_ENGINE") or table.get("engine") or settings.engine
     ollama = _remote(table.get("ollama"), "ollama", settings.ollama)
     openai = _remote(table.get("openai"), "openai", settings.openai)

@@ -107,7 +107,8 @@ def _installer() -> "Installer":
     from waypost import config
     from waypost.faces.hooks.script import Installer
 
-    home = str(config.load().home) if os.environ.get("WAYPOST_HOME") else ""
+    settings = config.load()
+    home = str(settings.home) if settings.home_is_told else ""
     return Installer(os.path.abspath(sys.executable) if sys.executable else "", home)
 
 
