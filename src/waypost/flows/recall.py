@@ -20,7 +20,7 @@ from waypost.model.finding import UNCHECKED
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.linked import Linked
 from waypost.model.recall import Answer, Hit, View
-from waypost.retrieve.freshness import with_freshness
+from waypost.retrieve.freshness import outdone, with_freshness
 from waypost.retrieve.fuse import DEPTH, REACH, Candidate, Scored, fuse
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.spread import Engines
@@ -230,16 +230,17 @@ def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scored]], as
 
     Only as many are looked at as may be shown: the tree is asked about each.
     """
-    at_once, best = max(_LOOKED_AT, 2 * ask.k), list[tuple[Scored, Linked]]()
+    at_once, found = max(_LOOKED_AT, 2 * ask.k), list[tuple[Scored, Linked]]()
     for start in range(0, len(scored), at_once):
         some = scored[start : start + at_once]
         if not ask.wanted.filters and not _may_be_stale(space, reader, some, ask.view):
             some = some[: ask.k]
         memories = looked_at(space, reader, list(reader.versions_by_number([number for number, _ in some]).values()))
-        best += [(_weighed(one, memories[number]), memories[number]) for number, one in some if number in memories]
-        best = [(one, memory) for one, memory in best if ask.wanted.admits(memory)]
-        if len(best) >= ask.k:
+        found += [(one, memories[number]) for number, one in some if number in memories]
+        if sum(ask.wanted.admits(memory) for _, memory in found) >= ask.k:
             break
+    surpassed = outdone(memory for _, memory in found)
+    best = [(_weighed(one, memory, surpassed), memory) for one, memory in found if ask.wanted.admits(memory)]
     best.sort(key=lambda pair: -pair[0].total)  # stable: equal ones keep their order
     return [hit_of(memory, one.score, dict(one.why)) for one, memory in best[: ask.k]]
 
@@ -252,9 +253,14 @@ def _may_be_stale(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scor
     )
 
 
-def _weighed(one: Scored, memory: Linked) -> Scored:
-    points = any(link.finding.state != UNCHECKED for link in memory.links)
-    return with_freshness(one, points_at_code=points, is_stale=memory.state.is_stale, confidence=memory.confidence)
+def _weighed(one: Scored, memory: Linked, surpassed: frozenset[int]) -> Scored:
+    return with_freshness(
+        one,
+        points_at_code=any(link.finding.state != UNCHECKED for link in memory.links),
+        is_stale=memory.state.is_stale,
+        confidence=memory.confidence,
+        is_outdone=memory.version.number in surpassed,
+    )
 
 
 def _notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from waypost.errors import (
     StoreReadOnly,
 )
 from waypost.model.memory import Version
+from waypost.model.reference import CodeReference, LineRange
 from waypost.store.protocol import PassageRow
 from waypost.store.sqlite.connection import check_library
 from waypost.store.sqlite.schema import MIGRATIONS
@@ -185,6 +186,38 @@ def test_a_failed_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest.
     assert stored(again) == ["kept"]
     with again._connections.lend() as connection:
         assert connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'half'").fetchall() == []
+
+
+def test_references_of_an_earlier_schema_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    earlier = {name: sql for name, sql in MIGRATIONS.items() if name < "0003"}
+    monkeypatch.setattr("waypost.store.sqlite.schema.MIGRATIONS", earlier)
+    store = SqliteStore(tmp_path)
+    with store._connections.lend() as connection:
+        connection.execute(
+            "INSERT INTO memories (number, memory_id, kind, collection, text, recorded_at, valid_from, source, actor, domain,"
+            " module, position, language, traits, fingerprint, evidence, tags, details)"
+            " VALUES (1, 'kept', 'fact', 'facts', 'a', 0, 0, 'person', 'p', '', '', 0, 'en', 0, x'00', '[]', '{}', '{}')"
+        )
+        connection.executemany(
+            "INSERT INTO code_refs VALUES (1, ?, ?, ?, ?)",
+            [
+                (
+                    0,
+                    "a.py",
+                    "x#",
+                    '{"file_path":"a.py","symbol_id":"x#","line_range":{"start":3,"end":9},"git_commit":"ab12"}',
+                ),
+                (1, "b.py", None, '{"file_path":"b.py"}'),
+            ],
+        )
+    store.close()
+    monkeypatch.undo()
+    again = SqliteStore(tmp_path)
+    with again.read() as reader:
+        assert reader.versions("kept")[0].refs == (
+            CodeReference("a.py", LineRange(3, 9), "x#", git_commit="ab12"),
+            CodeReference("b.py"),
+        )
 
 
 def test_a_sqlite_that_can_lose_data_is_refused() -> None:
