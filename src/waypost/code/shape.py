@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from waypost.code.embedded import scripts_of
+from waypost.code.shape_keys import has_keys, key_landmarks
 from waypost.code.shape_plan import plan_for
 from waypost.code.shape_sheet import Sheet
 from waypost.code.shape_text import read_text
@@ -27,7 +28,7 @@ def shape_of(source: Source, parsed: Parsed) -> Shape:
         path=source.path,
         language=source.language,
         line_count=parsed.line_count,
-        landmarks=(*_symbols(parsed, sheet), *_sections(parsed)),
+        landmarks=(*_symbols(parsed, sheet), *_sections(source, parsed)),
         words=sheet.words,
         rows=sheet.rows,
         opens=sheet.opens,
@@ -105,7 +106,10 @@ def _wrapped(language: str, sheet: Sheet) -> dict[int, list[int]]:
     return found
 
 
-def _sections(parsed: Parsed) -> Iterator[Landmark]:
+def _sections(source: Source, parsed: Parsed) -> Iterator[Landmark]:
+    if has_keys(source.language):
+        yield from key_landmarks(source.language, source.text)
+        return
     for section in parsed.sections:
         if section.title:
             first = section.lines.start

@@ -101,6 +101,16 @@ class Shape:
                 around = self.parents[around]
         return self._hash(self.words[first:behind], first, [mark for mark in marks if mark in inside])
 
+    def closing(self, first: int, behind: int) -> int:
+        """How many marks end with these words. A list that was there before the first of them is left out.
+
+        As long as they all end here, nothing was added to a block, a call or a statement that began in these words.
+        """
+        return sum(
+            self.closes[mark] == behind and (self.opens[mark] > first or not self.kinds[mark] & LIST)
+            for mark in self._inside(first, behind)
+        )
+
     def _hash(self, words: "array[int]", first: int, marks: list[int]) -> bytes:
         digest = blake2b(word_bytes(words), digest_size=MEANING_BYTES)
         told = array("Q")

@@ -49,7 +49,7 @@ class Anchor:
     kind: str = ""
     begin: int = AT_START
     ordinal: int = 0  # its place among those of the same name
-    many: int = 1  # how many had the same qualified name
+    many: int = 1  # how many had the same qualified name; of a part: how often the same stood in its file
     twin: bool = False  # another of its file meant the same; of a part: the same stood in its symbol more than once
     alone: bytes = b""  # its meaning with only its own definition's name hidden; empty: the same as `meaning`
     offset: int = 0  # words between the beginning of the symbol around it, or of the file, and the part
@@ -61,6 +61,7 @@ class Anchor:
     lines: bool = True  # of a file: whether lines were named
     text: bytes = b"\0" * TEXT_BYTES  # a hash of the lines as they were written
     height: int = 0  # of a part: its lines, without blank ones
+    closing: int = 0  # of a part: how many pieces of syntax end with it
     broken: bool = False  # the file could not be parsed as a whole
 
 
@@ -79,8 +80,7 @@ def pack(anchor: Anchor) -> bytes:
     numbers = [len(name), anchor.ordinal, anchor.many, anchor.count, anchor.sketch.depth, len(anchor.sketch.parts)]
     if anchor.what in (PART, NOTE):
         numbers += [anchor.offset, anchor.lead, anchor.trail, anchor.before, anchor.after, anchor.height]
-        numbers.append(len(anchor.opening))
-        numbers += anchor.opening
+        numbers += [anchor.closing, len(anchor.opening), *anchor.opening]
     return b"".join(
         (
             head,
@@ -103,7 +103,7 @@ def unpack(data: bytes) -> Anchor | None:
     rest = _Reader(data, 3)
     try:
         name_length, ordinal, many, count, depth, parts = (rest.varint() for _ in range(6))
-        numbers = [rest.varint() for _ in range(6)] if what in (PART, NOTE) else [0] * 6
+        numbers = [rest.varint() for _ in range(7)] if what in (PART, NOTE) else [0] * 7
         opening = tuple(rest.varint() for _ in range(rest.varint())) if what in (PART, NOTE) else ()
         name = rest.take(name_length).decode()
         meaning, text = rest.take(MEANING_BYTES), rest.take(TEXT_BYTES)
@@ -134,6 +134,7 @@ def unpack(data: bytes) -> Anchor | None:
         lines=bool(flags & 64),
         text=text,
         height=numbers[5],
+        closing=numbers[6],
         broken=bool(flags & 16),
     )
 

@@ -122,6 +122,9 @@ def _exact(known: Anchor, shape: Shape, inside: Landmark | None) -> int | None:
         told = len(found) > 1 if known.twin else many or (len(found) == 1 and not inside)
         if told or known.count >= _WORDS_DISTINCT or _fits(known, shape, place):
             return place
+    # Where the same stood in several functions, those that are left are the others.
+    if len(occurrences(shape, whole, known.opening, known.count, known.meaning, most=known.many)) < known.many:
+        return None
     if inside is not None:
         found = _occurrences(known, shape, whole)
     least = 1 if known.count >= _WORDS_RARE and len(found) == 1 else _BOTH
@@ -145,8 +148,10 @@ def _occurrences(known: Anchor, shape: Shape, stretch: tuple[int, int]) -> list[
 
 
 def _is_grown(known: Anchor, shape: Shape, place: int) -> bool:
-    """Whether something new stands on its first or last line: lines were pinned, and not words."""
+    """Whether something new stands on its first or last line, or in a block or call that ended with it."""
     behind = place + known.count
+    if known.closing and shape.closing(place, behind) < known.closing:
+        return True
     before, after = surroundings(shape, place, behind)
     rows = shape.rows
     joined_before = place > 0 and rows[place - 1] == rows[place] and before != known.before
@@ -169,7 +174,8 @@ def _similar(known: Anchor, shape: Shape, inside: Landmark | None) -> Finding | 
         window = best_window(known.sketch, shape.words[first:behind], first)
         if window is not None and window.likeness >= _ALIKE_INSIDE:
             return _changed(known, shape, window.first, window.behind, window.likeness, _name(inside))
-    window = best_window(known.sketch, shape.words)
+    is_distinct = inside is None or known.count >= _WORDS_DISTINCT
+    window = best_window(known.sketch, shape.words) if is_distinct else None
     if window is not None and window.likeness >= _ALIKE_ELSEWHERE:
         return _changed(known, shape, window.first, window.behind, window.likeness, "")
     if inside is not None:

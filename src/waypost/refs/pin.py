@@ -22,6 +22,7 @@ from waypost.refs.sketch import sketch
 from waypost.refs.symbols import alone_meaning, is_twin, meaning_of, same_name, span
 
 _OPENING_WORDS = 3
+_MOST_SAME = 9  # places that say the same are counted up to here
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
                 begin = AT_DEFINITION
             return _of_symbol(shape, landmark, begin)
     if (first, behind) == (0, len(shape.words)):
-        return Pinned(lines, None, "", "", pack(_of_file(shape, lines=True)))
+        return Pinned(LineRange(1, shape.line_count), None, "", "", pack(_of_file(shape, lines=True)))
     around = enclosing(shape, lines)
     inside = span(shape, around) if around else (0, len(shape.words))
     before, after = surroundings(shape, first, behind)
@@ -98,6 +99,7 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
         qualified=around.qualified if around else "",
         kind=around.kind if around else "",
         ordinal=_ordinal(shape, around),
+        many=len(occurrences(shape, (0, len(shape.words)), opening, behind - first, meaning, most=_MOST_SAME)),
         twin=len(occurrences(shape, inside, opening, behind - first, meaning, most=2)) > 1,
         offset=max(0, first - inside[0]),
         lead=shape.rows[first] - lines.start,
@@ -105,6 +107,7 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
         opening=opening,
         before=before,
         after=after,
+        closing=shape.closing(first, behind),
     )
     return Pinned(lines, None, anchor.qualified, anchor.kind, pack(anchor))
 
