@@ -44,10 +44,10 @@ def make_case(random: Random, kinds: tuple[str, ...] | None = None, language: st
     make = Maker(random)
     language = language or random.choice(LANGUAGES)
     before = make.tree(language, size)
-    if random.random() < 0.1:  # with a copy of something
-        spot = random.choice(list(definitions(before)))
-        before = Editor(make, random, spot.node.id).copy_here(before)
     target = choose(random, before)
+    if random.random() < 0.15:  # the same stands somewhere else, too
+        editor = Editor(make, random, target.definition)
+        before = (editor.copy_here if random.random() < 0.5 else editor.repeat_elsewhere)(before)
     editor = Editor(make, random, target.definition)
     edits = kinds if kinds is not None else some_edits(random)
     after = before

@@ -8,6 +8,7 @@ from tests.refs.oracle.make import SIGNS, Maker
 from tests.refs.oracle.model import (
     DOCUMENTS,
     SUFFIX,
+    Binary,
     Call,
     Class,
     Expression,
@@ -17,16 +18,18 @@ from tests.refs.oracle.model import (
     Name,
     Number,
     Spot,
-    Statement,
     Text,
     Tree,
     blocks,
     definitions,
     find,
+    parts_of,
+    put_in,
     renamed,
     with_block,
     with_definition,
     with_file,
+    with_statement,
 )
 
 
@@ -81,6 +84,22 @@ class Editor:
     def edit(self, tree: Tree) -> Tree:
         return self._inside(tree, self.edited)
 
+    def change_number(self, tree: Tree) -> Tree:
+        return self._inside(tree, lambda function, _: self._rewritten(function, _number))
+
+    def change_operator(self, tree: Tree) -> Tree:
+        return self._inside(tree, lambda function, _: self._rewritten(function, _sign))
+
+    def swap_operands(self, tree: Tree) -> Tree:
+        return self._inside(tree, lambda function, _: self._rewritten(function, _operands))
+
+    def swap_arguments(self, tree: Tree) -> Tree:
+        return self._inside(tree, lambda function, _: self._rewritten(function, _arguments))
+
+    def regroup(self, tree: Tree) -> Tree:
+        """The same words in other brackets."""
+        return self._inside(tree, lambda function, _: self._rewritten(function, _regrouped))
+
     def insert_statement(self, tree: Tree) -> Tree:
         def inserted(function: Function, language: str) -> Function:
             block = self.random.choice(list(blocks(function)))
@@ -88,6 +107,28 @@ class Editor:
             return with_block(function, block, (*block[:place], self.make.statement(language), *block[place:]))
 
         return self._inside(tree, inserted)
+
+    def repeat_statement(self, tree: Tree) -> Tree:
+        def repeated(function: Function, _: str) -> Function:
+            block = self.random.choice(list(blocks(function)))
+            start = self.random.randrange(len(block))
+            again = [self.make.again(one) for one in block[start : start + self.random.randint(1, 2)]]
+            place = self.random.randint(0, len(block))
+            return with_block(function, block, (*block[:place], *again, *block[place:]))
+
+        return self._inside(tree, repeated)
+
+    def repeat_elsewhere(self, tree: Tree) -> Tree:
+        """Some of its statements stand in another function of its file, too."""
+        spot, other = find(tree, self.target), self._other(tree)
+        if spot is None or other is None or other.file.id != spot.file.id:
+            return tree
+        if isinstance(spot.node, Class) or isinstance(other.node, Class):
+            return tree
+        again = tuple(self.make.again(one) for one in spot.node.body)
+        place = self.random.randint(0, len(other.node.body))
+        body = (*other.node.body[:place], *again, *other.node.body[place:])
+        return with_definition(tree, other.node.id, replace(other.node, body=body))
 
     def delete_statement(self, tree: Tree) -> Tree:
         def shortened(function: Function, _: str) -> Function:
@@ -221,59 +262,37 @@ class Editor:
     # -- how --------------------------------------------------------------------------------------------
 
     def edited(self, function: Function, language: str) -> Function:
-        """With one literal, operator, name or order of arguments changed."""
-        block = self.random.choice(list(blocks(function)))
-        one = self.random.choice(block)
-        while True:
-            new = self._changed(one, language)
-            if new != one:
-                break
-        place = block.index(one)
-        return with_block(function, block, (*block[:place], new, *block[place + 1 :]))
-
-    def _changed(self, one: Statement, language: str) -> Statement:
+        """With one thing in it changed."""
         if language in DOCUMENTS:
-            words = one.value.value.split(" ") if isinstance(one.value, Text) else []
-            words[self.random.randrange(len(words))] = self.random.choice(("never", "always", "twice"))
-            return replace(one, value=Text(" ".join(words)))
-        if one.kind == "set" and self.random.random() < 0.2:
-            return replace(one, name=self.make.variable())
-        if one.kind == "do":
-            assert isinstance(one.value, Call)
-            return replace(one, value=self._call(one.value))
-        return replace(one, value=self._expression(one.value))
+            return self._word(function)
+        for change in self.random.sample(_CHANGES, len(_CHANGES)):
+            found = self._rewritten(function, change)
+            if found != function:
+                return found
+        return function
 
-    def _expression(self, one: Expression) -> Expression:
-        if isinstance(one, Number):
-            return Number(one.value + self.random.choice((1, 10, 100)))
-        if isinstance(one, Text):
-            return Text(f"{one.value} now")
-        if isinstance(one, Name):
-            return Name((self.make.variable(),))
-        if isinstance(one, Call):
-            return self._call(one)
-        chosen = self.random.randrange(4)
-        if chosen == 0:
-            signs = SIGNS[3:] if one.sign in SIGNS[3:] else SIGNS[:3]
-            return replace(one, sign=self.random.choice([sign for sign in signs if sign != one.sign]))
-        if chosen == 1:
-            return replace(one, left=one.right, right=one.left)
-        if chosen == 2:
-            return replace(one, left=self._expression(one.left))
-        return replace(one, right=self._expression(one.right))
+    def _word(self, function: Function) -> Function:
+        one = self.random.choice(function.body)
+        words = one.value.value.split(" ") if isinstance(one.value, Text) else []
+        words[self.random.randrange(len(words))] = self.random.choice(("never", "always", "twice")) + str(
+            self.make.id()
+        )
+        return with_statement(function, replace(one, value=Text(" ".join(words))))
 
-    def _call(self, one: Call) -> Call:
-        arguments = list(one.arguments)
-        chosen = self.random.randrange(4) if arguments else 0
-        if chosen == 0:
-            return replace(one, name=Name((*one.name.parts[:-1], "another")), arguments=one.arguments)
-        if chosen == 1:
-            return replace(one, arguments=tuple(arguments[::-1]))
-        if chosen == 2:
-            return replace(one, arguments=(*arguments, self.make.expression(3)))
-        place = self.random.randrange(len(arguments))
-        arguments[place] = self._expression(arguments[place])
-        return replace(one, arguments=tuple(arguments))
+    def _rewritten(self, function: Function, change: "_Change") -> Function:
+        """With one expression changed, of all those that this change can be made to."""
+        every = [
+            (statement, expression, new)
+            for block in blocks(function)
+            for statement in block
+            for expression in parts_of(statement.value)
+            for new in [change(expression, self.random)]
+            if new is not None and new != expression
+        ]
+        if not every:
+            return function
+        statement, expression, new = self.random.choice(every)
+        return with_statement(function, replace(statement, value=put_in(statement.value, expression, new)))
 
     def _inside(self, tree: Tree, change: Callable[[Function, str], Function]) -> Tree:
         spot = find(tree, self.target)
@@ -294,8 +313,67 @@ class Editor:
         return self.random.choice(spots) if spots else None
 
 
+_Change = Callable[[Expression, Random], Expression | None]
+
+
+def _number(one: Expression, random: Random) -> Expression | None:
+    return Number(one.value + random.choice((1, 10, 100))) if isinstance(one, Number) else None
+
+
+def _text(one: Expression, _: Random) -> Expression | None:
+    return Text(f"{one.value} now") if isinstance(one, Text) else None
+
+
+def _name(one: Expression, _: Random) -> Expression | None:
+    return Name((*one.parts[:-1], "another")) if isinstance(one, Name) else None
+
+
+def _called(one: Expression, _: Random) -> Expression | None:
+    return replace(one, name=Name((*one.name.parts[:-1], "another"))) if isinstance(one, Call) else None
+
+
+def _sign(one: Expression, random: Random) -> Expression | None:
+    if not isinstance(one, Binary):
+        return None
+    signs = SIGNS[3:] if one.sign in SIGNS[3:] else SIGNS[:3]
+    return replace(one, sign=random.choice([sign for sign in signs if sign != one.sign]))
+
+
+def _operands(one: Expression, _: Random) -> Expression | None:
+    return replace(one, left=one.right, right=one.left) if isinstance(one, Binary) else None
+
+
+def _arguments(one: Expression, _: Random) -> Expression | None:
+    return replace(one, arguments=one.arguments[::-1]) if isinstance(one, Call) else None
+
+
+def _fewer(one: Expression, _: Random) -> Expression | None:
+    return replace(one, arguments=one.arguments[1:]) if isinstance(one, Call) and one.arguments else None
+
+
+def _regrouped(one: Expression, _: Random) -> Expression | None:
+    if not isinstance(one, Binary) or not isinstance(one.left, Binary) or one.sign in SIGNS[3:]:
+        return None
+    return Binary(one.left.sign, one.left.left, Binary(one.sign, one.left.right, one.right))
+
+
+_CHANGES: list[_Change] = [_number, _text, _name, _called, _sign, _operands, _arguments, _fewer, _regrouped]
+
 AROUND = ("nothing", "insert_definition", "insert_file", "delete_other", "edit_other", "reorder_definitions")
-INSIDE = ("edit", "insert_statement", "delete_statement", "swap_statements", "change_head", "change_field")
+INSIDE = (
+    "edit",
+    "change_number",
+    "change_operator",
+    "swap_operands",
+    "swap_arguments",
+    "regroup",
+    "insert_statement",
+    "repeat_statement",
+    "delete_statement",
+    "swap_statements",
+    "change_head",
+    "change_field",
+)
 PLACE = (
     "rename",
     "rename_around",
@@ -307,5 +385,6 @@ PLACE = (
     "add_again",
     "copy_here",
     "copy_to_file",
+    "repeat_elsewhere",
 )
 EDITS = (*AROUND, *INSIDE, *PLACE)

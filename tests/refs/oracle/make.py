@@ -23,22 +23,105 @@ from tests.refs.oracle.model import (
     renamed,
 )
 
-_VARIABLES = ["row", "rate", "total", "limit", "offset", "width", "depth", "price", "weight", "score", "level", "margin", "ratio", "budget", "index"]
+_VARIABLES = [
+    "row",
+    "rate",
+    "total",
+    "limit",
+    "offset",
+    "width",
+    "depth",
+    "price",
+    "weight",
+    "score",
+    "level",
+    "margin",
+    "ratio",
+    "budget",
+    "index",
+]
 _OBJECTS = ["store", "cache", "queue", "parser", "router", "client", "session", "ledger"]
-_CALLED = ["fetch", "merge", "split", "drain", "close", "reset", "apply", "gather", "measure", "rotate", "commit", "reject"]
-_WORDS = ["when", "the", "cache", "is", "full", "an", "older", "entry", "makes", "room", "for", "a", "new", "one", "so", "that", "nobody", "waits", "for", "the", "disk", "while", "the", "ledger", "is", "closed", "every", "evening", "each", "invoice", "gets", "its", "number", "from", "a", "counter", "that", "never", "goes", "back"]
-_FUNCTIONS = ["load", "save", "check", "build", "render", "resolve", "collect", "notify", "compute", "arrange", "convert", "export"]
+_CALLED = [
+    "fetch",
+    "merge",
+    "split",
+    "drain",
+    "close",
+    "reset",
+    "apply",
+    "gather",
+    "measure",
+    "rotate",
+    "commit",
+    "reject",
+]
+_WORDS = [
+    "when",
+    "the",
+    "cache",
+    "is",
+    "full",
+    "an",
+    "older",
+    "entry",
+    "makes",
+    "room",
+    "for",
+    "a",
+    "new",
+    "one",
+    "so",
+    "that",
+    "nobody",
+    "waits",
+    "for",
+    "the",
+    "disk",
+    "while",
+    "the",
+    "ledger",
+    "is",
+    "closed",
+    "every",
+    "evening",
+    "each",
+    "invoice",
+    "gets",
+    "its",
+    "number",
+    "from",
+    "a",
+    "counter",
+    "that",
+    "never",
+    "goes",
+    "back",
+]
+_FUNCTIONS = [
+    "load",
+    "save",
+    "check",
+    "build",
+    "render",
+    "resolve",
+    "collect",
+    "notify",
+    "compute",
+    "arrange",
+    "convert",
+    "export",
+]
 _CLASSES = ["Store", "Order", "Invoice", "Parser", "Worker", "Router", "Ledger", "Planner", "Account", "Basket"]
 SIGNS = ("+", "-", "*", "<", "==")
 
 
 class Maker:
-    """Makes pieces; every one has an identity of its own."""
+    """Makes pieces; every one has an identity of its own, from a first one on."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, first: int = 1) -> None:
         self.random = random
-        self._ids = count(1)
-        self._names = count(1)
+        self._ids = count(first)
+        self._names = count(first)
 
     def id(self) -> int:
         return next(self._ids)
@@ -78,6 +161,8 @@ class Maker:
         if random.random() < 0.15:
             own = Name((name,)) if random.random() < 0.5 else Name((random.choice(_OBJECTS), name))
             body[random.randrange(length)] = Statement(self.id(), "do", Call(own, (self.expression(),)))
+        if random.random() < 0.15:  # the same twice
+            body.insert(random.randint(0, length), self.again(random.choice(body)))
         marks = (random.choice(("Cached", "Traced")),) if marked else ()
         return Function(self.id(), name, parameters, tuple(body), marks)
 
@@ -139,8 +224,8 @@ class Maker:
         return renamed(found, name) if name else found
 
     def _copied(self, function: Function) -> Function:
-        return replace(function, id=self.id(), body=tuple(self._again(one) for one in function.body))
+        return replace(function, id=self.id(), body=tuple(self.again(one) for one in function.body))
 
-    def _again(self, one: Statement) -> Statement:
-        body, otherwise = tuple(map(self._again, one.body)), tuple(map(self._again, one.otherwise))
+    def again(self, one: Statement) -> Statement:
+        body, otherwise = tuple(map(self.again, one.body)), tuple(map(self.again, one.otherwise))
         return replace(one, id=self.id(), body=body, otherwise=otherwise)

@@ -198,7 +198,11 @@ def file_tokens(file: File) -> list[str]:
 
 def size(tokens: list[str]) -> int:
     """How many of them would be words of a text."""
-    return sum(token not in ("(", ")", ",", ";") for token in tokens)
+    return sum(map(is_word, tokens))
+
+
+def is_word(token: str) -> bool:
+    return token not in ("(", ")", ",", ";")
 
 
 def common(one: list[str], other: list[str]) -> float:
@@ -248,6 +252,35 @@ def _in_block(
     return tuple(
         replace(one, body=_in_block(one.body, old, new), otherwise=_in_block(one.otherwise, old, new)) for one in body
     )
+
+
+def with_statement(function: Function, new: Statement) -> Function:
+    """The function with the statement of the same identity replaced."""
+    return replace(function, body=tuple(_in_statement(one, new) for one in function.body))
+
+
+def _in_statement(one: Statement, new: Statement) -> Statement:
+    if one.id == new.id:
+        return new
+    body, otherwise = (tuple(_in_statement(inner, new) for inner in block) for block in (one.body, one.otherwise))
+    return replace(one, body=body, otherwise=otherwise)
+
+
+def parts_of(one: Expression) -> Iterator[Expression]:
+    yield one
+    inner = one.arguments if isinstance(one, Call) else (one.left, one.right) if isinstance(one, Binary) else ()
+    for part in inner:
+        yield from parts_of(part)
+
+
+def put_in(one: Expression, old: Expression, new: Expression) -> Expression:
+    if one is old:
+        return new
+    if isinstance(one, Call):
+        return replace(one, arguments=tuple(put_in(part, old, new) for part in one.arguments))
+    if isinstance(one, Binary):
+        return replace(one, left=put_in(one.left, old, new), right=put_in(one.right, old, new))
+    return one
 
 
 def renamed(item: Item, name: str) -> Item:

@@ -309,8 +309,7 @@ class Printer:
             or _STRENGTH[one.sign] == _STRENGTH[around.sign] == 1
             or (one is around.right and _STRENGTH[one.sign] == _STRENGTH[around.sign])
         )
-        # `(a) - b` reads like a cast in Java.
-        is_cast = self.language == "java" and isinstance(one, Name) and one is around.left
+        is_cast = self.language == "java" and isinstance(one, Name)  # `(a) - b` reads like one
         if is_needed or (self.chance(0.08) and not is_cast):
             return f"({self.expression(one, inside=True)})"
         return self.expression(one, inside)

@@ -26,6 +26,7 @@ from tests.refs.oracle.model import (
     definitions,
     file_tokens,
     find,
+    is_word,
     size,
     statement_tokens,
 )
@@ -59,6 +60,7 @@ class Allowed:
 
 
 Oracle = list[Allowed]
+_Run = tuple[Spot, tuple[Statement, ...]]
 GONE = Allowed(DELETED)
 UNSURE = Allowed(AMBIGUOUS)
 
@@ -121,12 +123,12 @@ def _of_definition(before: Tree, after: Tree, target: Target) -> Oracle:
     alike += [spot for spot in definitions(after) if spot.file.id == was.file.id and spot.qualified == was.qualified]
     loose = [GONE, *(_at(CHANGED, spot) for spot in alike)]
     if now is None:
-        return [*loose, *_one_of(equal)]
+        return [*loose, *_one_of(equal, was)]
     if now.tokens != said:
         return _edited_elsewhere(was, now, after, loose, equal)
     if size(said) < LITTLE or _twins(before, was):
-        return [*loose, *_one_of(equal)]
-    return _one_of(equal)
+        return [*loose, *_one_of(equal, was)]
+    return _one_of(equal, was)
 
 
 def _edited_elsewhere(was: Spot, now: Spot, after: Tree, loose: Oracle, equal: list[Spot]) -> Oracle:
@@ -138,16 +140,23 @@ def _edited_elsewhere(was: Spot, now: Spot, after: Tree, loose: Oracle, equal: l
         and size(was.tokens) >= LITTLE
         and common(was.tokens, now.tokens) >= CLEARLY
     )
-    return [_at(CHANGED, now)] if certain else [_at(CHANGED, now), *loose, *_one_of(equal)]
+    return [_at(CHANGED, now)] if certain else [_at(CHANGED, now), *loose, *_one_of(equal, was)]
 
 
 def _twins(before: Tree, was: Spot) -> bool:
     return any(spot.node.id != was.node.id and spot.tokens == was.tokens for spot in definitions(before))
 
 
-def _one_of(equal: list[Spot]) -> Oracle:
-    found = [_at(MOVED, spot) for spot in equal]
-    return [*found, UNSURE] if len(equal) > 1 else found
+def _one_of(equal: list[Spot], was: Spot) -> Oracle:
+    """The only one, in all files or in its own; one that has its name, or its class; else several could be it."""
+    if len(equal) < 2:
+        return [_at(MOVED, spot) for spot in equal]
+    named = [spot for spot in equal if spot.node.name == was.node.name]
+    near = [spot for spot in equal if spot.around and was.around and spot.around.name == was.around.name]
+    own = [spot for spot in equal if spot.node.id == was.node.id]
+    here = [spot for spot in equal if spot.file.path == was.file.path]
+    alone = here if len(here) == 1 else []
+    return [UNSURE, *(_at(MOVED, spot) for spot in (*named, *near, *own, *alone))]
 
 
 def _at(state: str, spot: Spot) -> Allowed:
@@ -157,7 +166,7 @@ def _at(state: str, spot: Spot) -> Allowed:
 # -- parts ------------------------------------------------------------------------------------------------------
 
 
-def runs(tree: Tree, length: int) -> Iterator[tuple[Spot, tuple[Statement, ...]]]:
+def runs(tree: Tree, length: int) -> Iterator[_Run]:
     """All statements that follow each other, so many of them."""
     for spot in definitions(tree):
         if isinstance(spot.node, Function):
@@ -172,28 +181,66 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
     length = len(target.statements)
     said = next(_said(run) for _, run in runs(before, length) if _ids(run) == target.statements)
     same_before = [run for spot, run in runs(before, length) if spot.node.id == was.node.id and _said(run) == said]
+    before_too = {_ids(run) for spot, run in runs(before, length) if spot.file.path == was.file.path}
+    before_too.discard(target.statements)
     equal = [(spot, run) for spot, run in runs(after, length) if _said(run) == said]
+    # What stood elsewhere in its file before is something else; which is which, nobody knows once its function has
+    # another name and all of them are there.
+    is_renamed = any(_ids(run) == target.statements for _, run in equal) and all(
+        spot.key != was.key for spot in definitions(after)
+    )
+    equal = [
+        (spot, run)
+        for spot, run in equal
+        if is_renamed or was.node.id == spot.node.id or spot.key == was.key or _ids(run) not in before_too
+    ]
     there = [(spot, run) for spot, run in equal if spot.key == was.key]
     little = size(said) < FEW or len(same_before) > 1
     own = [(spot, run) for spot, run in there if _ids(run) == target.statements]
     changed = _changed_part(was, after, target, length)
-    if own and not little:
-        return [_part(UNCHANGED, *pair) for pair in (own if len(there) == 1 else there)]
+    if own and (_is_told(was, own[0], there, target) or (not little and len(there) == 1)):
+        return [_part(UNCHANGED, *own[0])]
     if there:
-        return [*(_part(UNCHANGED, *pair) for pair in there), *changed]
+        return [*(_part(UNCHANGED, *pair) for pair in there), *(changed if little or not own else ())]
     found = [_part(state, *pair) for pair in equal for state in _states(was, pair[0])]
+    if len(found) > 1 and was.file.language in DOCUMENTS:
+        found.append(UNSURE)  # an entry of a document has a name, and is looked for as a definition is
     now = find(after, target.definition)
     moved_whole = now is not None and any(_ids(run) == target.statements for _, run in equal)
     named = [spot for spot in definitions(after) if now is not None and spot.node.name == was.node.name]
     is_told = size(said) >= LITTLE if now is None or now.node.name != was.node.name else not little and len(named) == 1
-    if moved_whole and now is not None and is_told and _can_be_found(was, now, after):
+    if moved_whole and now is not None and is_told and _can_be_found(was, now):
         return found
     if size(said) >= LITTLE and not equal:
         return changed
     return [*found, *changed]
 
 
-def _can_be_found(was: Spot, now: Spot, after: Tree) -> bool:
+def _is_told(was: Spot, own: _Run, there: list[_Run], target: Target) -> bool:
+    """Whether what stands before and behind is as it was, and is not so around another that says the same."""
+    known = _context(was, target.statements)
+    around = [_context(spot, _ids(run)) for spot, run in there if run is not own[1]]
+    return _context(own[0], target.statements) == known and not any(
+        one[0] == known[0] or one[1] == known[1] for one in around
+    )
+
+
+def _context(spot: Spot, ids: tuple[int, ...]) -> tuple[list[str], list[str]]:
+    """Three words before and three words behind."""
+    assert isinstance(spot.node, Function)
+    for block in blocks(spot.node):
+        for start in range(len(block) - len(ids) + 1):
+            if _ids(block[start : start + len(ids)]) == ids:
+                before, behind = _said(block[:start]), _said(block[start + len(ids) :])
+                return _words(before)[-3:], _words(behind)[:3]
+    raise LookupError(ids)
+
+
+def _words(tokens: list[str]) -> list[str]:
+    return [token for token in tokens if is_word(token)]
+
+
+def _can_be_found(was: Spot, now: Spot) -> bool:
     """Parts are looked for in their file, and in others by the name of the symbol around them."""
     return now.file.path == was.file.path or now.node.name == was.node.name
 
