@@ -265,12 +265,13 @@ class Memory:
         memory_id: str | None = None,
         refs: Sequence[str] | None = None,
         *,
+        add: bool = False,
         every: bool = False,
         drop: bool = False,
     ) -> "flows.repair.Repaired":
-        """Point a memory at other code, or at where its code is now; `every` one whose code moved. `drop` takes
-        references away whose code is gone."""
-        return flows.repair.relink(self._space, self._caller, memory_id, refs, every=every, drop=drop)
+        """Point a memory at `refs` (with `add`, at these too), or at where its code is now; `every` one whose code moved.
+        `drop` takes references away whose code is gone."""
+        return flows.repair.relink(self._space, self._caller, memory_id, refs, add=add, every=every, drop=drop)
 
     def git_changed(self) -> None:
         """The tree was committed, merged, rebased or checked out: bring what follows from it up to date."""

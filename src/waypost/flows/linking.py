@@ -11,6 +11,7 @@ from waypost.model.draft import Draft
 from waypost.model.kinds import CODE_COLLECTIONS, IS_TEST, KINDS
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
+from waypost.model.receipt import Suggestion as Asked
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 from waypost.refs.link import Link, Linked, Suggestion, link, respelled, wanted
@@ -28,7 +29,7 @@ class Pointed:
     """A draft with its references pinned, and what its writer should be told about them."""
 
     draft: Draft
-    suggestions: tuple[str, ...] = ()
+    suggestions: tuple[Asked, ...] = ()
     notices: tuple[str, ...] = ()
 
     def on(self, receipt: Receipt) -> Receipt:
@@ -79,12 +80,12 @@ def _inferred(space: OpenSpace, tree: TreeNow, draft: Draft) -> Pointed:
     return Pointed(replace(draft, refs=links), asked)
 
 
-def linked_by_text(space: OpenSpace, tree: TreeNow, text: str) -> tuple[tuple[CodeReference, ...], tuple[str, ...]]:
+def linked_by_text(space: OpenSpace, tree: TreeNow, text: str) -> tuple[tuple[CodeReference, ...], tuple[Asked, ...]]:
     """What a text speaks of, pinned, and the questions that are left."""
     found = find_links(space, text)
     pinned = [_pin_link(space, tree, one) for one in found.links]
     links = tuple(reference for reference in pinned if reference is not None)
-    return links, tuple(_question(one) for one in found.suggestions)
+    return links, tuple(_asked(one) for one in found.suggestions)
 
 
 def _pin_link(space: OpenSpace, tree: TreeNow, found: Link) -> CodeReference | None:
@@ -141,9 +142,6 @@ def _known(space: OpenSpace, reader: Reader, names: Sequence[str], files: Sequen
     return found
 
 
-def _question(one: Suggestion) -> str:
-    places = ", ".join(
-        known.path if known.kind == "file" else f"{known.path}:{known.line} ({known.qualified})"
-        for known in one.candidates
-    )
-    return f"{one.text}: did you mean {places}?"
+def _asked(one: Suggestion) -> Asked:
+    places = (known.path if known.kind == "file" else f"{known.path}#{known.qualified}" for known in one.candidates)
+    return Asked(one.text, tuple(dict.fromkeys(places)))

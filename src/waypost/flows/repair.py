@@ -18,7 +18,7 @@ from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.linked import Linked
 from waypost.model.memory import Caller, Version
-from waypost.model.reference import CodeReference
+from waypost.model.reference import CodeReference, joined
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
@@ -88,11 +88,12 @@ def relink(
     memory_id: str | None = None,
     refs: Sequence[str | CodeReference] | None = None,
     *,
+    add: bool = False,
     every: bool = False,
     drop: bool = False,
 ) -> Repaired:
-    """Point a memory at other code: at `refs`, or else at where its code was found again. `every`: all memories whose code
-    moved. `drop`: references to code that is gone are taken away; that they were there stays in the history.
+    """Point a memory at other code: at `refs` (with `add`, at these too), or else at where its code was found again.
+    `every`: all memories whose code moved. `drop`: references to code that is gone are taken away; that they were there stays in the history.
 
     What it says of the code is not confirmed by this: a memory whose code has changed stays stale until it is verified.
     """
@@ -111,7 +112,8 @@ def relink(
         found = {place: verdicts.get((version.number, place)) for place in range(len(version.refs))}
         findings = {place: verdict.finding for place, verdict in found.items() if verdict is not None}
         if refs is not None:
-            new = tuple(_pinned(space, tree, one) for one in refs)
+            given = tuple(_pinned(space, tree, one) for one in refs)
+            new = joined(version.refs, given) if add else given
         else:
             new = _followed(space, tree, version, findings, drop, left)
         if new != version.refs:

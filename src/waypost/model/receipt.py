@@ -7,6 +7,17 @@ Status = Literal["added", "merged", "duplicate", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A name of the text that may mean one of these places of the code; each can be given as a reference."""
+
+    name: str
+    places: tuple[str, ...]  # best first, as `path#Symbol.method` or `path`
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "places": list(self.places)}
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """`added` and `merged` are on disk when you hold this; `duplicate` names what was already there."""
 
@@ -19,7 +30,7 @@ class Receipt:
     conflicts_with: str | None = None  # says nearly the same but differs: perhaps it should be corrected
     pending: tuple[str, ...] = ()  # engines that still owe its vectors
     links: tuple[str, ...] = ()  # where it points, as `path#L1-L9`
-    suggestions: tuple[str, ...] = ()  # where it may point, to be confirmed by `relink`
+    suggestions: tuple[Suggestion, ...] = ()  # where it may point too, to be confirmed by `relink`
     notices: tuple[str, ...] = ()  # what the writer should know about its references
 
     def to_json(self) -> dict[str, Any]:
@@ -27,7 +38,9 @@ class Receipt:
         for name in ("key", "reason", "replaces", "conflicts_with"):
             if getattr(self, name) is not None:
                 row[name] = getattr(self, name)
-        for name in ("masked", "pending", "links", "suggestions", "notices"):
+        for name in ("masked", "pending", "links", "notices"):
             if getattr(self, name):
                 row[name] = list(getattr(self, name))
+        if self.suggestions:
+            row["suggestions"] = [one.to_json() for one in self.suggestions]
         return row

@@ -83,7 +83,7 @@ def _is_only_tried(mention: Mention, one: Known, around: Around) -> bool:
     """Whether the one definition is in a test or an example: prose that speaks of none means another, outside."""
     if not one.is_aside or mention.path or mention.qualifier or around.of_tests:
         return False
-    return "." in one.qualified or not is_telling(mention.name)
+    return "." in one.qualified or one.kind == "constant" or not is_telling(mention.name)
 
 
 def _symbols(known: Mapping[str, Sequence[Known]], name: str) -> list[Known]:

@@ -527,7 +527,11 @@ def test_what_could_be_several_is_suggested(uploads: Path, tree: Path, memory: M
     memory.index()
     made = memory.remember("`move_files` leaves equal paths alone")
     assert not made.links
-    assert "shop/other.py:1" in made.suggestions[0] and "shop/uploads.py:17" in made.suggestions[0]
+    assert made.suggestions[0].name == "move_files"
+    assert set(made.suggestions[0].places) == {"shop/other.py#move_files", "shop/uploads.py#move_files"}
+    assert made.id is not None
+    memory.relink(made.id, [made.suggestions[0].places[0]], add=True)
+    assert len(memory.show(made.id).links) == 1
 
 
 def test_a_class_named_in_the_text_is_not_stale_by_a_small_change(uploads: Path, indexed: Memory) -> None:

@@ -50,9 +50,11 @@ def print_receipt(receipt: "Receipt") -> None:
         out.print(f"  If it replaces that one: waypost correct {receipt.conflicts_with} TEXT", markup=False)
     for place in receipt.links:
         out.print(f"  points at {safe(place)}", markup=False)
+    for asked in receipt.suggestions:
+        out.print(f"  {safe(asked.name)}: did you mean {safe(' or '.join(asked.places))}?", markup=False)
     if receipt.suggestions:
-        out.print(f"  Did you mean {safe(' or '.join(receipt.suggestions))}?", markup=False)
-        out.print(f"  If so: waypost relink {receipt.id} --ref {safe(receipt.suggestions[0])}", markup=False)
+        place = safe(receipt.suggestions[0].places[0])
+        out.print(f"  If so: waypost relink {receipt.id} --add --ref '{place}'", markup=False)
     for notice in receipt.notices:
         out.print(f"  note: {safe(notice)}", markup=False)
     for what in receipt.masked:

@@ -106,6 +106,7 @@ def relink(
         list[str] | None,
         typer.Option("--ref", metavar="PATH#L1-L9", help="Where it points from now on; repeat it for more places."),
     ] = None,
+    add: Annotated[bool, typer.Option("--add", help="Keep the places it has; --ref is one more.")] = False,
     every: Annotated[bool, typer.Option("--all", help="All memories whose code was found in another place.")] = False,
     drop: Annotated[
         bool, typer.Option("--drop", help="Take references away whose code is gone; with an ID, only of that one.")
@@ -119,7 +120,7 @@ def relink(
     if (memory_id is None) != (every or (drop and memory_id is None)):
         raise InvalidInput("Say which memory: by its ID, or --all.", "`waypost stale` shows their ids.")
     memory = session_of(context).memory()
-    done = memory.relink(memory_id, ref, every=every, drop=drop)
+    done = memory.relink(memory_id, ref, add=add, every=every, drop=drop)
     _tell_repaired(memory, done, "relinked", json=json)
 
 
