@@ -46,14 +46,16 @@ def correct(
     refuse_derived(old)
     item = finish(
         Draft(hidden.text, kind=old.kind),
-        _corrected(space, old, hidden.text, caller, valid_from, valid_until),
+        replace(_corrected(space, old, hidden.text, caller, valid_from, valid_until), refs=accepted(space, old)),
         masked,
         key,
     )
     embedded = embed_items(space, [item])
     with space.store.write() as writer:
         current = visible_version(writer, memory_id, Moment(space.clock()))
-        if current.number != old.number:  # somebody was quicker; correct what is there now
+        # Somebody was quicker: correct what is there now. Where it points they have just said; nothing is looked at here,
+        # while others wait to write.
+        if current.number != old.number:
             item = finish(
                 item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
             )
@@ -89,7 +91,6 @@ def _corrected(
         actor=caller.actor,
         valid_from=valid_from or old.valid_from,
         valid_until=valid_until or old.valid_until,
-        refs=accepted(space, old),
         details={name: value for name, value in old.details.items() if name != MERGED},
     )
     if version.valid_until and version.valid_until <= version.valid_from:

@@ -32,7 +32,7 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
     """The reference with all that can be known of it now. One that leads out of the tree is refused."""
     if space.identity.kind != "project":
         return Pinned(replace(given, created_at=given.created_at or now))
-    if given.repo_id not in (None, space.identity.space_id):
+    if tree.is_another(given.repo_id):
         return Pinned(replace(given, created_at=given.created_at or now), f"{given} is in another repository.")
     placed, symbol = _placed(space, tree, given)
     kept = replace(placed, created_at=given.created_at or now)

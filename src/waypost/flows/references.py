@@ -86,8 +86,19 @@ def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow],
     if new:
         # An answer does not fail because nothing can be noted: it is found again next time.
         with contextlib.suppress(StoreError), space.store.write() as writer:
-            writer.put_verdicts(checkout, new)
+            writer.put_verdicts(checkout, _still_meant(writer, rows, new))
     return found
+
+
+def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[Verdict]) -> list[Verdict]:
+    """Without verdicts on what was pinned anew while we looked: they are about other code."""
+    judged = {(row.number, row.place): row.reference for row in rows}
+    pinned = reader.versions_by_number({one.number for one in new})
+    return [
+        one
+        for one in new
+        if one.number in pinned and judged[one.number, one.place] in pinned[one.number].refs[one.place : one.place + 1]
+    ]
 
 
 def _holds(held: Verdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
@@ -130,12 +141,18 @@ def follow_reference(tree: "TreeNow", reference: CodeReference, last: Verdict | 
     from waypost.refs.follow import Place, follow
 
     path = reference.file_path
+    if tree.is_another(reference.repo_id):
+        return Finding(UNCHECKED)
     if reference.anchor:
         elsewhere = _Elsewhere(tree, reference, last)
-        return follow(reference.anchor, Place(path, reference.line_range), tree.shape(path), elsewhere)
-    if reference.code_hash:
-        return _follow_hash(tree, reference)
-    return Finding(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
+        found = follow(reference.anchor, Place(path, reference.line_range), tree.shape(path), elsewhere)
+    elif reference.code_hash:
+        found = _follow_hash(tree, reference)
+    else:
+        return Finding(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
+    if found.state == DELETED and tree.cannot_read(path):
+        return Finding(UNCHECKED, path, reference.line_range)  # what cannot be read is not gone
+    return found
 
 
 def _follow_hash(tree: "TreeNow", reference: CodeReference) -> Finding:

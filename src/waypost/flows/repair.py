@@ -63,6 +63,8 @@ def verify(
     pins: list[tuple[ReferenceRow, CodeReference, Finding]] = []
     left: list[str] = []
     for row in rows:
+        if tree.is_another(row.reference.repo_id):
+            continue
         verdict = verdicts.get((row.number, row.place))
         if verdict is None or verdict.finding.state in (DELETED, AMBIGUOUS) or verdict.finding.path is None:
             why = "is not there any more" if verdict is not None else "cannot be looked at"
@@ -71,8 +73,13 @@ def verify(
             pins.append((row, pinned_at(space, tree, row.reference, verdict.finding), verdict.finding))
     blocked = {line.partition(":")[0] for line in left}
     with space.store.write() as writer:
+        for memory_id, number in {version.memory_id: version.number for version in versions}.items():
+            if memory_id not in blocked and number not in {one.number for one in held_versions(writer, memory_id)}:
+                blocked.add(memory_id)
+                left.append(f"{memory_id}: it was just changed by another; look at it again.")
         for row, reference, _ in pins:
-            writer.repin(row.number, row.place, reference)
+            if row.memory_id not in blocked:
+                writer.repin(row.number, row.place, reference)
         for memory_id in dict.fromkeys(version.memory_id for version in versions):
             if memory_id in blocked:
                 continue

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
@@ -59,6 +60,10 @@ class TreeNow:
         """A tree that is away (an unmounted disk) is not an empty tree."""
         return self._root is not None and self._root.is_dir()
 
+    def is_another(self, repo_id: str | None) -> bool:
+        """Whether what is named is in another repository than this one."""
+        return repo_id not in (None, self._space.identity.space_id)
+
     # -- files --------------------------------------------------------------------------------------------
 
     def look_up(self, paths: Iterable[str]) -> None:
@@ -113,6 +118,16 @@ class TreeNow:
             opened = self.opened(path)
             self._shapes[path] = None if opened is None else shape_of(opened.source, opened.parsed)
         return self._shapes[path]
+
+    def cannot_read(self, path: str) -> bool:
+        """Whether there is a file that is not read as text: too large by now, a link, binary, not for us to read."""
+        if self._root is None or unsafe_name(path) is not None or self.shape(path) is not None:
+            return False
+        try:
+            state = os.stat(self._root / path, follow_symlinks=False)
+        except (OSError, ValueError):
+            return False
+        return not stat.S_ISDIR(state.st_mode)
 
     def lines(self, path: str) -> list[str]:
         """The lines of a text file, as they are shown: secrets masked."""

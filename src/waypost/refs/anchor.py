@@ -36,6 +36,7 @@ _KINDS = (
     "macro",
     "section",
 )
+_MOST_HASHED = 1_000_000  # lines, in search of those that have a hash: of a very long block few places are tried
 _SPACE = re.compile(r"\s+")
 
 
@@ -111,7 +112,7 @@ def unpack(data: bytes) -> Anchor | None:
         sketch = Sketch(depth, tuple(rest.pairs(parts)))
     except (IndexError, UnicodeDecodeError):
         return None
-    if kind >= len(_KINDS) or parts > MOST_PARTS or not rest.is_at_end:
+    if kind >= len(_KINDS) or parts > MOST_PARTS or not rest.is_at_end or max(opening, default=0) > 0xFFFF:
         return None
     return Anchor(
         what=what,
@@ -152,7 +153,7 @@ def follow_hash(known: str, count: int, lines: Sequence[str], near: int) -> int 
     Whether the hash was made with white space or without is told by trying both.
     """
     starts = range(max(0, len(lines) - count + 1))
-    by_distance = sorted(starts, key=lambda start: (abs(start + 1 - near), start))
+    by_distance = sorted(starts, key=lambda start: (abs(start + 1 - near), start))[: max(1, _MOST_HASHED // count)]
     ended = [_ended(line) for line in lines]
     tight = [_SPACE.sub("", line).encode("utf-8", "surrogatepass") for line in lines]
     for kept in (ended, tight):

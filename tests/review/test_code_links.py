@@ -1,0 +1,180 @@
+"""Memories that point at code, seen with fresh eyes: several at once, hostile data, files that cannot be read."""
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from waypost.flows import lifecycle, references, repair
+from waypost.flows.tree_now import TreeNow
+from waypost.memory import Memory
+from waypost.model.reference import LineRange
+from waypost.refs.anchor import follow_hash
+from waypost.refs.elsewhere import ShapesElsewhere
+from waypost.refs.follow import Place, follow
+
+CODE = """\
+def parts_of(files):
+    parts = []
+    for file in files:
+        parts.append(file.read(5))
+    return parts
+
+
+def total(items, rate):
+    amount = sum(item.price for item in items)
+    return amount * rate
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "work" / "project"
+    folder.mkdir(parents=True)
+    (folder / "app.py").write_text(CODE)
+    return folder
+
+
+def edit(tree: Path) -> None:
+    (tree / "app.py").write_text(CODE.replace("read(5)", "read(6)"))
+
+
+def once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, meanwhile: Callable[[], object]) -> None:
+    """Let something happen, as by another process, just after the next call of a function."""
+    real = getattr(where, name)
+
+    def raced(*given: Any, **options: Any) -> Any:
+        monkeypatch.setattr(where, name, real)
+        result = real(*given, **options)
+        meanwhile()
+        return result
+
+    monkeypatch.setattr(where, name, raced)
+
+
+# -- several at once ------------------------------------------------------------------------------------------
+
+
+def test_two_corrections_of_a_linked_memory_at_once_do_not_wait_for_each_other_forever(
+    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = memory.remember("Files go in parts of five", refs=["app.py#parts_of"])
+    assert made.id is not None
+    memory_id = made.id
+    once(monkeypatch, lifecycle, "embed_items", lambda: memory.correct(memory_id, "Files go in parts of six"))
+    later = threading.Thread(target=memory.correct, args=(memory_id, "Files go in parts of seven"), daemon=True)
+    later.start()
+    later.join(20)
+    assert not later.is_alive()
+    shown = memory.show(memory_id)
+    assert shown.version.text == "Files go in parts of seven"
+    assert [str(link.reference) for link in shown.links] == ["app.py#L1-L5"]
+
+
+def test_a_check_that_began_before_a_memory_was_verified_does_not_make_it_stale_again(
+    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = memory.remember("Files go in parts of five", refs=["app.py#parts_of"])
+    assert made.id is not None
+    memory_id = made.id
+    edit(tree)
+    once(monkeypatch, references, "follow_reference", lambda: memory.verify(memory_id))
+    memory.stale()
+    assert not memory.show(memory_id).state.is_stale
+
+
+def test_what_was_corrected_while_somebody_verified_it_is_not_verified(
+    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = memory.remember("Files go in parts of five", refs=["app.py#parts_of"])
+    assert made.id is not None
+    memory_id = made.id
+    edit(tree)
+    once(monkeypatch, repair, "pinned_at", lambda: memory.correct(memory_id, "Files go in parts of six"))
+    done = memory.verify(memory_id)
+    assert not done.memories
+    assert "just changed by another" in done.left[0]
+    assert [entry.action for entry in memory.audit()] == ["correct", "remember"]
+
+
+def test_a_memory_that_cannot_be_verified_is_left_as_it_is(tree: Path, memory: Memory) -> None:
+    (tree / "gone.py").write_text("def gone(a, b, c):\n    return a + b * c - 17 + len(a)\n")
+    made = memory.remember("Files go in parts of five", refs=["app.py#parts_of", "gone.py#gone"])
+    assert made.id is not None
+    edit(tree)
+    (tree / "gone.py").unlink()
+    assert memory.verify(made.id).left
+    assert [link.is_stale for link in memory.show(made.id).links] == [True, True]
+    assert [entry.action for entry in memory.audit()] == ["remember"]
+
+
+# -- what is not here, or cannot be read ----------------------------------------------------------------------
+
+
+def test_a_reference_into_another_repository_is_not_looked_for_in_this_one(tree: Path, memory: Memory) -> None:
+    there = {"file_path": "x.py", "repo_id": "other", "code_hash": f"sha256:{'ab' * 32}", "line_start": 1}
+    made = memory.remember("It is done over there", refs=[there])
+    assert made.id is not None
+    shown = memory.show(made.id)
+    assert shown.links[0].finding.state == "unchecked"
+    assert not shown.state.is_stale
+    assert not memory.verify(made.id).left
+    assert str(memory.show(made.id).links[0].reference) == "x.py#L1-L1"
+
+
+@pytest.mark.parametrize("what", ["too large", "binary", "a link to nowhere"])
+def test_a_file_that_cannot_be_read_any_more_is_not_deleted(tree: Path, memory: Memory, what: str) -> None:
+    made = memory.remember("Files go in parts of five", refs=["app.py#parts_of"])
+    assert made.id is not None
+    path = tree / "app.py"
+    if what == "too large":
+        path.write_text(CODE + "# padding that says nothing\n" * 500_000)
+    elif what == "binary":
+        path.write_bytes(b"\0\1\2\3" * 100)
+    else:
+        path.unlink()
+        path.symlink_to("nowhere")
+    assert memory.show(made.id).links[0].finding.state == "unchecked"
+    path.unlink()
+    memory.stale(check=True)
+    assert memory.show(made.id).links[0].finding.state == "deleted"
+
+
+# -- hostile data ---------------------------------------------------------------------------------------------
+
+
+def test_no_anchor_that_an_import_brings_can_break_following(tree: Path, memory: Memory) -> None:
+    edit(tree)
+    (tree / "other.py").write_text(CODE.replace("parts_of", "pieces"))
+    places = ["app.py#parts_of", "app.py#L3-L4", "app.py", "app.py#L1"]
+    made = memory.remember("Files go in parts of five", refs=places)
+    assert made.id is not None
+    anchors = [reference.anchor for reference in memory.show(made.id).version.refs]
+    now = TreeNow(memory._space)
+    here, other = now.shape("app.py"), now.shape("other.py")
+    assert here is not None and other is not None
+    chance = random.Random(7)
+    for _ in range(3_000):
+        spoiled = bytearray(chance.choice(anchors))
+        for _ in range(chance.randrange(1, 6)):
+            place = chance.randrange(1, len(spoiled))
+            spoiled[place : place + chance.randrange(2)] = chance.randbytes(chance.randrange(3))
+        lines = chance.choice([None, LineRange(1, 2), LineRange(5_000, 6_000)])
+        elsewhere = ShapesElsewhere(here, [here, other])
+        follow(bytes(spoiled), Place("app.py", lines), chance.choice([here, other, None]), elsewhere)
+    wide = bytes.fromhex(
+        "01410808000104000400000000ae7f015903de92c98d8c01e71d70617274735f6f66098685f0ef1b5b9a633046b73dc86da7"
+        "070032c97746ad0e0192ad"
+    )
+    assert follow(wide, Place("app.py"), here, ShapesElsewhere(here, [here])).state == "unchecked"
+
+
+def test_a_hash_of_a_very_long_block_is_looked_for_in_bounded_time() -> None:
+    lines = [f"line number {number} of this file" for number in range(50_000)]
+    started = time.perf_counter()
+    assert follow_hash(f"sha256:{'00' * 32}", 25_000, lines, 1) is None
+    assert time.perf_counter() - started < 5
