@@ -3,7 +3,10 @@
 The oracle, and what it lets pass where nobody can tell, is in oracle/verdict.py.
 """
 
+from array import array
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -12,20 +15,24 @@ from hypothesis import strategies as st
 from tests.refs.oracle.case import Case, follow_target, make_case, pin_target, shape, verdict
 from tests.refs.oracle.edits import EDITS
 from tests.refs.oracle.make import Maker
-from tests.refs.oracle.model import CODE, LANGUAGES, SUFFIX, File, Tree, definitions, with_block
+from tests.refs.oracle.model import CODE, LANGUAGES, SUFFIX, Class, File, Function, Tree, definitions, with_block
 from tests.refs.oracle.printer import printed
 from tests.refs.oracle.verdict import Target, complaint, expected, runs
 
+from waypost.code import shape_sheet
 from waypost.code.parse import parse
 from waypost.code.shape import shape_of
 from waypost.code.source import Source
 from waypost.code.syntax.grammars import grammar_names
 from waypost.model.finding import CHANGED, FINDINGS, UNCHANGED, Finding
 from waypost.model.reference import LineRange
-from waypost.model.shape import Shape
+from waypost.model.shape import Shape, word_code
+from waypost.refs import follow_part, follow_symbol
+from waypost.refs.anchor import Anchor
 from waypost.refs.elsewhere import Nowhere, ShapesElsewhere
 from waypost.refs.follow import Place, follow
 from waypost.refs.pin import pin
+from waypost.refs.places import occurrences
 
 CASES = 30  # for each language, of one edit and of several
 SOAK = 20_000
@@ -114,13 +121,13 @@ def test_the_more_of_it_is_another_the_larger_is_the_amount(language: str) -> No
         function = make.function(language, 20)
         around = make.class_(language)
         before: Tree = (File(make.id(), f"a/b.{SUFFIX[language]}", language, (around,)),)
-        before = _with_method(before, function.id, function)
+        before = _with_method(before, function)
         amounts = []
         for many in (1, 10, 20):
             body = list(function.body)
             for place in random.sample(range(20), many):
                 body[place] = make.statement(language)
-            after = _with_method(before, function.id, with_block(function, function.body, tuple(body)))
+            after = _with_method(before, with_block(function, function.body, tuple(body)))
             target = Target(before[0].id, function.id)
             case = Case(before, after, target, (), printed(before, random), printed(after, random))
             finding = check(case, random)
@@ -130,15 +137,11 @@ def test_the_more_of_it_is_another_the_larger_is_the_amount(language: str) -> No
         assert amounts[0] < 0.3 < amounts[2], amounts
 
 
-def _with_method(tree: Tree, wanted: int, method: object) -> Tree:
-    from dataclasses import replace
-
-    from tests.refs.oracle.model import Class, Function
-
+def _with_method(tree: Tree, method: Function) -> Tree:
     file = tree[0]
     around = file.items[0]
-    assert isinstance(around, Class) and isinstance(method, Function)
-    kept = tuple(one for one in around.methods if one.id != wanted)
+    assert isinstance(around, Class)
+    kept = tuple(one for one in around.methods if one.id != method.id)
     return (replace(file, items=(replace(around, methods=(*kept, method)),)),)
 
 
@@ -219,6 +222,95 @@ def test_ten_thousand_brackets_are_followed(language: str) -> None:
     before, after = read(language, deep), read(language, f"y = 2\n{deep}")
     check_any(before, after, LineRange(1, 1))
     check_any(before, after, None)
+
+
+# -- it can fail -----------------------------------------------------------------------------------------------------
+
+
+def _ignores_operators(patch: pytest.MonkeyPatch) -> None:
+    real = word_code
+    patch.setattr(shape_sheet, "word_code", lambda text: real(b"+" if text in (b"-", b"*", b"<", b"==") else text))
+
+
+def _ignores_numbers(patch: pytest.MonkeyPatch) -> None:
+    real = word_code
+    patch.setattr(shape_sheet, "word_code", lambda text: real(b"0" if text.isdigit() else text))
+
+
+def _ignores_brackets(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Shape, "_inside", lambda *_: [])
+
+
+def _ignores_order(patch: pytest.MonkeyPatch) -> None:
+    real = Shape.spoken
+    patch.setattr(Shape, "spoken", lambda *given: array("Q", sorted(real(*given))))
+    patch.setattr(Shape, "_inside", lambda *_: [])
+
+
+def _ignores_neighbours(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(follow_part, "_fits", lambda *_: 0)
+
+
+def _takes_any_copy(patch: pytest.MonkeyPatch) -> None:
+    def first(known: Anchor, there: Shape, _: object) -> int | None:
+        whole = (0, len(there.words))
+        return next(iter(occurrences(there, whole, known.opening, known.count, known.meaning)), None)
+
+    patch.setattr(follow_part, "_exact", first)
+
+
+def _lets_blocks_grow(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Shape, "closing", lambda *_: 0)
+
+
+def _takes_anything_similar(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(follow_symbol, "_ALIKE_NAMED", 0.0)
+    patch.setattr(follow_symbol, "_WORDS_NAMED", 0)
+
+
+def _minds_its_own_name(patch: pytest.MonkeyPatch) -> None:
+    real = Shape.spoken
+    patch.setattr(Shape, "spoken", lambda self, first, behind, *_: real(self, first, behind))
+
+
+def _never_says_that_it_cannot_tell(patch: pytest.MonkeyPatch) -> None:
+    real = follow_symbol._one_of
+    patch.setattr(follow_symbol, "_one_of", lambda known, spots, *given: real(known, spots[:1], *given))
+
+
+def _reads_comments(patch: pytest.MonkeyPatch) -> None:
+    def note(self: shape_sheet.Sheet, start: int, end: int) -> None:
+        self.word(self.data[start:end], start)
+
+    patch.setattr(shape_sheet.Sheet, "note", note)
+
+
+MISTAKES = [
+    (_ignores_operators, ("change_operator",)),
+    (_ignores_numbers, ("change_number",)),
+    (_ignores_brackets, ("regroup",)),
+    (_ignores_order, ("swap_arguments",)),
+    (_ignores_neighbours, ("repeat_statement",)),
+    (_takes_any_copy, ("repeat_elsewhere", "edit")),
+    (_lets_blocks_grow, ("extend_block",)),
+    (_takes_anything_similar, ("delete",)),
+    (_minds_its_own_name, ("rename",)),
+    (_never_says_that_it_cannot_tell, ("copy_here", "rename")),
+    (_reads_comments, ("nothing",)),
+]
+
+
+@pytest.mark.parametrize(("mistake", "edits"), MISTAKES, ids=[mistake.__name__[1:] for mistake, _ in MISTAKES])
+def test_a_mistake_is_found_out(
+    mistake: Callable[[pytest.MonkeyPatch], None], edits: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What judges so is wrong somewhere in a few hundred cases; the first is enough, and is right without the mistake."""
+    cases = (make_case(seeded("mistake", number), edits, CODE[number % len(CODE)], size=2) for number in range(400))
+    with monkeypatch.context() as patch:
+        mistake(patch)
+        found = next((case for case in cases if verdict(case)[1]), None)
+    assert found is not None
+    assert not verdict(found)[1]
 
 
 # -- many more -----------------------------------------------------------------------------------------------------

@@ -4,19 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.refs.oracle.make import SIGNS, Maker
+from tests.refs.oracle import changes
+from tests.refs.oracle.make import Maker
 from tests.refs.oracle.model import (
     DOCUMENTS,
     SUFFIX,
-    Binary,
-    Call,
     Class,
-    Expression,
     File,
     Function,
     Item,
-    Name,
-    Number,
     Spot,
     Text,
     Tree,
@@ -85,20 +81,20 @@ class Editor:
         return self._inside(tree, self.edited)
 
     def change_number(self, tree: Tree) -> Tree:
-        return self._inside(tree, lambda function, _: self._rewritten(function, _number))
+        return self._inside(tree, lambda function, _: self._rewritten(function, changes.number))
 
     def change_operator(self, tree: Tree) -> Tree:
-        return self._inside(tree, lambda function, _: self._rewritten(function, _sign))
+        return self._inside(tree, lambda function, _: self._rewritten(function, changes.sign))
 
     def swap_operands(self, tree: Tree) -> Tree:
-        return self._inside(tree, lambda function, _: self._rewritten(function, _operands))
+        return self._inside(tree, lambda function, _: self._rewritten(function, changes.operands))
 
     def swap_arguments(self, tree: Tree) -> Tree:
-        return self._inside(tree, lambda function, _: self._rewritten(function, _arguments))
+        return self._inside(tree, lambda function, _: self._rewritten(function, changes.arguments))
 
     def regroup(self, tree: Tree) -> Tree:
         """The same words in other brackets."""
-        return self._inside(tree, lambda function, _: self._rewritten(function, _regrouped))
+        return self._inside(tree, lambda function, _: self._rewritten(function, changes.regrouped))
 
     def insert_statement(self, tree: Tree) -> Tree:
         def inserted(function: Function, language: str) -> Function:
@@ -107,6 +103,18 @@ class Editor:
             return with_block(function, block, (*block[:place], self.make.statement(language), *block[place:]))
 
         return self._inside(tree, inserted)
+
+    def extend_block(self, tree: Tree) -> Tree:
+        """A statement more at the end of a block in it."""
+
+        def extended(function: Function, language: str) -> Function:
+            inner = list(blocks(function))[1:]
+            if not inner:
+                return function
+            block = self.random.choice(inner)
+            return with_block(function, block, (*block, self.make.statement(language)))
+
+        return self._inside(tree, extended)
 
     def repeat_statement(self, tree: Tree) -> Tree:
         def repeated(function: Function, _: str) -> Function:
@@ -265,7 +273,7 @@ class Editor:
         """With one thing in it changed."""
         if language in DOCUMENTS:
             return self._word(function)
-        for change in self.random.sample(_CHANGES, len(_CHANGES)):
+        for change in self.random.sample(changes.CHANGES, len(changes.CHANGES)):
             found = self._rewritten(function, change)
             if found != function:
                 return found
@@ -279,7 +287,7 @@ class Editor:
         )
         return with_statement(function, replace(one, value=Text(" ".join(words))))
 
-    def _rewritten(self, function: Function, change: "_Change") -> Function:
+    def _rewritten(self, function: Function, change: changes.Change) -> Function:
         """With one expression changed, of all those that this change can be made to."""
         every = [
             (statement, expression, new)
@@ -313,52 +321,6 @@ class Editor:
         return self.random.choice(spots) if spots else None
 
 
-_Change = Callable[[Expression, Random], Expression | None]
-
-
-def _number(one: Expression, random: Random) -> Expression | None:
-    return Number(one.value + random.choice((1, 10, 100))) if isinstance(one, Number) else None
-
-
-def _text(one: Expression, _: Random) -> Expression | None:
-    return Text(f"{one.value} now") if isinstance(one, Text) else None
-
-
-def _name(one: Expression, _: Random) -> Expression | None:
-    return Name((*one.parts[:-1], "another")) if isinstance(one, Name) else None
-
-
-def _called(one: Expression, _: Random) -> Expression | None:
-    return replace(one, name=Name((*one.name.parts[:-1], "another"))) if isinstance(one, Call) else None
-
-
-def _sign(one: Expression, random: Random) -> Expression | None:
-    if not isinstance(one, Binary):
-        return None
-    signs = SIGNS[3:] if one.sign in SIGNS[3:] else SIGNS[:3]
-    return replace(one, sign=random.choice([sign for sign in signs if sign != one.sign]))
-
-
-def _operands(one: Expression, _: Random) -> Expression | None:
-    return replace(one, left=one.right, right=one.left) if isinstance(one, Binary) else None
-
-
-def _arguments(one: Expression, _: Random) -> Expression | None:
-    return replace(one, arguments=one.arguments[::-1]) if isinstance(one, Call) else None
-
-
-def _fewer(one: Expression, _: Random) -> Expression | None:
-    return replace(one, arguments=one.arguments[1:]) if isinstance(one, Call) and one.arguments else None
-
-
-def _regrouped(one: Expression, _: Random) -> Expression | None:
-    if not isinstance(one, Binary) or not isinstance(one.left, Binary) or one.sign in SIGNS[3:]:
-        return None
-    return Binary(one.left.sign, one.left.left, Binary(one.sign, one.left.right, one.right))
-
-
-_CHANGES: list[_Change] = [_number, _text, _name, _called, _sign, _operands, _arguments, _fewer, _regrouped]
-
 AROUND = ("nothing", "insert_definition", "insert_file", "delete_other", "edit_other", "reorder_definitions")
 INSIDE = (
     "edit",
@@ -368,6 +330,7 @@ INSIDE = (
     "swap_arguments",
     "regroup",
     "insert_statement",
+    "extend_block",
     "repeat_statement",
     "delete_statement",
     "swap_statements",
