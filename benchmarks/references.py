@@ -1,7 +1,8 @@
 """What references to code cost, in time and on disk: `python -m benchmarks.references TREE [--work DIR] [--rounds N]`.
 
 TREE is a git repository; it is cloned, indexed without vectors, and 5,000 of its functions get a memory that points at
-them: 1,000 in 100 files, ten in each, the others elsewhere. Then files are edited and committed in the clone. Everything
+them: 1,000 in 100 files, ten in each, the others elsewhere. Then files are edited and committed in the clone: a comment
+at the top and a line in the middle of each. Everything
 runs in one process that has been in use for a moment: no start of Python, no first load of a grammar. `--work` keeps the
 clone and the memory, so that a second run only measures.
 
@@ -10,12 +11,13 @@ The processor's seconds stand beside, and the load of the machine: others use it
 """
 
 import argparse
+import ast
 import json
 import os
 import random
 import subprocess
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -237,53 +239,54 @@ def single(memory: Memory, ids: Sequence[tuple[str, str]], tree: Path) -> dict[s
 
 
 def edit(path: Path, word: str) -> None:
-    """Another line at the beginning, which shifts everything, and one in the middle, in whatever stands there."""
-    lines = path.read_text("utf-8").split("\n")
-    middle = next(
-        (
-            at
-            for at in range(len(lines) // 2, len(lines))
-            if lines[at].startswith("    ") and lines[at].rstrip().endswith(")")
-        ),
-        None,
-    )
-    if middle is not None:
-        indent = lines[middle][: len(lines[middle]) - len(lines[middle].lstrip())]
-        lines.insert(middle + 1, f"{indent}{word} = {len(lines)}")
-    path.write_text("\n".join([f"# {word}", *lines]), "utf-8")
+    """Another line at the beginning, which shifts everything, and one in the middle, where the file stays correct."""
+    lines = [f"# {word}", *path.read_text("utf-8").split("\n")]
+    for middle in range(len(lines) // 2, len(lines)):
+        line = lines[middle]
+        if path.suffix == ".py" and line.startswith("    ") and line.endswith(")"):
+            indent = line[: len(line) - len(line.lstrip())]
+            changed = "\n".join([*lines[: middle + 1], f"{indent}{word} = {len(lines)}", *lines[middle + 1 :]])
+            if _is_correct(changed):
+                path.write_text(changed, "utf-8")
+                return
+    path.write_text("\n".join(lines), "utf-8")
+
+
+def _is_correct(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 # -- many at once -----------------------------------------------------------------------------------------
 
 
 def many(memory: Memory, ids: Sequence[tuple[str, str]], tree: Path, rounds: int) -> dict[str, Figures]:
+    """After commits, each to a hundred files: those that are pointed at most, and others as they come."""
+    pointed = Counter(reference.rpartition("#")[0] for _, reference in ids)
     crowded = sorted({reference.rpartition("#")[0] for _, reference in ids[: CROWDED * IN_EACH]})
-    few, all_changed, none_changed = list[Figures](), list[Figures](), list[Figures]()
+    drawn = random.Random(11).sample(sorted(pointed), min(CROWDED, len(pointed)))
+    found: dict[str, list[Figures]] = defaultdict(list)
     for number in range(rounds):
-        for mark in ("files", "all"):
-            for path in crowded:
-                edit(tree / path, f"{mark}_{number}")
-            git(tree, "commit", "-qam", f"{mark} {number}")
-            (few if mark == "files" else all_changed).append(
-                timed(lambda: memory.stale(crowded)) if mark == "files" else timed(memory.stale)
-            )
-        none_changed.append(timed(memory.stale))
+        for label, paths in (("crowded", crowded), ("drawn", drawn)):
+            for path in paths:
+                edit(tree / path, f"{label}_{number}")
+            git(tree, "commit", "-qam", f"{label} {number}")
+            kilobytes = sum((tree / path).stat().st_size for path in paths) / len(paths) / 1000
+            touched = sum(pointed[path] for path in paths)
+            what = f"{touched:,} references in {len(paths)} changed files of {kilobytes:.0f} kB"
+            found[what].append(timed(lambda paths=paths: memory.stale(paths)))  # type: ignore[misc]
+        found[f"{len(ids):,} references, nothing changed"].append(timed(memory.stale))
     git(tree, "reset", "-q", "--hard", "measured")
-    return {
-        f"{CROWDED * IN_EACH:,} references in {len(crowded)} files that a commit changed": min(few, key=_wall),
-        f"{len(ids):,} references, {len(crowded)} files changed": min(all_changed, key=_wall),
-        f"{len(ids):,} references, nothing changed": min(none_changed, key=_wall),
-    }
+    return {what: min(some, key=lambda one: float(one["wall"])) for what, some in found.items()}
 
 
 def timed(work: Callable[[], Any]) -> Figures:
     busy = cpu_seconds()
     wall = seconds(work)
     return {"wall": wall, "cpu": cpu_seconds() - busy}
-
-
-def _wall(figures: Figures) -> float:
-    return float(figures["wall"])
 
 
 # -- report -----------------------------------------------------------------------------------------------
