@@ -241,9 +241,7 @@ def _without_freshness() -> Iterator[dict[str, Looked]]:
     """Ranking without freshness, and what it would have known."""
     seen: dict[str, Looked] = {}
 
-    def untouched(
-        one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool = True
-    ) -> Scored:
+    def untouched(one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool) -> Scored:
         seen[one.memory_id] = Looked("", "", one.total, points_at_code, is_stale, confidence, is_outdone)
         return one
 

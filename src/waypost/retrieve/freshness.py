@@ -20,9 +20,7 @@ USUAL_CONFIDENCE = 0.74  # of what an agent wrote without evidence, when its cod
 _SAME_PLACE = 0.5  # the part that two stretches of lines must share of what they cover together
 
 
-def with_freshness(
-    one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool = True
-) -> Scored:
+def with_freshness(one: Scored, *, points_at_code: bool, is_stale: bool, confidence: float, is_outdone: bool) -> Scored:
     """The same with what follows from its code: nothing for a memory that points at none, and is not stale."""
     part = 0.0
     if is_stale:
