@@ -2,9 +2,8 @@
 
 TREE is a git repository; it is cloned, indexed without vectors, and 5,000 of its functions get a memory that points at
 them: 1,000 in 100 files, ten in each, the others elsewhere. Then files are edited and committed in the clone: a comment
-at the top and a line in the middle of each. Everything
-runs in one process that has been in use for a moment: no start of Python, no first load of a grammar. `--work` keeps the
-clone and the memory, so that a second run only measures.
+at the top and a line in the middle of each. Everything runs in one process that has been in use for a moment: no start
+of Python, no first load of a grammar. `--work` keeps the clone and the memory, so that a second run only measures.
 
 Single operations are given as median, 95th percentile and worst; a round over many references as the quickest of several.
 The processor's seconds stand beside, and the load of the machine: others use it too.
@@ -17,6 +16,7 @@ import os
 import random
 import subprocess
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -48,6 +48,7 @@ MEMORIES, CROWDED, IN_EACH = 5_000, 100, 10
 SINGLE = 200  # how often a single operation is done
 _GIT = ("git", "-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "commit.gpgsign=false")
 _TABLES = ("code_refs", "code_refs_by_path", "code_refs_by_symbol", "verdicts", "verdicts_by_path")
+_RUN = time.time_ns()  # content that was judged in an earlier run would not be judged again
 Figures = dict[str, Any]
 
 
@@ -228,7 +229,7 @@ def single(memory: Memory, ids: Sequence[tuple[str, str]], tree: Path) -> dict[s
     show = lambda path: memory.show(by_path[path][0])  # noqa: E731
     found = {"a memory whose file is as it was": spread(show, chosen)}
     for path in chosen:
-        edit(tree / path, "above")
+        edit(tree / path, f"changed_{_RUN}")
     found["a memory whose file has changed"] = spread(show, chosen)
     found["the same, asked again"] = spread(show, chosen)
     for path in chosen[:20]:
@@ -272,7 +273,7 @@ def many(memory: Memory, ids: Sequence[tuple[str, str]], tree: Path, rounds: int
     for number in range(rounds):
         for label, paths in (("crowded", crowded), ("drawn", drawn)):
             for path in paths:
-                edit(tree / path, f"{label}_{number}")
+                edit(tree / path, f"{label}_{number}_{_RUN}")
             git(tree, "commit", "-qam", f"{label} {number}")
             kilobytes = sum((tree / path).stat().st_size for path in paths) / len(paths) / 1000
             touched = sum(pointed[path] for path in paths)
