@@ -30,7 +30,7 @@ REPOSITORIES: dict[str, tuple[str, tuple[str, ...]]] = {  # the last commit of t
     "wagtail/wagtail": ("c2ae43b9265d", ("wagtail",)),
 }
 _SINCE = "2016-01-01"
-_PYTHON = Language("python", (".py",), ("test", "/migrations/", "/vendor", "packages/", "/locale/"), ())
+_PYTHON = Language("python", (".py",), ("/test", "/migrations/", "/vendor", "packages/", "/locale/"), ())
 _SENTENCE = re.compile(r"(?<=[.!?:])\s|\n\s*\n")
 _NOISE = re.compile(r"\s*\(#\d+\)|^(?:Fixed|Refs|Fix) #\d+(?:, #\d+)* -- |^\[[\w.]+\] |#\d+|^(?:Closes|Fixes) ")
 _BOTS = re.compile(r"dependabot|pre-commit-ci|renovate|^Bump |^Merge |^Revert |^Release|^Version ", re.IGNORECASE)
