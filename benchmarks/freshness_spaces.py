@@ -135,9 +135,9 @@ def run(pair: Pair, tree: Tree, settings: Settings) -> Outcome:
         clock.set(pair.day_b)
         tree.move(pair.b)
         new = _remember(memory, [pair.after[key] for key in chosen.twins])
-        told_again = {key: receipt for key, receipt in new.items() if receipt.status != "added"}
         outcome.add("twins", len(new))
-        outcome.add("twins taken for what is known", len(told_again))
+        for status in ("merged", "duplicate"):
+            outcome.add(f"twins whose second text was {status}", sum(one.status == status for one in new.values()))
         outcome.add("memories", sum(one.status == "added" for one in (*old.values(), *new.values())) + len(plain))
         _judge(memory, old, new, chosen, outcome)
         ids = _Ids(_added(old), {key: one for key, one in _added(new).items() if key in _added(old)}, plain)
@@ -182,7 +182,10 @@ def _judge(
 ) -> None:
     """Count whether those are stale that should be."""
     stale = {one.version.memory_id for one in memory.stale().memories}
-    changed = {one for key, one in _added(old).items() if key in {*chosen.twins, *chosen.alone}}
+    pinned_again = new.keys() - _added(new).keys()  # what was merged points at the code as it is now
+    changed = {
+        one for key, one in _added(old).items() if key in {*chosen.twins, *chosen.alone} and key not in pinned_again
+    }
     true = {one for key, one in _added(old).items() if key in {*chosen.same, *chosen.others}} | {*_added(new).values()}
     outcome.add("changed", len(changed))
     outcome.add("changed and found stale", len(changed & stale))
