@@ -4,10 +4,12 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost.flows import lifecycle, references, repair
 from waypost.flows.tree_now import TreeNow
@@ -16,6 +18,7 @@ from waypost.model.reference import LineRange
 from waypost.refs.anchor import follow_hash
 from waypost.refs.elsewhere import ShapesElsewhere
 from waypost.refs.follow import Place, follow
+from waypost.store.sqlite.reader import SqliteReader
 
 CODE = """\
 def parts_of(files):
@@ -178,3 +181,104 @@ def test_a_hash_of_a_very_long_block_is_looked_for_in_bounded_time() -> None:
     started = time.perf_counter()
     assert follow_hash(f"sha256:{'00' * 32}", 25_000, lines, 1) is None
     assert time.perf_counter() - started < 5
+
+
+# -- what happens to a memory over time -----------------------------------------------------------------------
+
+
+def test_code_that_a_commit_moved_is_found_before_the_new_file_is_indexed(
+    tree: Path, git: Git, open_memory: OpenMemory
+) -> None:
+    git(tree, "init", "-q", "-b", "main")
+    git(tree, "add", "-A")
+    git(tree, "commit", "-qm", "one")
+    memory = open_memory()
+    memory.index()
+    made = memory.remember("The total is multiplied by the rate", refs=["app.py#total"])
+    assert made.id is not None
+    (tree / "sums.py").write_text(CODE.replace("* rate", "* rate * 2"))
+    (tree / "app.py").write_text("x = 1\n")
+    git(tree, "add", "-A")
+    git(tree, "commit", "-qm", "two")
+    memory.git_changed()
+    (stale,) = memory.stale().memories
+    assert (stale.links[0].finding.state, stale.links[0].finding.path) == ("changed", "sums.py")
+
+
+def test_since_when_a_memory_is_stale_is_known_after_another_of_its_places_was_relinked(
+    tree: Path, memory: Memory, clock: TestClock
+) -> None:
+    (tree / "other.py").write_text(
+        "def other(rows):\n    return [row.name for row in rows if row.is_open and row.name]\n"
+    )
+    made = memory.remember("Files go in parts of five", refs=["app.py#parts_of", "other.py#other"])
+    assert made.id is not None
+    clock.advance(days=1)
+    edit(tree)
+    memory.stale()
+    since = memory.show(made.id).stale_since
+    assert since == clock.now
+    clock.advance(days=5)
+    (tree / "other.py").rename(tree / "moved.py")
+    assert memory.relink(every=True).memories
+    shown = memory.show(made.id)
+    assert shown.links[1].was.file_path == "moved.py"
+    assert shown.stale_since == since
+    memory.correct(made.id, "Files go in parts of six")
+    (tree / "app.py").write_text("x = 1\n")
+    memory.stale()
+    clock.advance(days=5)
+    memory.correct(made.id, "Files went in parts of six")
+    assert memory.show(made.id).stale_since == clock.now - timedelta(days=5)
+
+
+def test_to_verify_code_in_another_file_does_not_change_where_the_memory_pointed_before(
+    tree: Path, memory: Memory, clock: TestClock
+) -> None:
+    made = memory.remember("The total is multiplied by the rate", refs=["app.py#total"])
+    assert made.id is not None
+    then = clock.now
+    clock.advance(hours=1)
+    (tree / "app.py").rename(tree / "sums.py")
+    clock.advance(hours=1)
+    (verified,) = memory.verify([made.id, made.id]).memories
+    assert verified.links[0].was.file_path == "sums.py"
+    clock.advance(hours=1)
+    assert memory.show(made.id, known_at=then).version.refs[0].file_path == "app.py"
+    (now,) = memory.list()
+    assert now["code_refs"][0]["file_path"] == "sums.py"
+
+
+def test_the_audit_log_keeps_no_path_of_what_was_forgotten(tree: Path, memory: Memory, tmp_path: Path) -> None:
+    (tree / "zebrafish.py").write_text(CODE)
+    made = memory.remember("The total is multiplied by the rate", refs=["app.py#total"])
+    assert made.id is not None
+    memory.relink(made.id, ["zebrafish.py#total"])
+    memory.show(made.id)
+    memory.forget(made.id)
+    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if b"zebrafish" in path.read_bytes()]
+
+
+# -- many -----------------------------------------------------------------------------------------------------
+
+
+def test_a_hundred_lost_references_ask_for_the_files_of_the_index_once(
+    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"step_{number}" for number in range(100)]
+    (tree / "steps.py").write_text("\n\n".join(f"def {name}(a):\n    return a * {name!r}" for name in names))
+    memory.index()
+    list(memory.remember_many([{"text": f"About {name}", "refs": [f"steps.py#{name}"]} for name in names]))
+    (tree / "steps.py").unlink()
+    asked: list[object] = []
+    real = SqliteReader.files
+
+    def counted(self: SqliteReader, checkout_id: str, *given: Any) -> Any:
+        asked.append(given)
+        return real(self, checkout_id, *given)
+
+    monkeypatch.setattr(SqliteReader, "files", counted)
+    assert memory.stale().stale == 100
+    assert len([given for given in asked if not given]) <= 1

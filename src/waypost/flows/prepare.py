@@ -117,9 +117,14 @@ def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:
 
 
 def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded: Embedded) -> int:
-    """Store a version with its passages and the vectors that are there; the others are owed."""
+    """Store a version with its passages and the vectors that are there; the others are owed.
+
+    What is known of the code that it points at as its predecessor did (whose number it still has) goes on to be known.
+    """
     rows = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages]
     number = writer.add_version(version, rows, embedded.engines)
+    if version.number and version.refs:
+        writer.inherit_verdicts(version.number, number)
     for engine, vectors in embedded.vectors.items():
         writer.put_vectors(
             engine,

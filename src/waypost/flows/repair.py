@@ -1,6 +1,6 @@
 """Putting right where memories point: after somebody looked, after code moved, after it is gone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from waypost.model.reference import CodeReference, joined
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
-from waypost.store.protocol import Filter, ReferenceRow
+from waypost.store.protocol import Filter, ReferenceRow, Writer
 
 _MOST_OLDER = 5_000
 _LINKED_KINDS = tuple(kind.name for kind in KINDS.values() if not kind.derived and not kind.is_journal)
@@ -56,37 +56,49 @@ def verify(
     `files`: all memories about these files; `every`: all that are stale. What points at nothing any more cannot be
     verified; it can be pointed elsewhere.
     """
-    versions = _chosen(space, memory_ids, files, every)
+    versions = _chosen(space, dict.fromkeys(memory_ids), files, every)
     rows = reference_rows(versions)
     verdicts = check(space, rows, again=True)
     tree, now = TreeNow(space), space.clock()
-    pins: list[tuple[ReferenceRow, CodeReference, Finding]] = []
-    left: list[str] = []
+    pins: dict[int, dict[int, CodeReference]] = {version.number: {} for version in versions}
+    states: dict[int, list[str]] = {version.number: [] for version in versions}
+    left: dict[str, list[str]] = {}
     for row in rows:
         if tree.is_another(row.reference.repo_id):
             continue
         verdict = verdicts.get((row.number, row.place))
         if verdict is None or verdict.finding.state in (DELETED, AMBIGUOUS) or verdict.finding.path is None:
             why = "is not there any more" if verdict is not None else "cannot be looked at"
-            left.append(f"{row.memory_id}: {row.reference} {why}; point it elsewhere with `waypost relink`.")
+            told = f"{row.memory_id}: {row.reference} {why}; point it elsewhere with `waypost relink`."
+            left.setdefault(row.memory_id, []).append(told)
         else:
-            pins.append((row, pinned_at(space, tree, row.reference, verdict.finding), verdict.finding))
-    blocked = {line.partition(":")[0] for line in left}
+            pins[row.number][row.place] = pinned_at(space, tree, row.reference, verdict.finding)
+            states[row.number].append(verdict.finding.state)
     with space.store.write() as writer:
-        for memory_id, number in {version.memory_id: version.number for version in versions}.items():
-            if memory_id not in blocked and number not in {one.number for one in held_versions(writer, memory_id)}:
-                blocked.add(memory_id)
-                left.append(f"{memory_id}: it was just changed by another; look at it again.")
-        for row, reference, _ in pins:
-            if row.memory_id not in blocked:
-                writer.repin(row.number, row.place, reference)
-        for memory_id in dict.fromkeys(version.memory_id for version in versions):
-            if memory_id in blocked:
+        for version in versions:
+            memory_id = version.memory_id
+            if memory_id in left:
                 continue
+            if version.number not in {one.number for one in held_versions(writer, memory_id)}:
+                left[memory_id] = [f"{memory_id}: it was just changed by another; look at it again."]
+                continue
+            _pin_anew(space, writer, version, pins[version.number])
             writer.set_state(memory_id, verified_at=now, is_stale=False, stale_reason=None)
-            states = [finding.state for row, _, finding in pins if row.memory_id == memory_id]
-            audit(space, writer, "verify", memory_id, caller, {"found": states})
-    return Repaired(_now(space, [version for version in versions if version.memory_id not in blocked]), tuple(left))
+            audit(space, writer, "verify", memory_id, caller, {"found": states[version.number]})
+    done = [version for version in versions if version.memory_id not in left]
+    return Repaired(_now(space, done), tuple(line for lines in left.values() for line in lines))
+
+
+def _pin_anew(space: OpenSpace, writer: Writer, version: Version, found: Mapping[int, CodeReference]) -> None:
+    """From here on it is judged by this code. That it points at another file from now on is not true of the past."""
+    if all(version.refs[place].file_path == reference.file_path for place, reference in found.items()):
+        for place, reference in found.items():
+            writer.repin(version.number, place, reference)
+        return
+    refs = tuple(found.get(place, reference) for place, reference in enumerate(version.refs))
+    moved = replace(version, refs=refs, recorded_at=space.clock())
+    writer.supersede(version.number, moved.recorded_at)
+    put(writer, moved, passages_of(moved), nothing_new(space, writer))
 
 
 def relink(
@@ -177,13 +189,13 @@ def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version], *, acti
                 raise NotFound(f"The memory {version.memory_id} was just changed by another.", "Try again.")
             writer.supersede(version.number, version.recorded_at)
             put(writer, version, passages_of(version), embedded)
-            details = {"refs": [str(one) for one in version.refs]}
-            audit(space, writer, action, version.memory_id, caller, details)
+            # How many, not where: the log outlives what is forgotten. The versions tell where.
+            audit(space, writer, action, version.memory_id, caller, {"refs": len(version.refs)})
 
 
 def _chosen(
     space: OpenSpace,
-    memory_ids: Sequence[str],
+    memory_ids: Iterable[str],
     files: Sequence[str] | None,
     every: bool,
     *,
@@ -206,14 +218,16 @@ def _chosen(
         elif every:
             rows = reader.references(view)
         verdicts = check(space, list(rows)) if every else {}
+        numbers: dict[int, None] = {}
         for row in rows:
             if every:
                 verdict = verdicts.get((row.number, row.place))
                 finding = verdict.finding if verdict is not None else None
                 if finding is None or not _is_meant(space, row.reference, finding, moved, gone):
                     continue
-            if all(version.number != row.number for version in chosen):
-                chosen += reader.versions_by_number([row.number]).values()
+            numbers[row.number] = None
+        known = {version.number for version in chosen}
+        chosen += reader.versions_by_number([number for number in numbers if number not in known]).values()
     return chosen
 
 

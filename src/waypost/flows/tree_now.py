@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -162,6 +162,19 @@ class TreeNow:
             return reader.has_code(self._space.identity.checkout_id)
 
     @cached_property
+    def _files(self) -> Mapping[str, FileRow]:
+        """All files as they were indexed."""
+        with self._space.store.read() as reader:
+            return reader.files(self._space.identity.checkout_id)
+
+    @cached_property
+    def _by_hash(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path, row in self._files.items():
+            found.setdefault(row.hash, []).append(path)
+        return found
+
+    @cached_property
     def _not_indexed_yet(self) -> tuple[str, ...]:
         """Files whose content the index does not have: those that changed since, or all where there is no index."""
         if self._root is None:
@@ -169,9 +182,10 @@ class TreeNow:
         if self._is_indexed:
             with self._space.store.read() as reader:
                 since = reader.meta(indexed_commit_key(self._space)) or ""
+                waiting = reader.tracked(self._space.identity.checkout_id)  # noted, as by a hook, and not read yet
             changes = self.changes_since(since)
             if changes.complete:
-                return (*changes.changed, *changes.renamed.values())
+                return tuple(dict.fromkeys((*changes.changed, *changes.renamed.values(), *waiting)))
         entries = [entry for entry in walk(self._root) if not entry.skipped]
         self.look_up(entry.path for entry in entries)
         changed = [entry.path for entry in entries if self._differs(entry)]
@@ -233,9 +247,7 @@ class TreeNow:
                 yield shape
 
     def _newer(self, since: Pin) -> list[str]:
-        with self._space.store.read() as reader:
-            rows = reader.files(self._space.identity.checkout_id)
-        known = [path for path, row in rows.items() if since.time is None or row.changed_at >= since.time]
+        known = [path for path, row in self._files.items() if since.time is None or row.changed_at >= since.time]
         return [*known, *self._not_indexed_yet]
 
     def became(self, since: Pin, digests: Collection[bytes]) -> str | None:
@@ -247,10 +259,7 @@ class TreeNow:
         wanted = {*digests, *([bytes.fromhex(row.hash)] if row is not None else [])} - {b""}
         if not wanted:
             return None
-        hashes = {digest.hex() for digest in wanted}
-        with self._space.store.read() as reader:
-            indexed = reader.files(self._space.identity.checkout_id)
-        same = [path for path, known in indexed.items() if known.hash in hashes]
+        same = [path for digest in sorted(wanted) for path in self._by_hash.get(digest.hex(), ())]
         ending = PurePosixPath(since.path).suffix
         new = (path for path in self._not_indexed_yet if path.endswith(ending))
         return next((path for path in (*same, *new) if self.digest(path) in wanted), None)

@@ -56,6 +56,7 @@ class Shape:
     note_rows: "array[int]" = field(default_factory=lambda: array("I"))
     texts: "array[int]" = field(default_factory=lambda: array("Q"))  # of each line, without white space; 0: blank
     broken: bool = False  # parts of it could not be parsed: how words are grouped there says little
+    _meanings: "dict[tuple[int, int, str, int | None], bytes]" = field(default_factory=dict, init=False, repr=False)
 
     def between(self, start: int, end: int) -> tuple[int, int]:
         """The words on these lines, as the first one and the one behind the last."""
@@ -87,7 +88,12 @@ class Shape:
 
     def meaning(self, first: int, behind: int, own_name: str = "", only: int | None = None) -> bytes:
         """A hash of what a symbol, or a whole file, says."""
-        return self._hash(self.spoken(first, behind, own_name, only), first, self._inside(first, behind))
+        key = (first, behind, own_name, only)
+        found = self._meanings.get(key)
+        if found is None:  # of one symbol it is asked by everything that is looked for in this file
+            found = self._hash(self.spoken(first, behind, own_name, only), first, self._inside(first, behind))
+            self._meanings[key] = found
+        return found
 
     def part_meaning(self, first: int, behind: int) -> bytes:
         """A hash of what any words say. What stands before and behind them, in the same list or block, is left out."""

@@ -399,6 +399,9 @@ class Writer(Reader, Protocol):
     def put_verdicts(self, checkout_id: str, verdicts: Iterable[Verdict]) -> None:
         """From now on these are current; the others stay known for the contents that they were found for."""
 
+    def inherit_verdicts(self, old: int, new: int) -> None:
+        """What was found of references of the version `old` holds for those of `new` that are pinned to the same."""
+
     def repin(self, number: int, place: int, reference: CodeReference) -> None:
         """The reference now points at the code as it is said here: all verdicts on it are void."""
 

@@ -11,6 +11,10 @@ from waypost.store.sqlite.passages import PassageChanges
 from waypost.store.sqlite.reference_rows import INSERT_REFERENCE, OLD_VERDICT, reference_columns
 from waypost.store.sqlite.rows import as_json
 
+_INHERITED = (
+    "v.checkout_id, v.file_hash, v.current, v.state, v.path, v.first, v.last, v.amount, v.since, v.checked_at,"
+    " v.target_hash, v.more"
+)
 _INSERT_VERDICT = f"INSERT OR REPLACE INTO verdicts VALUES ({', '.join('?' * 14)})"
 
 
@@ -31,6 +35,17 @@ class ReferenceChanges(PassageChanges):
     def _is_there(self, number: int, place: int) -> bool:
         """It may have been forgotten while it was looked at."""
         return bool(self._rows("SELECT 1 FROM code_refs WHERE number = ? AND place = ?", (number, place)))
+
+    def inherit_verdicts(self, old: int, new: int) -> None:
+        same = " AND ".join(
+            f"n.{name} IS o.{name}" for name in ("path", "first", "last", "hash", "git_commit", "anchor")
+        )
+        self._db.execute(
+            f"INSERT OR IGNORE INTO verdicts SELECT n.number, n.place, {_INHERITED} FROM code_refs o"
+            f" JOIN code_refs n ON n.number = ? AND {same} JOIN verdicts v ON v.number = o.number AND v.place = o.place"
+            " WHERE o.number = ?",
+            (new, old),
+        )
 
     def repin(self, number: int, place: int, reference: CodeReference) -> None:
         if self._is_there(number, place):
