@@ -282,3 +282,29 @@ def test_a_hundred_lost_references_ask_for_the_files_of_the_index_once(
     monkeypatch.setattr(SqliteReader, "files", counted)
     assert memory.stale().stale == 100
     assert len([given for given in asked if not given]) <= 1
+
+
+def test_a_memory_that_is_given_ever_more_places_can_still_be_imported(
+    tree: Path, open_memory: OpenMemory, tmp_path: Path
+) -> None:
+    (tree / "big.py").write_text("\n\n".join(f"def f{number}(a):\n    return a + {number}" for number in range(150)))
+    memory = open_memory()
+    memory.remember("They add", refs=[f"big.py#f{number}" for number in range(100)])
+    memory.remember("They add", refs=[f"big.py#f{number}" for number in range(90, 150)])
+    (row,) = memory.list()
+    assert len(row["code_refs"]) == 100
+    assert {f"{ref['symbol_id']}".rpartition("/")[2] for ref in row["code_refs"]} >= {"f90().", "f149()."}
+    export = tmp_path / "all.jsonl"
+    memory.export(export)
+    assert [receipt.status for receipt in open_memory("another").import_file(export)] == ["added"]
+
+
+def test_a_reference_that_claims_to_be_verified_in_the_future_fades_like_others(
+    tree: Path, memory: Memory, clock: TestClock
+) -> None:
+    claims = {"last_verified_at": "2099-01-01T00:00:00Z", "created_at": "2099-01-01T00:00:00Z"}
+    made = memory.remember("It is elsewhere", refs=[{"file_path": "src/elsewhere.py", **claims}])
+    assert made.id is not None
+    before = memory.show(made.id).confidence
+    clock.advance(days=40)
+    assert memory.show(made.id).confidence < before

@@ -30,6 +30,7 @@ class Pinned:
 
 def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: datetime) -> Pinned:
     """The reference with all that can be known of it now. One that leads out of the tree is refused."""
+    given = _not_ahead(given, now)
     if space.identity.kind != "project":
         return Pinned(replace(given, created_at=given.created_at or now))
     if tree.is_another(given.repo_id):
@@ -41,6 +42,16 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
     if not tree.digest(placed.file_path):
         return Pinned(kept, f"{placed.file_path} is not there, or cannot be read: nobody will notice when it changes.")
     return _as_it_was(given, kept, _at_the_code(tree, kept, symbol, now))
+
+
+def _not_ahead(given: CodeReference, now: datetime) -> CodeReference:
+    """Nothing was verified in the future, whoever says so: it would never fade."""
+    times = {
+        name: min(said, now)
+        for name in ("created_at", "last_verified_at", "stale_since")
+        if (said := getattr(given, name)) is not None
+    }
+    return replace(given, **times)
 
 
 def _as_it_was(given: CodeReference, kept: CodeReference, pinned: Pinned) -> Pinned:

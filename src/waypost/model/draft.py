@@ -10,12 +10,12 @@ from waypost.errors import InvalidInput
 from waypost.model.ids import check_id
 from waypost.model.kinds import kind_of
 from waypost.model.labels import LABELS
-from waypost.model.reference import CodeReference
+from waypost.model.reference import MAX_REFERENCES, CodeReference
 from waypost.model.time import parse_time
 
 MAX_TEXT = 1_000_000  # characters; a larger one is a file, not a memory
 MAX_SHORT = 500
-MAX_ITEMS = 100
+MAX_ITEMS = MAX_REFERENCES
 MAX_LEVEL = 3
 MAX_TTL = 100 * 366 * 86_400
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

@@ -17,6 +17,7 @@ from waypost.model.time import format_time, parse_time
 DEFAULT_CONFIDENCE = 0.8
 MAX_LINE = 100_000_000
 MAX_ANCHOR = 512  # bytes
+MAX_REFERENCES = 100  # of one memory
 _FRAGMENT = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -157,8 +158,12 @@ class CodeReference:
 
 
 def joined(known: Sequence[CodeReference], new: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
-    """Both, each place once: what points at the same file and symbol or lines is pinned as the new one says."""
+    """Both, each place once: what points at the same file and symbol or lines is pinned as the new one says. Where they are
+    too many for one memory, the oldest of the known ones give way."""
     places = {_place(one): one for one in (*known, *new)}
+    said = {_place(one) for one in new}
+    for place in [place for place in places if place not in said][: max(0, len(places) - MAX_REFERENCES)]:
+        del places[place]
     return tuple(places.values())
 
 
