@@ -118,3 +118,11 @@ def test_lines_that_hold_all_of_a_file_are_the_file() -> None:
     pinned = pin(read(text, "go"), LineRange(1, 3), None)
     assert pinned is not None
     assert follow(pinned.anchor, Place("a/b", pinned.lines), read(text, "go"), Nowhere()).lines == pinned.lines
+
+
+def test_a_copy_of_a_block_that_grew_is_not_the_block() -> None:
+    block = "    for row in rows:\n        use(row, 17)\n        keep(row, deep=True)\n"
+    text = f"def one(rows):\n    start()\n{block}    end()\n\n\ndef two(rows):\n    start()\n{block}    end()\n"
+    found = followed(text, LineRange(3, 5), text.replace("deep=True)\n", "deep=True)\n        more(row)\n", 1))
+    assert found.state == CHANGED
+    assert found.lines is not None and found.lines.end <= 8

@@ -123,7 +123,7 @@ def _exact(known: Anchor, shape: Shape, inside: Landmark | None) -> int | None:
         if told or known.count >= _WORDS_DISTINCT or _fits(known, shape, place):
             return place
     # Where the same stood in several functions, those that are left are the others.
-    if len(occurrences(shape, whole, known.opening, known.count, known.meaning, most=known.many)) < known.many:
+    if len(_all_places(known, shape, whole, known.many)) < known.many:
         return None
     if inside is not None:
         found = _occurrences(known, shape, whole)
@@ -143,15 +143,16 @@ def _as_written(known: Anchor, was: LineRange | None, shape: Shape) -> LineRange
 
 
 def _occurrences(known: Anchor, shape: Shape, stretch: tuple[int, int]) -> list[int]:
-    found = occurrences(shape, stretch, known.opening, known.count, known.meaning)
-    return [place for place in found if not _is_grown(known, shape, place)]
+    return [place for place in _all_places(known, shape, stretch) if not _is_grown(known, shape, place)]
+
+
+def _all_places(known: Anchor, shape: Shape, stretch: tuple[int, int], most: int | None = None) -> list[int]:
+    return occurrences(shape, stretch, known.opening, known.count, known.meaning, known.closing, most)
 
 
 def _is_grown(known: Anchor, shape: Shape, place: int) -> bool:
-    """Whether something new stands on its first or last line, or in a block or call that ended with it."""
+    """Whether something new stands on its first or last line: lines were pinned, and not words."""
     behind = place + known.count
-    if known.closing and shape.closing(place, behind) < known.closing:
-        return True
     before, after = surroundings(shape, place, behind)
     rows = shape.rows
     joined_before = place > 0 and rows[place - 1] == rows[place] and before != known.before

@@ -88,6 +88,7 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
     before, after = surroundings(shape, first, behind)
     meaning = shape.part_meaning(first, behind)
     opening = tuple(short(word) for word in shape.words[first : min(behind, first + _OPENING_WORDS)])
+    said = (opening, behind - first, meaning, shape.closing(first, behind))
     anchor = Anchor(
         what=PART,
         text=text_hash(shape, lines.start, lines.end),
@@ -99,15 +100,15 @@ def _of_lines(shape: Shape, lines: LineRange) -> Pinned:
         qualified=around.qualified if around else "",
         kind=around.kind if around else "",
         ordinal=_ordinal(shape, around),
-        many=len(occurrences(shape, (0, len(shape.words)), opening, behind - first, meaning, most=_MOST_SAME)),
-        twin=len(occurrences(shape, inside, opening, behind - first, meaning, most=2)) > 1,
+        many=len(occurrences(shape, (0, len(shape.words)), *said, most=_MOST_SAME)),
+        twin=len(occurrences(shape, inside, *said, most=2)) > 1,
         offset=max(0, first - inside[0]),
         lead=shape.rows[first] - lines.start,
         trail=lines.end - shape.rows[behind - 1],
         opening=opening,
         before=before,
         after=after,
-        closing=shape.closing(first, behind),
+        closing=said[-1],
     )
     return Pinned(lines, None, anchor.qualified, anchor.kind, pack(anchor))
 

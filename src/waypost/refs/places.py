@@ -51,9 +51,18 @@ def same_text(shape: Shape, known: bytes, height: int) -> list[LineRange]:
 
 
 def occurrences(
-    shape: Shape, inside: tuple[int, int], opening: tuple[int, ...], count: int, meaning: bytes, most: int | None = None
+    shape: Shape,
+    inside: tuple[int, int],
+    opening: tuple[int, ...],
+    count: int,
+    meaning: bytes,
+    closing: int = 0,
+    most: int | None = None,
 ) -> list[int]:
-    """Where the words with this meaning begin, inside a stretch; at `most` so many."""
+    """Where the words with this meaning begin, inside a stretch; at `most` so many.
+
+    Where fewer than `closing` pieces of syntax end with them, something was added to a block or call that did.
+    """
     first, behind = inside
     found: list[int] = []
     if not opening or count > behind - first:
@@ -68,7 +77,8 @@ def occurrences(
         if upper.startswith(high, place):
             left -= count
             start = first + place
-            if shape.part_meaning(start, start + count) == meaning:
+            same = shape.part_meaning(start, start + count) == meaning
+            if same and (not closing or shape.closing(start, start + count) >= closing):
                 found.append(start)
         place = lower.find(low, place + 1)
     return found

@@ -3,7 +3,8 @@
 A case is right when the finding is one of those that can be defended. There is one, except where nobody can tell:
 
 - Identical copies. What is gone from its place while the same stands elsewhere was moved there, or could be any of
-  several (`ambiguous`), or was deleted; all are true of the same text.
+  several (`ambiguous`), or was deleted; all are true of the same text. A part that had a copy in its file is lost with
+  the name of its function, and one that changed may be shown in a copy of its function that has more of it.
 - Little text. Less than `LITTLE` words of code under another name, or less than `FEW` in a part, are found everywhere:
   calling them deleted, or changed, is safe, and so is the right place.
 - Something else has its name now, in its file or what its file became. That is what readers of the name will find: it has changed.
@@ -181,8 +182,9 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
     length = len(target.statements)
     said = next(_said(run) for _, run in runs(before, length) if _ids(run) == target.statements)
     same_before = [run for spot, run in runs(before, length) if spot.node.id == was.node.id and _said(run) == said]
-    before_too = {_ids(run) for spot, run in runs(before, length) if spot.file.path == was.file.path}
-    before_too.discard(target.statements)
+    before_too = {_ids(run): _said(run) for spot, run in runs(before, length) if spot.file.path == was.file.path}
+    del before_too[target.statements]
+    had_copies = said in before_too.values()
     equal = [(spot, run) for spot, run in runs(after, length) if _said(run) == said]
     # What stood elsewhere in its file before is something else; which is which, nobody knows once its function has
     # another name and all of them are there.
@@ -198,7 +200,8 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
     little = size(said) < FEW or len(same_before) > 1
     own = [(spot, run) for spot, run in there if _ids(run) == target.statements]
     changed = _changed_part(was, after, target, length)
-    if own and (_is_told(was, own[0], there, target) or (not little and len(there) == 1)):
+    is_told = was.file.language not in DOCUMENTS and bool(own) and _is_told(was, own[0], there, target)
+    if own and (is_told or (not little and len(there) == 1)):
         return [_part(UNCHANGED, *own[0])]
     if there:
         return [*(_part(UNCHANGED, *pair) for pair in there), *(changed if little or not own else ())]
@@ -208,8 +211,11 @@ def _of_part(before: Tree, after: Tree, target: Target) -> Oracle:
     now = find(after, target.definition)
     moved_whole = now is not None and any(_ids(run) == target.statements for _, run in equal)
     named = [spot for spot in definitions(after) if now is not None and spot.node.name == was.node.name]
-    is_told = size(said) >= LITTLE if now is None or now.node.name != was.node.name else not little and len(named) == 1
-    if moved_whole and now is not None and is_told and _can_be_found(was, now):
+    if now is None or now.node.name != was.node.name:
+        is_enough = size(said) >= LITTLE and not had_copies
+    else:
+        is_enough = not little and len(named) == 1
+    if moved_whole and now is not None and is_enough and _can_be_found(was, now):
         return found
     if size(said) >= LITTLE and not equal:
         return changed
@@ -259,8 +265,14 @@ def _changed_part(was: Spot, after: Tree, target: Target, length: int) -> Oracle
         return [GONE, *around]
     left = [one.id for block in blocks(now.node) for one in block if one.id in target.statements]
     if len(left) * 2 > length and now.key == was.key:
-        return [Allowed(CHANGED, now.file.path, (now.node.id,), overlaps=True)]
+        copies = [spot for spot in definitions(after) if spot.file == now.file and _is_copy(was, spot)]
+        return [Allowed(CHANGED, now.file.path, (spot.node.id,), overlaps=True) for spot in (now, *copies)]
     return [GONE, *(Allowed(CHANGED, file.path) for file in after)]
+
+
+def _is_copy(was: Spot, spot: Spot) -> bool:
+    """Whether it is so much like the function that a part of that one may be taken for a part of this one."""
+    return isinstance(spot.node, Function) and common(was.tokens, spot.tokens) >= ALIKE
 
 
 def _part(state: str, spot: Spot, run: tuple[Statement, ...]) -> Allowed:
