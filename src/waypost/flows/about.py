@@ -1,15 +1,21 @@
 """From code to memory: what is known about a file or a line, and which memories have gone stale."""
 
+import contextlib
+import os
+import stat
 from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
 
-from waypost.errors import InvalidInput
-from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.errors import InvalidInput, StoreError
+from waypost.flows.open_space import OpenSpace, looked_at_key, tree_of
 from waypost.flows.references import check, kept_view, linked
 from waypost.flows.tree_now import TreeNow
 from waypost.model.draft import check_whole
 from waypost.model.finding import UNCHECKED
 from waypost.model.linked import AboutHit, Link, Linked, StaleReport
 from waypost.model.reference import MAX_LINE, LineRange
+from waypost.model.time import format_time, parse_time
 from waypost.space.place import safe_relative_path
 from waypost.store.protocol import Reader, ReferenceRow, Verdict
 
@@ -27,7 +33,7 @@ def about(space: OpenSpace, path: str, line: int | None = None, *, limit: int = 
     if place == ".":
         raise InvalidInput("The whole tree is no place.", "Name a file or a folder; `waypost list` shows everything.")
     is_folder = (space.identity.root / place).is_dir()
-    _catch_up(space)
+    _catch_up(space, place)
     with space.store.read() as reader:
         rows = reader.references_to(space.identity.checkout_id, [place, f"{place}/"], kept_view(space))
         rows = _whole_memories(reader, space, rows)
@@ -51,12 +57,35 @@ def about(space: OpenSpace, path: str, line: int | None = None, *, limit: int = 
     return tuple(hit for _, hit in hits[:limit])
 
 
-def _catch_up(space: OpenSpace) -> None:
-    """What points at other files may be here by now."""
+def _catch_up(space: OpenSpace, place: str) -> None:
+    """What points at other files may be here by now, if something here is newer than the last look at all of them."""
+    key = looked_at_key(space)
     with space.store.read() as reader:
+        last = reader.meta(key)
+        if last is not None and _is_older(space.identity.root / place, parse_time(last, key)):
+            return
         rows = reader.references(kept_view(space))
     if len(rows) <= _MOST_LOOKED_AT:  # with more, the hooks and upkeep have to do it
-        check(space, rows)
+        _check_all(space, rows)
+
+
+def _check_all(
+    space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False
+) -> dict[tuple[int, int], Verdict]:
+    begun = space.clock()
+    verdicts = check(space, rows, again=again)
+    with contextlib.suppress(StoreError), space.store.write() as writer:  # it is only looked at once more
+        writer.set_meta(looked_at_key(space), format_time(begun))
+    return verdicts
+
+
+def _is_older(path: Path, moment: datetime) -> bool:
+    """Whether a file, by content and by name, is as it was then. Of a folder nobody can tell at once."""
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except (OSError, ValueError):
+        return True
+    return stat.S_ISREG(found.st_mode) and max(found.st_mtime, found.st_ctime) < moment.timestamp()
 
 
 def _whole_memories(reader: Reader, space: OpenSpace, rows: Sequence[ReferenceRow]) -> list[ReferenceRow]:
@@ -119,7 +148,7 @@ def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool =
             paths = [safe_relative_path(root, path) for path in files]
             both = [*paths, *(f"{path}/" for path in paths)]
             rows = _whole_memories(reader, space, reader.references_to(space.identity.checkout_id, both, view))
-    verdicts = check(space, rows, again=again)
+    verdicts = check(space, rows, again=again) if files is not None else _check_all(space, rows, again=again)
     with space.store.read() as reader:
         memories = _linked(space, reader, rows, verdicts)
     old = [one for one in memories if one.state.is_stale]

@@ -100,3 +100,8 @@ def architecture_key(space: OpenSpace) -> str:
 
 def live_schema_key(space: OpenSpace) -> str:
     return f"live_schema:{space.identity.checkout_id}"
+
+
+def looked_at_key(space: OpenSpace) -> str:
+    """When all that points at code was compared with the tree."""
+    return f"references_looked_at:{space.identity.checkout_id}"

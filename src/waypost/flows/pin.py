@@ -77,7 +77,9 @@ def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, no
         last_verified_at=now,
     )
     if shape is None:  # a picture, an archive: the whole file is what can be compared
-        return Pinned(replace(known, line_range=None, code_hash=f"sha256:{tree.digest(path).hex()}"))
+        whole = replace(known, line_range=None, code_hash=f"sha256:{tree.digest(path).hex()}")
+        asked_for = reference.line_range or symbol
+        return Pinned(whole, f"{path} is too large, or no text: it is compared as a whole." if asked_for else "")
     found = pin(shape, reference.line_range, symbol if reference.line_range is None else None)
     if found is None:
         what = f"line {reference.line_range.start}" if reference.line_range else f"{symbol!r}"

@@ -70,6 +70,8 @@ def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow],
             continue
         before = current.get(key)
         finding = follow_reference(tree, row.reference, before)
+        if finding.name == _told_by_anchor(row.reference):
+            finding = replace(finding, name="")
         verdict = Verdict(
             row.number,
             row.place,
@@ -134,6 +136,14 @@ def _since(
     ):
         return row.changed_at
     return now
+
+
+def _told_by_anchor(reference: CodeReference) -> str:
+    """The name that a symbol had when it was pinned: a verdict says only another one."""
+    from waypost.refs.anchor import SYMBOL, unpack
+
+    anchor = unpack(reference.anchor)
+    return anchor.qualified if anchor is not None and anchor.what == SYMBOL else ""
 
 
 def follow_reference(tree: "TreeNow", reference: CodeReference, last: Verdict | None = None) -> Finding:
@@ -310,6 +320,8 @@ def _link(
     now: datetime,
 ) -> Link:
     finding = verdict.finding if verdict is not None else Finding(UNCHECKED)
+    if not finding.name and finding.state in (UNCHANGED, MOVED, CHANGED):
+        finding = replace(finding, name=_told_by_anchor(reference))
     here = replace(
         reference,
         file_path=finding.path or reference.file_path,

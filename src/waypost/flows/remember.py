@@ -134,7 +134,9 @@ class _Gate:
         conflict = None
         for known, judged in self._judged(item, twins):
             if judged.verdict is Verdict.SKIP or (corrected and judged.verdict is Verdict.MERGE):
-                return Receipt(known.memory_id, "duplicate", item.draft.key, reason=judged.reason, masked=item.masked)
+                return self._pointed_anew(item, known) or Receipt(
+                    known.memory_id, "duplicate", item.draft.key, reason=judged.reason, masked=item.masked
+                )
             theirs = known.source == "person" and item.version.source != "person"
             if judged.verdict is Verdict.MERGE and not theirs:
                 return self._merge(item, known, judged.reason)
@@ -197,17 +199,24 @@ class _Gate:
 
     def _with_places(self, item: Prepared, same: Receipt) -> Receipt | None:
         """Exactly this is known, and now it is said where in the code: from here on it points there too."""
-        inferred = all(one.confidence_reason == INFERRED for one in item.draft.refs)
-        if not self.direct or same.status != "duplicate" or item.draft.replaces is not None or inferred:
+        if same.status != "duplicate" or item.draft.replaces is not None:
             return None
         for known in self.writer.find_fingerprint(item.version.fingerprint):
-            theirs = known.source == "person" and item.version.source != "person"
-            if known.memory_id != same.id or known.superseded_at is not None or theirs:
-                continue
-            refs = joined(known.refs, item.version.refs)
-            if [(str(one), one.anchor) for one in refs] != [(str(one), one.anchor) for one in known.refs]:
-                return self._supersede(item, known, known, "known before; it now points at this code")
+            if known.memory_id == same.id and known.superseded_at is None:
+                return self._pointed_anew(item, known)
         return None
+
+    def _pointed_anew(self, item: Prepared, known: Version) -> Receipt | None:
+        """Somebody says the same now, of this code: it is as true of it as when it was said first. A batch or an import may
+        be old: it adds places, and leaves those that are known as they are pinned."""
+        new = item.version.refs
+        inferred = all(one.confidence_reason == INFERRED for one in item.draft.refs)
+        if inferred or (known.source == "person" and item.version.source != "person"):
+            return None
+        refs = joined(known.refs, new if self.direct else joined(new, known.refs))
+        if [(str(one), one.anchor) for one in refs] == [(str(one), one.anchor) for one in known.refs]:
+            return None
+        return self._supersede(item, known, known, "known before; it now points at this code")
 
     def _end_replaced(self, item: Prepared, same: Receipt) -> Receipt:
         """What takes another's place was known already: the other one ends all the same."""

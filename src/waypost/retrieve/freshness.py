@@ -14,7 +14,7 @@ from waypost.retrieve.fuse import Scored, shown_score
 # bury it under what has little to do with the question (benchmarks/freshness.py). What was to hold until a time that is
 # over, whatever became of the code, yields too.
 OUTDONE = -1.0
-STALE = -0.1
+STALE = -0.3
 SURE = 0.5  # for the part of confidence that is above or below the usual one
 USUAL_CONFIDENCE = 0.74  # of what an agent wrote without evidence, when its code is as it was: such a one is not moved
 _SAME_PLACE = 0.5  # the part that two stretches of lines must share of what they cover together

@@ -88,7 +88,7 @@ class CodeRows:
         condition, parameters = visible(view)
         rows = self._rows(
             "SELECT m.number FROM code_refs r JOIN memories m ON m.number = r.number"
-            f" WHERE r.symbol = ? AND m.kind = 'symbol' AND m.checkout_id IS NOT NULL AND {condition}",
+            f" WHERE substr(r.symbol, -16) = substr(?1, -16) AND r.symbol = ?1 AND m.kind = 'symbol' AND m.checkout_id IS NOT NULL AND {condition}",
             (symbol_id, *parameters),
         )
         return [row[0] for row in rows]

@@ -15,7 +15,11 @@ _INHERITED = (
     "v.checkout_id, v.file_hash, v.current, v.state, v.path, v.first, v.last, v.amount, v.since, v.checked_at,"
     " v.target_hash, v.more"
 )
-_INSERT_VERDICT = f"INSERT OR REPLACE INTO verdicts VALUES ({', '.join('?' * 14)})"
+# None is made on what was forgotten while it was looked at. The path that is pointed at is not repeated.
+_INSERT_VERDICT = (
+    "INSERT OR REPLACE INTO verdicts SELECT r.number, r.place, ?3, ?4, 1, ?5, iif(?6 = r.path, '', ?6), ?7, ?8, ?9, ?10,"
+    " ?11, ?12, ?13 FROM code_refs r WHERE r.number = ?1 AND r.place = ?2"
+)
 
 
 class ReferenceChanges(PassageChanges):
@@ -27,14 +31,7 @@ class ReferenceChanges(PassageChanges):
             "UPDATE verdicts SET current = 0 WHERE number = ? AND place = ? AND checkout_id = ? AND current",
             [(one.number, one.place, checkout_id) for one in found],
         )
-        self._db.executemany(
-            _INSERT_VERDICT,
-            [_columns(checkout_id, one) for one in found if self._is_there(one.number, one.place)],
-        )
-
-    def _is_there(self, number: int, place: int) -> bool:
-        """It may have been forgotten while it was looked at."""
-        return bool(self._rows("SELECT 1 FROM code_refs WHERE number = ? AND place = ?", (number, place)))
+        self._db.executemany(_INSERT_VERDICT, [_columns(checkout_id, one) for one in found])
 
     def inherit_verdicts(self, old: int, new: int) -> None:
         same = " AND ".join(
@@ -48,7 +45,9 @@ class ReferenceChanges(PassageChanges):
         )
 
     def repin(self, number: int, place: int, reference: CodeReference) -> None:
-        if self._is_there(number, place):
+        if self._rows(
+            "SELECT 1 FROM code_refs WHERE number = ? AND place = ?", (number, place)
+        ):  # else it was forgotten
             self._db.execute("DELETE FROM code_refs WHERE number = ? AND place = ?", (number, place))
             self._db.execute(INSERT_REFERENCE, (number, place, *reference_columns(reference)))
             self._db.execute("DELETE FROM verdicts WHERE number = ? AND place = ?", (number, place))
@@ -68,7 +67,6 @@ def _columns(checkout_id: str, one: Verdict) -> tuple[Any, ...]:
         one.place,
         checkout_id,
         one.file_hash,
-        1,
         found.state,
         found.path,
         found.lines.start if found.lines else None,

@@ -7,8 +7,8 @@ from typing import Any
 
 from waypost.model.finding import Finding
 from waypost.model.recall import View
-from waypost.model.reference import CodeReference, LineRange
-from waypost.model.time import from_micros, to_micros
+from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange
+from waypost.model.time import from_micros, parse_time, to_micros
 from waypost.store.protocol import ReferenceRow, Verdict
 from waypost.store.sqlite.code_rows import CodeRows
 from waypost.store.sqlite.rows import as_json, number_list, visible
@@ -18,7 +18,10 @@ INSERT_REFERENCE = (
     f"INSERT INTO code_refs (number, place, {REFERENCE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _OF_REFERENCE = ", ".join(f"r.{name}" for name in REFERENCE_COLUMNS.split(", "))
-_VERDICT = "v.number, v.place, v.file_hash, v.state, v.path, v.first, v.last, v.amount, v.since, v.checked_at, v.target_hash, v.more"
+_VERDICT = (
+    "v.number, v.place, v.file_hash, v.state, iif(v.path = '', r.path, v.path), v.first, v.last, v.amount, v.since,"
+    " v.checked_at, v.target_hash, v.more"
+)
 OLD_VERDICT = (
     "v.checked_at < ? AND (NOT v.current OR EXISTS"
     " (SELECT 1 FROM memories m WHERE m.number = v.number AND m.superseded_at IS NOT NULL))"
@@ -58,23 +61,27 @@ def reference_of(row: Sequence[Any]) -> CodeReference:
     lines = None if first is None else LineRange(first, last)
     if more is None and digest is None and made is None and commit is None and anchor is None:
         return CodeReference(path, lines, symbol)  # of a memory derived from a tree: there are thousands
-    rest = CodeReference.from_json({"file_path": "-", **json.loads(more)}) if more else CodeReference(path)
+    rest = json.loads(more) if more else {}
     return CodeReference(
         file_path=path,
         line_range=lines,
         symbol_id=symbol,
-        repo_id=rest.repo_id,
-        git_commit=rest.git_commit if commit is None else commit.hex(),
-        git_branch=rest.git_branch,
-        code_hash=rest.code_hash if digest is None else _HASH_MARK + digest.hex(),
-        created_at=rest.created_at if made is None else from_micros(made),
-        last_verified_at=rest.last_verified_at if verified is None else from_micros(verified),
-        stale_since=rest.stale_since,
-        confidence_score=rest.confidence_score,
-        confidence_reason=rest.confidence_reason,
-        whole=rest.whole,
+        repo_id=rest.get("repo_id"),
+        git_commit=rest.get("git_commit") if commit is None else commit.hex(),
+        git_branch=rest.get("git_branch"),
+        code_hash=rest.get("code_hash") if digest is None else _HASH_MARK + digest.hex(),
+        created_at=_time(rest, "created_at") if made is None else from_micros(made),
+        last_verified_at=_time(rest, "last_verified_at") if verified is None else from_micros(verified),
+        stale_since=_time(rest, "stale_since"),
+        confidence_score=rest.get("confidence_score", DEFAULT_CONFIDENCE),
+        confidence_reason=rest.get("confidence_reason"),
+        whole=rest.get("whole", False),
         anchor=anchor or b"",
     )
+
+
+def _time(rest: Mapping[str, Any], key: str) -> datetime | None:
+    return parse_time(rest[key], key) if key in rest else None
 
 
 def _bytes(text: str | None) -> bytes | None:
@@ -104,12 +111,12 @@ class ReferenceRows(CodeRows):
         inside = "BETWEEN asked.value AND asked.value || char(1114111)"  # so that the index of paths answers it
         return self._references(
             "AND (r.number, r.place) IN ("
-            "SELECT o.number, o.place FROM json_each(?1) asked JOIN code_refs o ON o.path = asked.value UNION "
-            f"SELECT o.number, o.place FROM json_each(?2) asked JOIN code_refs o ON o.path {inside} UNION "
-            "SELECT v.number, v.place FROM json_each(?1) asked JOIN verdicts v ON v.path = asked.value"
-            " WHERE v.current AND v.checkout_id = ?3 UNION "
-            f"SELECT v.number, v.place FROM json_each(?2) asked JOIN verdicts v ON v.path {inside}"
-            " WHERE v.current AND v.checkout_id = ?3)",
+            "SELECT o.number, o.place FROM json_each(?1) asked CROSS JOIN code_refs o ON o.path = asked.value UNION "
+            f"SELECT o.number, o.place FROM json_each(?2) asked CROSS JOIN code_refs o ON o.path {inside} UNION "
+            "SELECT v.number, v.place FROM json_each(?1) asked CROSS JOIN verdicts v ON v.path = asked.value"
+            " WHERE v.current AND v.path > '' AND v.checkout_id = ?3 UNION "
+            f"SELECT v.number, v.place FROM json_each(?2) asked CROSS JOIN verdicts v ON v.path {inside}"
+            " WHERE v.current AND v.path > '' AND v.checkout_id = ?3)",
             (exact, below, checkout_id),
             view,
         )
@@ -126,7 +133,7 @@ class ReferenceRows(CodeRows):
     def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], Verdict]:
         rows = self._rows(
             f"SELECT {_VERDICT} FROM json_each(?) asked CROSS JOIN verdicts v ON v.number = asked.value"
-            " WHERE v.checkout_id = ? AND v.current",
+            " AND v.checkout_id = ? AND v.current CROSS JOIN code_refs r ON r.number = v.number AND r.place = v.place",
             (number_list(numbers), checkout_id),
         )
         return {(row[0], row[1]): _verdict_of(row) for row in rows}
@@ -138,7 +145,8 @@ class ReferenceRows(CodeRows):
         asked = as_json([[number, place, digest.hex()] for (number, place), digest in files.items()])
         rows = self._rows(
             f"SELECT {_VERDICT} FROM json_each(?) asked CROSS JOIN verdicts v ON v.number = asked.value ->> 0"
-            " AND v.place = asked.value ->> 1 AND v.checkout_id = ? AND v.file_hash = unhex(asked.value ->> 2)",
+            " AND v.place = asked.value ->> 1 AND v.checkout_id = ? AND v.file_hash = unhex(asked.value ->> 2)"
+            " CROSS JOIN code_refs r ON r.number = v.number AND r.place = v.place",
             (asked, checkout_id),
         )
         return {(row[0], row[1]): _verdict_of(row) for row in rows}

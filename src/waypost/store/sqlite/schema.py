@@ -190,7 +190,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
         DROP TABLE code_refs;
         ALTER TABLE pointers RENAME TO code_refs;
         CREATE INDEX code_refs_by_path ON code_refs (path);
-        CREATE INDEX code_refs_by_symbol ON code_refs (symbol) WHERE symbol IS NOT NULL;
+        CREATE INDEX code_refs_by_symbol ON code_refs (substr(symbol, -16)) WHERE symbol IS NOT NULL;  -- ids are long
 
         CREATE TABLE verdicts (
             number INTEGER NOT NULL REFERENCES memories (number) ON DELETE CASCADE,
@@ -199,7 +199,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             file_hash BLOB NOT NULL,  -- of the file that is pointed at; empty where there is none
             current INTEGER NOT NULL,  -- 1: of the tree as it was looked at last
             state TEXT NOT NULL,
-            path TEXT,
+            path TEXT,  -- empty where it is the one that is pointed at
             first INTEGER,
             last INTEGER,
             amount REAL NOT NULL,
@@ -209,7 +209,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             more TEXT,
             PRIMARY KEY (number, place, checkout_id, file_hash)
         ) WITHOUT ROWID;
-        CREATE INDEX verdicts_by_path ON verdicts (checkout_id, path) WHERE current;
+        CREATE INDEX verdicts_by_path ON verdicts (checkout_id, path) WHERE current AND path > '';
         """,
     }
 )
