@@ -308,3 +308,13 @@ def test_a_reference_that_claims_to_be_verified_in_the_future_fades_like_others(
     before = memory.show(made.id).confidence
     clock.advance(days=40)
     assert memory.show(made.id).confidence < before
+
+
+def test_whoever_points_at_lines_of_a_file_that_is_not_read_is_told_that_all_of_it_counts(
+    tree: Path, memory: Memory
+) -> None:
+    (tree / "big.py").write_text("x = 1  # padding that says nothing\n" * 400_000)
+    made = memory.remember("It is one", refs=["big.py#L7-L9"])
+    assert made.links == ("big.py",)
+    assert "compared as a whole" in made.notices[0]
+    assert not memory.remember("It is large", refs=["big.py"]).notices
