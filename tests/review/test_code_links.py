@@ -115,6 +115,27 @@ def test_a_memory_that_cannot_be_verified_is_left_as_it_is(tree: Path, memory: M
     assert [entry.action for entry in memory.audit()] == ["remember"]
 
 
+def test_a_file_that_is_saved_while_it_is_judged_leaves_no_verdict_on_what_it_was_before(
+    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = memory.remember("Files go in parts of five", refs=["app.py#parts_of"])
+    assert made.id is not None
+    once(monkeypatch, SqliteReader, "verdicts_for", lambda: edit(tree))
+    memory.stale()
+    assert memory.show(made.id).state.is_stale
+    (tree / "app.py").write_text(CODE)
+    assert not memory.show(made.id).state.is_stale
+
+
+def test_a_file_that_goes_away_while_it_is_pinned_is_not_there(
+    tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once(monkeypatch, TreeNow, "_digest", (tree / "app.py").unlink)
+    made = memory.remember("Files go in parts of five", refs=["app.py#L1-L5"])
+    assert made.status == "added"
+    assert "is not there" in made.notices[0]
+
+
 # -- what is not here, or cannot be read ----------------------------------------------------------------------
 
 

@@ -40,8 +40,13 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
     if given.anchor:  # it was pinned before, perhaps to other code than is here now
         return Pinned(kept)
     if not tree.digest(placed.file_path):
-        return Pinned(kept, f"{placed.file_path} is not there, or cannot be read: nobody will notice when it changes.")
+        return _not_there(kept)
     return _as_it_was(given, kept, _at_the_code(tree, kept, symbol, now))
+
+
+def _not_there(reference: CodeReference) -> Pinned:
+    told = f"{reference.file_path} is not there, or cannot be read: nobody will notice when it changes."
+    return Pinned(reference, told)
 
 
 def _not_ahead(given: CodeReference, now: datetime) -> CodeReference:
@@ -76,6 +81,8 @@ def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, no
         git_branch=tree.head.branch or None,
         last_verified_at=now,
     )
+    if shape is None and not tree.digest(path):  # it went away just now
+        return _not_there(reference)
     if shape is None:  # a picture, an archive: the whole file is what can be compared
         whole = replace(known, line_range=None, code_hash=f"sha256:{tree.digest(path).hex()}")
         asked_for = reference.line_range or symbol

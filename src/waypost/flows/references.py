@@ -75,7 +75,7 @@ def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow],
         verdict = Verdict(
             row.number,
             row.place,
-            digests[key],
+            tree.digest(row.reference.file_path),  # of what was read: somebody may have saved it since we first looked
             finding,
             checked_at=now,
             since=_since(tree, row.reference, finding, before, held, now),

@@ -106,6 +106,8 @@ class TreeNow:
             found = None if self._root is None else open_source(self._root, path, named=True)
             if found is None or isinstance(found, Unread):
                 self._opened[path] = None
+                if isinstance(found, Unread) and found.missing:
+                    self._digests[path] = b""
             else:
                 self._opened[path] = found
                 self._digests[path] = bytes.fromhex(found.read.raw_hash)
