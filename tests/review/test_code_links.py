@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.conftest import Git, OpenMemory, TestClock
 
+from waypost.errors import InvalidInput
 from waypost.flows import lifecycle, references, repair
 from waypost.flows.tree_now import TreeNow
 from waypost.memory import Memory
@@ -339,3 +340,9 @@ def test_whoever_points_at_lines_of_a_file_that_is_not_read_is_told_that_all_of_
     assert made.links == ("big.py",)
     assert "compared as a whole" in made.notices[0]
     assert not memory.remember("It is large", refs=["big.py"]).notices
+
+
+@pytest.mark.parametrize("lines", [-1, True, 1.5, [1, 2], "L1-", {"start": 1}])
+def test_lines_that_are_none_are_refused_in_words(tree: Path, memory: Memory, lines: object) -> None:
+    with pytest.raises(InvalidInput):
+        memory.remember("Files go in parts of five", refs=[{"file_path": "app.py", "line_range": lines}])

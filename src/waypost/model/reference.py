@@ -116,6 +116,10 @@ class CodeReference:
             lines = LineRange.parse(lines)
         elif isinstance(lines, Mapping):
             lines = LineRange(_line(lines.get("start")), _line(lines.get("end")))
+        elif lines is not None:
+            raise InvalidInput(
+                f"{str(lines)[:60]!r} does not name lines.", 'Write #L42-L87, or {"start": 42, "end": 87}.'
+            )
         elif value.get("line_start") is not None:
             start = _line(value["line_start"])
             lines = LineRange(start, _line(value.get("line_end") or start))
