@@ -10,9 +10,9 @@ from waypost.model.reference import LineRange
 from waypost.retrieve.fuse import Scored, shown_score
 
 # On the scale of fuse's totals, where a full match by keywords is 1. A stale memory yields to a fresh one about the same
-# code. Where there is none it is still the best that is known, and only a tie is decided against it: a larger part would
-# bury it under what has little to do with the question (benchmarks/freshness.py). What was to hold until a time that is
-# over, whatever became of the code, yields too.
+# code. Where there is none it is still the best that is known, and yields only to what is nearly as good: a larger part
+# would bury it under what has little to do with the question (benchmarks/freshness.py). What was to hold until a time that
+# is over, whatever became of the code, yields too.
 OUTDONE = -1.0
 STALE = -0.3
 SURE = 0.5  # for the part of confidence that is above or below the usual one
