@@ -346,3 +346,11 @@ def test_whoever_points_at_lines_of_a_file_that_is_not_read_is_told_that_all_of_
 def test_lines_that_are_none_are_refused_in_words(tree: Path, memory: Memory, lines: object) -> None:
     with pytest.raises(InvalidInput):
         memory.remember("Files go in parts of five", refs=[{"file_path": "app.py", "line_range": lines}])
+
+
+def test_what_is_true_only_later_is_told_when_it_is_verified_or_relinked(tree: Path, memory: Memory) -> None:
+    made = memory.remember("From 2030 on it is so", refs=["app.py#total"], valid_from="2030-01-01T00:00:00Z")
+    assert made.id is not None
+    assert [one.id for one in memory.verify(made.id).memories] == [made.id]
+    (relinked,) = memory.relink(made.id, ["app.py#parts_of"]).memories
+    assert str(relinked.links[0].reference) == "app.py#L1-L5"

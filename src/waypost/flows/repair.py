@@ -22,7 +22,7 @@ from waypost.model.reference import CodeReference, joined
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
-from waypost.store.protocol import Filter, ReferenceRow, Writer
+from waypost.store.protocol import Filter, Reader, ReferenceRow, Writer
 
 _MOST_OLDER = 5_000
 _LINKED_KINDS = tuple(kind.name for kind in KINDS.values() if not kind.derived and not kind.is_journal)
@@ -266,8 +266,14 @@ def _now(space: OpenSpace, versions: Sequence[Version]) -> tuple[Linked, ...]:
         current = [
             version
             for memory_id in dict.fromkeys(one.memory_id for one in versions)
-            if (version := reader.version(memory_id, Moment(space.clock()))) is not None
+            if (version := _shown(reader, memory_id, Moment(space.clock()))) is not None
         ]
         rows = reference_rows(current)
         verdicts = check(space, rows)
         return tuple(linked(space, reader, current, verdicts).values())
+
+
+def _shown(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
+    """The version that is true now, else the one that will be; none where it has just been forgotten."""
+    held = held_versions(reader, memory_id)
+    return reader.version(memory_id, moment) or (held[-1] if held else None)
