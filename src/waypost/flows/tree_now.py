@@ -30,7 +30,7 @@ _NAME = re.compile(rb"[\w$\x80-\xff]+")
 _MOST_NAMED = 50  # files with a definition of one name that are looked at
 _MOST_ASKED = 5_000  # definitions of one name of which these are chosen
 _MOST_READ = 4_000  # files without an index in which a name is looked for
-_MOST_CHANGED = 100  # files changed lately that are parsed for what is lost
+_MOST_CHANGED = 40  # files changed lately that are parsed for what is lost
 
 
 class Pin(NamedTuple):
@@ -57,8 +57,11 @@ class TreeNow:
 
     @property
     def is_there(self) -> bool:
-        """A tree that is away (an unmounted disk) is not an empty tree."""
-        return self._root is not None and self._root.is_dir()
+        """A tree that is away is not an empty tree. Where a disk is mounted, an empty folder is left without it."""
+        try:
+            return self._root is not None and any(self._root.iterdir())
+        except OSError:
+            return False
 
     def is_another(self, repo_id: str | None) -> bool:
         """Whether what is named is in another repository than this one."""
@@ -239,11 +242,13 @@ class TreeNow:
         return self._known_words[path]
 
     def changed_lately(self, since: Pin) -> Iterator[Shape]:
-        """Other files of its sort that changed since the place was pinned."""
+        """Other files of its sort that changed since the place was pinned, new ones first."""
         changes = self.changes_since(since.commit)
         paths = (*changes.changed, *changes.renamed.values()) if changes.complete else self._newer(since)
         ending = PurePosixPath(since.path).suffix
-        for path in sorted(path for path in paths if path.endswith(ending))[:_MOST_CHANGED]:
+        alike = sorted({path for path in paths if path.endswith(ending)})
+        self.look_up(alike)
+        for path in sorted(alike, key=lambda path: self._rows[path] is not None)[:_MOST_CHANGED]:
             shape = self.shape(path) if path != since.path else None
             if shape is not None:
                 yield shape
