@@ -57,11 +57,8 @@ class TreeNow:
 
     @property
     def is_there(self) -> bool:
-        """A tree that is away is not an empty tree. Where a disk is mounted, an empty folder is left without it."""
-        try:
-            return self._root is not None and any(self._root.iterdir())
-        except OSError:
-            return False
+        """A tree that is away is not an empty tree."""
+        return self._root is not None and self._root.is_dir()
 
     def is_another(self, repo_id: str | None) -> bool:
         """Whether what is named is in another repository than this one."""
