@@ -22,7 +22,7 @@ from waypost.model.reference import CodeReference, joined
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
 from waypost.space.place import safe_relative_path
-from waypost.store.protocol import Filter, Reader, ReferenceRow, Writer
+from waypost.store.protocol import Filter, Reader, ReferenceRow, Verdict, Writer
 
 _MOST_OLDER = 5_000
 _LINKED_KINDS = tuple(kind.name for kind in KINDS.values() if not kind.derived and not kind.is_journal)
@@ -67,12 +67,14 @@ def verify(
         if tree.is_another(row.reference.repo_id):
             continue
         verdict = verdicts.get((row.number, row.place))
-        if verdict is None or verdict.finding.state in (DELETED, AMBIGUOUS) or verdict.finding.path is None:
-            why = "is not there any more" if verdict is not None else "cannot be looked at"
+        pinned = _pin_of(space, tree, row.reference, verdict)
+        if pinned is None:
+            gone = verdict is not None and verdict.finding.state in (DELETED, AMBIGUOUS)
+            why = "is not there any more" if gone else "cannot be looked at"
             told = f"{row.memory_id}: {row.reference} {why}; point it elsewhere with `waypost relink`."
             left.setdefault(row.memory_id, []).append(told)
-        else:
-            pins[row.number][row.place] = pinned_at(space, tree, row.reference, verdict.finding)
+        elif verdict is not None:
+            pins[row.number][row.place] = pinned
             states[row.number].append(verdict.finding.state)
     with space.store.write() as writer:
         for version in versions:
@@ -87,6 +89,14 @@ def verify(
             audit(space, writer, "verify", memory_id, caller, {"found": states[version.number]})
     done = [version for version in versions if version.memory_id not in left]
     return Repaired(_now(space, done), tuple(line for lines in left.values() for line in lines))
+
+
+def _pin_of(space: OpenSpace, tree: TreeNow, reference: CodeReference, verdict: Verdict | None) -> CodeReference | None:
+    """The reference pinned to what it was found to be; None where there is nothing to pin it to."""
+    if verdict is None or verdict.finding.state in (DELETED, AMBIGUOUS) or verdict.finding.path is None:
+        return None
+    pinned = pinned_at(space, tree, reference, verdict.finding)
+    return pinned if pinned.anchor or pinned.code_hash else None
 
 
 def _pin_anew(space: OpenSpace, writer: Writer, version: Version, found: Mapping[int, CodeReference]) -> None:

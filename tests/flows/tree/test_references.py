@@ -371,6 +371,12 @@ def test_what_is_gone_cannot_be_verified(uploads: Path, memory: Memory) -> None:
     assert memory.show(made.id).state.is_stale
 
 
+def test_lines_that_are_not_there_cannot_be_verified(uploads: Path, memory: Memory) -> None:
+    made = memory.remember("Far off", refs=["shop/uploads.py#L400-L410"])
+    assert made.id is not None
+    assert "cannot be looked at" in memory.verify(made.id).left[0]
+
+
 def test_a_correction_is_about_the_code_of_now(uploads: Path, memory: Memory) -> None:
     made = memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     edit(uploads, "size=5", "size=6")
