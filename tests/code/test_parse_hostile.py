@@ -10,6 +10,8 @@ from waypost.code.parse import parse
 from waypost.code.source import Parsed, Source
 from waypost.code.syntax.grammars import grammar_names
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 SAMPLES = Path(__file__).parent / "syntax" / "samples"
 TEXTS = {language: (SAMPLES / f"{language}.txt").read_text("utf-8") for language in grammar_names()}
 FRAGMENTS = [

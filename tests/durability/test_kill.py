@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from tests.durability.conftest import ROOT
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="the tests fork and send signals")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="the tests fork and send signals"),
+    pytest.mark.slow,  # not for the inner loop
+]
 
 # What a killed process may leave: names that nobody reads, removed by forget, by age, or with the next of their kind.
 LEFTOVER = re.compile(r"(exports/)?\.[^/]+\.tmp")

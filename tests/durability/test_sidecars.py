@@ -10,6 +10,8 @@ from tests.durability.conftest import Cast
 
 from waypost import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 QUESTION = "Which port does the billing server use?"
 SUBJECTS = ("billing", "search", "mail", "login", "backup", "report", "queue", "cache")
 

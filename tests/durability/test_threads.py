@@ -23,6 +23,8 @@ from waypost.flows.forget import Forgotten
 from waypost.flows.scrub import scrub
 from waypost.memory import IDLE_SECONDS
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 def open_files(memory: Memory) -> int:
     """How many times this process has the database open."""

@@ -18,6 +18,8 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.faces.watch import Batch, Change, watch
 from waypost.faces.watch import loop as loop_module
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 LONG_MS = 250  # a burst that must be told as one: longer than a busy machine pauses within it
 PATIENCE = 20  # seconds until a test gives up; none waits that long when all is well
 Git = Callable[..., str]

@@ -18,6 +18,8 @@ from waypost.memory import Memory
 from waypost.model.finding import CHANGED, MOVED, UNCHANGED
 from waypost.model.linked import Linked
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 CASES = 6  # for each way of keeping a tree
 SOAK = 250
 WAYS = list(product((False, True), repeat=2))

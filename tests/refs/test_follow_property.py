@@ -34,6 +34,8 @@ from waypost.refs.follow import Place, follow
 from waypost.refs.pin import pin
 from waypost.refs.places import occurrences
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 CASES = 30  # for each language, of one edit and of several
 SOAK = 20_000
 

@@ -12,6 +12,8 @@ from tests.faces.cli.conftest import Waypost, project, waypost
 from waypost.faces.cli.arguments import settle_person
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 __all__ = ["project", "waypost"]
 
 

@@ -16,6 +16,8 @@ import pytest
 
 from waypost.text.secrets import mask
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 SAMPLES_PER_CARRIER = 20
 
 LOWER, UPPER, DIGIT = string.ascii_lowercase, string.ascii_uppercase, string.digits
