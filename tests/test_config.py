@@ -61,3 +61,19 @@ def test_a_setting_of_the_language_model_that_cannot_be_meant_is_named(tmp_path:
 def test_every_setting_of_the_language_model_is_documented() -> None:
     section = OPERATIONS.read_text().split("[llm]", 1)[1].split("```")[0]
     assert [field.name for field in fields(LlmServer) if field.name not in section] == []
+
+
+@pytest.mark.parametrize("name", ["stale_threshold", "stale_threshold_whole"])
+def test_how_much_must_change_is_read_and_bounded(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config.toml").write_text(f"{name} = 0.25\n")
+    assert getattr(config.load({"WAYPOST_HOME": str(tmp_path)}), name) == 0.25
+    (tmp_path / "config.toml").write_text(f"{name} = 1.5\n")
+    with pytest.raises(ConfigError, match=name):
+        config.load({"WAYPOST_HOME": str(tmp_path)})
+
+
+def test_every_setting_that_operations_shows_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs/operations.md").read_text("utf-8")
+    toml = page[page.index("```toml") + 7 :]
+    (tmp_path / "config.toml").write_text(toml[: toml.index("```")])
+    assert config.load({"WAYPOST_HOME": str(tmp_path)}).person == "anna"

@@ -77,6 +77,7 @@ class Settings:
 LINKS = ("file", "vscode", "vscode-insiders", "cursor", "windsurf", "zed", "idea", "none")
 _LONGEST_WAIT = 86_400
 _KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
+_KNOWN |= {"stale_threshold", "stale_threshold_whole"}
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:

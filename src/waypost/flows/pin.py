@@ -4,6 +4,7 @@ A path, `path#L1-L9`, a `file:` URI, `path#Symbol.method`, a SCIP id, or just th
 are filled in; the anchor is what the code is known by later.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,6 +21,7 @@ from waypost.store.protocol import CodeSketch
 
 _MOST_NAMED = 20
 _SCIP = "scip-"
+_COUNTED = re.compile(r"(.+?):(\d{1,8})(?:-(\d{1,8})|:\d{1,8})?:?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ def _at_the_code(tree: TreeNow, reference: CodeReference, symbol: str | None, no
     found = pin(shape, reference.line_range, symbol if reference.line_range is None else None)
     if found is None:
         what = f"line {reference.line_range.start}" if reference.line_range else f"{symbol!r}"
-        return Pinned(reference, f"{path} has no {what}: nobody will notice when the code changes.")
+        named = reference if reference.line_range else replace(reference, symbol_id=symbol)
+        return Pinned(named, f"{path} has no {what}: nobody will notice when the code changes.")
     return Pinned(
         replace(
             known,
@@ -117,6 +120,11 @@ def _placed(space: OpenSpace, tree: TreeNow, given: CodeReference) -> tuple[Code
     file, mark, symbol = path.rpartition("#")
     if mark and tree.digest(file):
         return replace(given, file_path=file), symbol
+    counted = _COUNTED.fullmatch(path)  # as editors and our own answers write places
+    if counted is not None and tree.digest(counted[1]):
+        first = int(counted[2])
+        lines = LineRange(first, max(first, int(counted[3] or first)))
+        return replace(given, file_path=counted[1], line_range=lines), given.symbol_id
     if "/" not in written and _looks_like_a_name(written):
         return _named(space, given, written)
     return replace(given, file_path=path), given.symbol_id
@@ -136,10 +144,11 @@ def _named(space: OpenSpace, given: CodeReference, written: str) -> tuple[CodeRe
             f"There is no file {written[:100]!r} here, and no symbol of that name is known.",
             "Name a file (src/app.py#L10-L20), or run `waypost init` so that symbols are known.",
         )
-    if len(found) > 1:
-        places = ", ".join(f"{one.path}:{one.line} ({one.name})" for one in found[:5])
+    places = {(one.path, one.name): f"{one.path}:{one.line} ({one.name})" for one in reversed(found)}
+    if len(places) > 1:  # several definitions of one name in one file are overloads
+        told = ", ".join([*places.values()][:5]) + (", …" if len(places) > 5 else "")
         raise InvalidInput(
-            f"{written[:100]!r} is the name of {len(found)} symbols: {places}.", "Say which: PATH#NAME, or PATH#L1-L9."
+            f"{written[:100]!r} is the name of {len(places)} symbols: {told}.", "Say which: PATH#NAME, or PATH#L1-L9."
         )
     return replace(given, file_path=found[0].path, symbol_id=None), found[0].name
 

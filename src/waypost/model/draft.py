@@ -56,6 +56,11 @@ class Draft:
         """Check a payload (an option set, a JSON line) and turn it into a draft."""
         if not isinstance(given, Mapping):
             raise InvalidInput("A memory must be an object with `text`.", 'For example {"text": "Uploads use S3"}.')
+        if "code_refs" in given and "refs" not in given:  # as our answers call them
+            given = {
+                **{name: value for name, value in given.items() if name != "code_refs"},
+                "refs": given["code_refs"],
+            }
         unknown = sorted(str(k) for k in set(given) - _FIELDS - _CLAIMS)
         if unknown:
             raise InvalidInput(f"Unknown field {unknown[0][:40]!r}.", f"Fields: {', '.join(sorted(_FIELDS))}.")

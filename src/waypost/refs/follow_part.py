@@ -75,6 +75,10 @@ def _note(known: Anchor, shape: Shape, inside: Landmark | None, expected: int, s
         place = min(equal, key=lambda one: abs(shape.note_rows[one] - expected))
         rows = shape.note_rows[place], shape.note_rows[place + known.count - 1]
         lines = LineRange(max(1, rows[0] - known.lead), min(shape.line_count, rows[1] + known.trail))
+        begin, end = shape.notes_between(*rows)
+        added = end - begin - known.count  # on its lines: "not" before a sentence turns it round
+        if added:
+            return Finding(CHANGED, shape.path, lines, round(added / (added + known.count), 4), _name(inside))
         return Finding(same, shape.path, lines, name=_name(inside))
     window = best_window(known.sketch, shape.notes[first:behind], first)
     least = _ALIKE_INSIDE if inside or not known.qualified else _ALIKE_ELSEWHERE

@@ -49,13 +49,16 @@ def pin(shape: Shape, lines: LineRange | None, symbol: str | None) -> Pinned | N
 
 
 def find_symbol(shape: Shape, symbol: str, lines: LineRange | None = None) -> Landmark | None:
-    """The symbol with this id, qualified name, or last name if only one has it; of overloads the one at `lines`."""
+    """The symbol with this id, qualified name, or last name if only one has it; of overloads the one at `lines`, else the
+    longest: the others declare, it does."""
     for field in ("symbol_id", "qualified", "name"):
         found = [one for one in shape.landmarks if getattr(one, field) == symbol]
+        if found and len({one.qualified for one in found}) > 1:
+            return None
+        if found and lines is not None:
+            return min(found, key=lambda one: abs(one.define - lines.start))
         if found:
-            near = lines.start if lines else found[0].define
-            names = {one.qualified for one in found}
-            return min(found, key=lambda one: abs(one.define - near)) if len(names) == 1 else None
+            return max(found, key=lambda one: one.end - one.define)
     return None
 
 

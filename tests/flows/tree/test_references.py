@@ -607,3 +607,39 @@ def test_the_time_since_is_when_the_file_changed(
     clock.advance(days=3)  # type: ignore[attr-defined]
     assert since is not None and the_link(memory, made.id).reference.stale_since == since
     assert clock() - since >= timedelta(days=3)  # type: ignore[operator]
+
+
+# -- as people write ------------------------------------------------------------------------------------------
+
+
+def test_a_place_as_editors_write_it_is_read(uploads: Path, memory: Memory) -> None:
+    for written, lines in {"shop/uploads.py:17": "#L17-L17", "shop/uploads.py:7-11": "#L7-L11"}.items():
+        made = memory.remember(f"Said of {written}", code_refs=[written])
+        assert str(the_link(memory, made.id).was.line_range) == lines
+
+
+def test_of_overloads_the_one_that_does_something_is_meant(tree: Path, memory: Memory) -> None:
+    stub = "@overload\ndef ask(a: int) -> int: ...\n\n\n"
+    (tree / "shop/asking.py").write_text(f"{stub}{stub}def ask(a):\n    b = a + 1\n    return b\n")
+    memory.index()
+    for written in ("shop/asking.py#ask", "ask"):
+        made = memory.remember(f"It adds one, said of {written}", refs=[written])
+        assert str(the_link(memory, made.id).reference) == "shop/asking.py#L9-L11"
+
+
+def test_a_comment_that_gains_words_has_changed(tree: Path, memory: Memory) -> None:
+    path = tree / "shop/noted.py"
+    path.write_text("x = 1\n# Consider only the first paragraph.\ny = 2\n")
+    made = memory.remember("Only the first paragraph counts", refs=["shop/noted.py#L2"])
+    edit(path, "# Consider", "# Do not: Consider")
+    assert the_link(memory, made.id).is_stale
+
+
+def test_a_symbol_that_is_not_there_is_kept_by_its_name(
+    uploads: Path, memory: Memory, tmp_path: Path, open_memory: Callable[..., Memory], settings: Settings
+) -> None:
+    memory.remember("Will come", refs=["shop/uploads.py#nosuch"])
+    out = memory.export(tmp_path / "out.jsonl")
+    other = open_memory(settings=replace(settings, home=tmp_path / "other"))
+    assert len(list(other.import_file(out.path))) == 1
+    assert (other.stale().errors, other.stale().fresh) == (1, 0)

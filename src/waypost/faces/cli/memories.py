@@ -47,7 +47,7 @@ def remember(
     from waypost.faces.cli import writing
 
     options = {
-        "kind": kind, "replaces": replaces, "refs": ref, "level": level, "domain": domain, "module": module,
+        "kind": kind, "replaces": replaces, "refs": session_of(context).refs(ref), "level": level, "domain": domain, "module": module,
         "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "tags": writing.tags(tag), "evidence": evidence,
         "session": session, "speaker": speaker, "time": time, "key": key, **writing.labels(label),
     }  # fmt: skip

@@ -119,8 +119,11 @@ def relink(
     """
     if (memory_id is None) != (every or (drop and memory_id is None)):
         raise InvalidInput("Say which memory: by its ID, or --all.", "`waypost stale` shows their ids.")
-    memory = session_of(context).memory()
-    done = memory.relink(memory_id, ref, add=add, every=every, drop=drop)
+    if add and not ref:
+        raise InvalidInput("--add wants a place to add.", "Give it with --ref PATH#L1-L9.")
+    session = session_of(context)
+    memory = session.memory()
+    done = memory.relink(memory_id, session.refs(ref), add=add, every=every, drop=drop)
     _tell_repaired(memory, done, "relinked", json=json)
 
 

@@ -34,6 +34,14 @@ class Session:
         there = (self.directory / given).absolute()
         return there if os.path.exists(there) else given  # says no to what cannot be a name; `Path.exists` may raise
 
+    def refs(self, given: list[str] | None) -> list[str] | None:
+        """References as a person wrote them from where they are: a file of this folder is meant before one of the root."""
+        return None if given is None else [self._ref(one) for one in given]
+
+    def _ref(self, given: str) -> str:
+        path, mark, rest = given.partition("#")
+        return f"{self.path(Path(path))}{mark}{rest}" if path and os.path.isfile(self.directory / path) else given
+
 
 def interactive() -> bool:
     """Whether a person sits at a terminal: both ends must be one."""
