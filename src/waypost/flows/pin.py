@@ -47,7 +47,7 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
 
 
 def _not_there(reference: CodeReference) -> Pinned:
-    told = f"{reference.file_path} is not there, or cannot be read: nobody will notice when it changes."
+    told = f"{reference.file_path} is not there, or is no file that can be read: nobody will notice when it changes."
     return Pinned(reference, told)
 
 

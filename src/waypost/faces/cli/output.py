@@ -41,7 +41,8 @@ def console() -> "Console":
 def print_receipt(receipt: "Receipt") -> None:
     out = console()
     words = {"added": "Remembered", "merged": "Merged into", "duplicate": "Known already", "refused": "Refused"}
-    out.print(f"[bold]{words[receipt.status]}[/bold] {receipt.id or ''}".rstrip())
+    word = "Corrected" if receipt.id is not None and receipt.replaces == receipt.id else words[receipt.status]
+    out.print(f"[bold]{word}[/bold] {receipt.id or ''}".rstrip())
     if receipt.replaces and receipt.replaces != receipt.id:
         out.print(f"  replaces {receipt.replaces}")
     if receipt.reason:

@@ -154,7 +154,9 @@ def link_lines(link: "Link", places: Places) -> list[Text]:
     named = f" {spelled(link.finding.name)}" if link.finding.name else ""
     if link.is_stale:
         lines.append(_stale_line(link, places))
-    if link.has_moved:
+    if link.has_moved and link.reference.file_path == link.was.file_path:
+        lines.append(Text.assemble("renamed: ", _here(link.reference, places), named))
+    elif link.has_moved:
         was = spelled(*_place(link.was))
         lines.append(Text.assemble(f"moved: {was} → ", _here(link.reference, places), named))
     if not lines:
