@@ -8,6 +8,8 @@ import pytest
 
 from waypost.store.sqlite.store import SqliteStore
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 LIMIT = 16 * 1024 * 1024
 PIECE = "x" * 400_000
 

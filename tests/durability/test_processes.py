@@ -11,6 +11,8 @@ from tests.durability.conftest import Cast
 
 from waypost import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 WRITERS = 8
 LOG_LIMIT = 16 * 1024 * 1024
 

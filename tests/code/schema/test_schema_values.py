@@ -11,6 +11,8 @@ from waypost.code.schema import Column, Evidence, Index, Relation, SchemaChange,
 from waypost.code.source import Source
 from waypost.model.reference import LineRange
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 Find = Callable[[Mapping[str, str]], dict[str, tuple[SchemaChange, ...]]]
 
 FILES = {

@@ -10,6 +10,8 @@ from waypost.code.reading import Unread
 from waypost.flows import crew
 from waypost.flows.digest import Digest, Job, digest_file
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 @pytest.fixture
 def many(tmp_path: Path) -> tuple[Path, list[Job]]:
