@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -159,7 +160,7 @@ def largest(memory: Memory) -> int:
 def spread(work: Callable[[Any], Any], items: Sequence[Any]) -> Figures:
     """Milliseconds on the clock and of the processor."""
     work(items[0])  # what is loaded once
-    timings = [timed(lambda item=item: work(item)) for item in items]  # type: ignore[misc]
+    timings = [timed(partial(work, item)) for item in items]
     found: Figures = {}
     for part in ("wall", "cpu"):
         times = sorted(one[part] * 1000 for one in timings)
@@ -278,7 +279,7 @@ def many(memory: Memory, ids: Sequence[tuple[str, str]], tree: Path, rounds: int
             kilobytes = sum((tree / path).stat().st_size for path in paths) / len(paths) / 1000
             touched = sum(pointed[path] for path in paths)
             what = f"{touched:,} references in {len(paths)} changed files of {kilobytes:.0f} kB"
-            found[what].append(timed(lambda paths=paths: memory.stale(paths)))  # type: ignore[misc]
+            found[what].append(timed(partial(memory.stale, paths)))
         found[f"{len(ids):,} references, nothing changed"].append(timed(memory.stale))
     git(tree, "reset", "-q", "--hard", "measured")
     return {what: min(some, key=lambda one: float(one["wall"])) for what, some in found.items()}

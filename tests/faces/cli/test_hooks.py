@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import Git
-from tests.faces.cli.conftest import Waypost
+from tests.faces.cli.conftest import Done, Waypost
 
 from waypost.memory import Memory
 
@@ -117,5 +117,5 @@ def test_a_real_commit_reaches_waypost_by_a_process_of_its_own(
     assert not (space / "hook.log").exists()
 
 
-def _all(done: object) -> tuple[int, str, str]:
-    return done.code, done.out, done.err  # type: ignore[attr-defined]
+def _all(done: Done) -> tuple[int, str, str]:
+    return done.code, done.out, done.err

@@ -13,7 +13,7 @@ from tests.faces.hooks.conftest import Background, WriteHook, commit_file
 
 from waypost.errors import InvalidInput, Refused, StoreReadOnly
 from waypost.faces.hooks import git as hooks
-from waypost.faces.hooks.git import install, status, uninstall
+from waypost.faces.hooks.git import Report, install, status, uninstall
 from waypost.faces.hooks.script import EVENTS, Installer
 
 Tree = dict[str, tuple[int, bytes]]
@@ -29,8 +29,8 @@ def tree_of(folder: Path) -> Tree:
     return found
 
 
-def deeds(report: object) -> list[str]:
-    return [one.deed for one in report.done]  # type: ignore[attr-defined]
+def deeds(report: Report) -> list[str]:
+    return [one.deed for one in report.done]
 
 
 def test_hooks_are_installed_executable_and_for_their_owner_to_change(repository: Path, installer: Installer) -> None:

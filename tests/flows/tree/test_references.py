@@ -1,12 +1,11 @@
 """Memories that point at code: pinned when they are made, followed when the code moves, stale when it changes."""
 
-import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput, SecurityError
@@ -56,13 +55,8 @@ def the_link(memory: Memory, memory_id: str | None) -> Link:
     return memory.show(memory_id).links[0]
 
 
-def git(tree: Path, *arguments: str) -> str:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *arguments]
-    return subprocess.run(command, cwd=tree, check=True, capture_output=True, text=True).stdout.strip()
-
-
 @pytest.fixture
-def repository(tree: Path, uploads: Path) -> Path:
+def repository(tree: Path, uploads: Path, git: Git) -> Path:
     git(tree, "init", "-q", "-b", "main")
     git(tree, "add", "-A")
     git(tree, "commit", "-qm", "one")
@@ -72,7 +66,7 @@ def repository(tree: Path, uploads: Path) -> Path:
 # -- pinned ---------------------------------------------------------------------------------------------------
 
 
-def test_commit_branch_hash_and_symbol_are_filled_in(repository: Path, memory: Memory) -> None:
+def test_commit_branch_hash_and_symbol_are_filled_in(repository: Path, memory: Memory, git: Git) -> None:
     made = memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     reference = the_link(memory, made.id).reference
     assert reference.git_commit == git(repository, "rev-parse", "HEAD")
@@ -214,7 +208,7 @@ def test_a_change_beside_it_does_not_concern_it(uploads: Path, memory: Memory) -
 @pytest.mark.parametrize("with_index", [True, False])
 @pytest.mark.parametrize("with_git", [True, False])
 def test_a_function_is_followed_into_another_file(
-    tree: Path, uploads: Path, memory: Memory, with_index: bool, with_git: bool
+    tree: Path, uploads: Path, memory: Memory, with_index: bool, with_git: bool, git: Git
 ) -> None:
     if with_git:
         git(tree, "init", "-q", "-b", "main")
@@ -233,7 +227,9 @@ def test_a_function_is_followed_into_another_file(
 
 
 @pytest.mark.parametrize("with_git", [True, False])
-def test_a_renamed_file_takes_its_references_along(tree: Path, uploads: Path, memory: Memory, with_git: bool) -> None:
+def test_a_renamed_file_takes_its_references_along(
+    tree: Path, uploads: Path, memory: Memory, with_git: bool, git: Git
+) -> None:
     if with_git:
         git(tree, "init", "-q", "-b", "main")
         git(tree, "add", "-A")
@@ -301,9 +297,7 @@ def test_a_file_as_a_whole_is_stale_only_when_much_of_it_changed(uploads: Path, 
     assert the_link(memory, made.id).is_stale
 
 
-def test_how_large_a_change_counts_is_a_setting(
-    uploads: Path, open_memory: Callable[..., Memory], settings: Settings
-) -> None:
+def test_how_large_a_change_counts_is_a_setting(uploads: Path, open_memory: OpenMemory, settings: Settings) -> None:
     memory = open_memory(settings=replace(settings, stale_threshold=0.5))
     made = memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     edit(uploads, "size=5", "size=6")
@@ -315,7 +309,7 @@ def test_how_large_a_change_counts_is_a_setting(
 
 
 def test_a_branch_has_its_own_verdict_and_going_back_changes_no_date(
-    repository: Path, memory: Memory, clock: Callable[[], object], uploads: Path
+    repository: Path, memory: Memory, clock: TestClock, uploads: Path, git: Git
 ) -> None:
     made = memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     git(repository, "checkout", "-qb", "other")
@@ -323,10 +317,10 @@ def test_a_branch_has_its_own_verdict_and_going_back_changes_no_date(
     git(repository, "commit", "-qam", "two")
     first = the_link(memory, made.id)
     assert first.is_stale
-    clock.advance(days=1)  # type: ignore[attr-defined]
+    clock.advance(days=1)
     git(repository, "checkout", "-q", "main")
     assert not the_link(memory, made.id).is_stale
-    clock.advance(days=1)  # type: ignore[attr-defined]
+    clock.advance(days=1)
     git(repository, "checkout", "-q", "other")
     again = the_link(memory, made.id)
     assert again.is_stale
@@ -334,7 +328,7 @@ def test_a_branch_has_its_own_verdict_and_going_back_changes_no_date(
 
 
 def test_two_worktrees_have_verdicts_of_their_own(
-    repository: Path, uploads: Path, memory: Memory, tmp_path: Path
+    repository: Path, uploads: Path, memory: Memory, tmp_path: Path, git: Git
 ) -> None:
     made = memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     git(repository, "worktree", "add", "-q", str(tmp_path / "second"), "-b", "second")
@@ -447,7 +441,7 @@ def test_all_memories_of_a_file_are_verified_at_once(uploads: Path, memory: Memo
 
 
 def test_an_import_of_an_export_is_as_stale_as_it_was(
-    uploads: Path, memory: Memory, tmp_path: Path, open_memory: Callable[..., Memory], settings: Settings
+    uploads: Path, memory: Memory, tmp_path: Path, open_memory: OpenMemory, settings: Settings
 ) -> None:
     memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     memory.remember("Equal paths are left alone", refs=["shop/uploads.py#L17-L21"])
@@ -487,10 +481,10 @@ def test_tags_can_be_left_out(memory: Memory) -> None:
     assert not memory.recall("parts", exclude_tags=["team"]).hits
 
 
-def test_being_looked_at_is_a_verification(uploads: Path, memory: Memory, clock: Callable[[], object]) -> None:
+def test_being_looked_at_is_a_verification(uploads: Path, memory: Memory, clock: TestClock) -> None:
     memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     plain = memory.remember("Nobody can check this")
-    clock.advance(days=40)  # type: ignore[attr-defined]
+    clock.advance(days=40)
     found = {hit.id: hit.confidence for hit in memory.recall("uploads nobody", scope="facts")}
     assert found[plain.id or ""] == pytest.approx(0.44)
     assert max(value or 0 for value in found.values()) == pytest.approx(0.74)
@@ -568,20 +562,22 @@ def test_upkeep_says_what_it_did_and_does_not_repeat_itself(uploads: Path, memor
 
 
 def test_verdicts_of_branches_long_left_are_dropped(
-    repository: Path, uploads: Path, memory: Memory, clock: Callable[[], object]
+    repository: Path, uploads: Path, memory: Memory, clock: TestClock
 ) -> None:
     memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     memory.stale()
     edit(uploads, "size=5", "size=6")
     memory.stale()
-    clock.advance(days=31)  # type: ignore[attr-defined]
+    clock.advance(days=31)
     done = {one.step: one for one in memory.maintain(dry_run=True)}
     assert done["old verdicts"].done == 1
     assert {one.step: one for one in memory.maintain()}["old verdicts"].done == 1
     assert memory.stale().stale == 1
 
 
-def test_after_git_changed_the_tree_the_verdicts_are_there(repository: Path, uploads: Path, memory: Memory) -> None:
+def test_after_git_changed_the_tree_the_verdicts_are_there(
+    repository: Path, uploads: Path, memory: Memory, git: Git
+) -> None:
     memory.index()
     made = memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     edit(uploads, "size=5", "size=6")
@@ -598,15 +594,15 @@ def test_a_check_is_idempotent(uploads: Path, memory: Memory) -> None:
 
 
 def test_the_time_since_is_when_the_file_changed(
-    repository: Path, uploads: Path, memory: Memory, clock: Callable[[], object]
+    repository: Path, uploads: Path, memory: Memory, clock: TestClock
 ) -> None:
     made = memory.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"])
     edit(uploads, "size=5", "size=6")
-    clock.advance(days=3)  # type: ignore[attr-defined]
+    clock.advance(days=3)
     since = the_link(memory, made.id).reference.stale_since
-    clock.advance(days=3)  # type: ignore[attr-defined]
+    clock.advance(days=3)
     assert since is not None and the_link(memory, made.id).reference.stale_since == since
-    assert clock() - since >= timedelta(days=3)  # type: ignore[operator]
+    assert clock() - since >= timedelta(days=3)
 
 
 # -- as people write ------------------------------------------------------------------------------------------
@@ -636,7 +632,7 @@ def test_a_comment_that_gains_words_has_changed(tree: Path, memory: Memory) -> N
 
 
 def test_a_symbol_that_is_not_there_is_kept_by_its_name(
-    uploads: Path, memory: Memory, tmp_path: Path, open_memory: Callable[..., Memory], settings: Settings
+    uploads: Path, memory: Memory, tmp_path: Path, open_memory: OpenMemory, settings: Settings
 ) -> None:
     memory.remember("Will come", refs=["shop/uploads.py#nosuch"])
     out = memory.export(tmp_path / "out.jsonl")
