@@ -10,6 +10,7 @@ from tests.durability.actors import BATCH, SHARED_TEXTS, plan
 from tests.durability.conftest import Cast
 
 from waypost import Memory
+from waypost.flows import transfer
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -144,6 +145,26 @@ def test_exports_made_in_the_same_second_are_all_kept_and_whole(project: Path, c
     memory = Memory.open(project)
     assert [one.memories for one in memory.exports()] == [1] * 20
     assert {path.suffix for path in (memory.folder / "exports").iterdir()} == {".jsonl"}
+
+
+@pytest.mark.usefixtures("no_models")
+def test_an_export_whose_fresh_name_another_process_took_meanwhile_chooses_the_next(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = transfer._fresh_name
+    chosen: list[Path] = []
+
+    def raced(*arguments: Any) -> Path:
+        chosen.append(fresh(*arguments))
+        if len(chosen) == 1:
+            chosen[0].write_text("somebody else's")
+        return chosen[-1]
+
+    monkeypatch.setattr(transfer, "_fresh_name", raced)
+    memory = Memory.open(project)
+    memory.remember("The exported words")
+    assert memory.export().path == chosen[1]
+    assert chosen[0].read_text() == "somebody else's"
 
 
 @pytest.mark.slow

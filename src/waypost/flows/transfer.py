@@ -147,7 +147,7 @@ def export(
     _check_format(form)
     target = path or _fresh_name(space, form)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-    if target.exists():
+    if path is not None and target.exists():  # a name of our own that went is replaced below
         raise _taken(target)
     try:
         handle = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600)
