@@ -424,7 +424,8 @@ class Memory:
 
     def _moment(self, as_of: When, known_at: When) -> Moment:
         at = _when(as_of, "as_of")
-        return Moment(at or self._clock(), _when(known_at, "known_at"), explicit=at is not None)
+        now = self._clock()
+        return Moment(at or now, _when(known_at, "known_at"), explicit=at is not None, asked_at=now)
 
     def _view(self, scope: str, as_of: When, known_at: When) -> View:
         return View(self._moment(as_of, known_at), scope_of(scope), self._identity.checkout_id)

@@ -13,7 +13,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.labels import labelled
-from waypost.model.memory import Caller, Version
+from waypost.model.memory import PARENT, Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
 from waypost.retrieve.traits import traits_of
@@ -168,6 +168,8 @@ def _details(draft: Draft) -> dict[str, object]:
         details["claimed"] = dict(draft.claims)
     if draft.import_id:
         details[IMPORT] = draft.import_id
+    if draft.parent:
+        details[PARENT] = draft.parent
     return details
 
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from waypost.errors import NotFound
+from waypost.facts.ageing import renewed
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
 from waypost.facts.sameness import MERGED, tombstones
 from waypost.facts.validity import overlap, without
@@ -119,11 +120,15 @@ class _Gate:
             return self._refuse(item, f"it was rejected or forgotten before; {lifting}")
         same = self._same(item)
         if same is not None:
+            self._said_again(same.id)
             return self._with_places(item, same) or self._end_replaced(item, same)
         corrected = None if self.direct else self._corrected_at(item)
         replaced = [] if corrected else self._replaced(item)
         if item.draft.replaces is not None and not corrected and not replaced:
             return self._refuse(item, f"there is no current memory {item.draft.replaces} to replace")
+        orphaned = self._orphaned(item)
+        if orphaned:
+            return self._refuse(item, orphaned)
         if replaced:
             return self._taken(item) or self._add(item, replaced, None)
         settled = None if corrected else self._prolong(item) or self._taken(item)
@@ -134,6 +139,7 @@ class _Gate:
         conflict = None
         for known, judged in self._judged(item, twins):
             if judged.verdict is Verdict.SKIP or (corrected and judged.verdict is Verdict.MERGE):
+                self._said_again(known.memory_id)
                 return self._pointed_anew(item, known) or Receipt(
                     known.memory_id, "duplicate", item.draft.key, reason=judged.reason, masked=item.masked
                 )
@@ -256,10 +262,9 @@ class _Gate:
         version, replaces = item.version, item.draft.replaces
         self._close(replaced, version)
         put(self.writer, version, item.passages, self.embedded)
-        lives = item.draft.ttl
-        expires = item.draft.expires_at if lives is None else version.recorded_at + timedelta(seconds=lives)
-        if expires is not None:
-            self.writer.set_state(version.memory_id, expires_at=expires, on_expire="stale")
+        self._limit(item)
+        if version.parent is not None:
+            self.writer.add_edge(Edge("contains", version.parent, version.memory_id))
         if item.draft.protected:
             self.writer.set_state(version.memory_id, protected=True)
         if item.draft.stale_reason is not None:
@@ -278,6 +283,41 @@ class _Gate:
             conflicts_with=conflict[0] if conflict else None,
             pending=pending(self.writer, item.passages, self.embedded),
         )
+
+    def _limit(self, item: Prepared) -> None:
+        """Its time begins now, unless an import says when it ends."""
+        lifetime, draft = item.draft.lifetime, item.draft
+        if lifetime is not None:
+            self.writer.set_state(
+                item.version.memory_id,
+                expires_at=draft.expires_at or item.version.recorded_at + timedelta(seconds=lifetime.seconds),
+                on_expire=lifetime.on_expire,
+                ttl_seconds=lifetime.seconds,
+                ttl_class=draft.ttl_class,
+                refresh=lifetime.refresh,
+            )
+        elif draft.expires_at is not None:
+            self.writer.set_state(item.version.memory_id, expires_at=draft.expires_at, on_expire="stale")
+
+    def _said_again(self, memory_id: str | None) -> None:
+        """What somebody says now, or still finds in the tree, has its whole time before it again."""
+        if memory_id is None or not (self.direct or self.caller.source == "extractor"):
+            return
+        state = self.writer.states([memory_id]).get(memory_id)
+        if state is not None and state.ttl_seconds is not None:
+            self.writer.set_state(memory_id, **renewed(state, self.space.clock()))
+
+    def _orphaned(self, item: Prepared) -> str | None:
+        """What is wrong with its parent. An import may bring the parent later."""
+        given, version = item.draft.parent, item.version
+        held = [v for v in self.writer.versions(given) if v.superseded_at is None] if given and self.direct else []
+        if not given or not self.direct:
+            return None
+        if not held:
+            raise NotFound(f"There is no current memory {given} to put it under.", "See `waypost list`.")
+        if None not in (version.level, held[-1].level) and version.level < held[-1].level:  # type: ignore[operator]
+            return f"level {version.level} cannot stand under level {held[-1].level}; give --level"
+        return None
 
     def _close(self, held: list[Version], new: Version) -> int:
         """The world changed: what `held` says is true only where `new` does not hold."""

@@ -56,6 +56,7 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         **labels_of(version.details),
         "domain": version.domain or None,
         "module": version.module or None,
+        "parent": version.parent,
         "session": version.session,
         "speaker": version.speaker,
         "time": _maybe(version.time),
@@ -70,6 +71,11 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         "recorded_at": format_time(version.recorded_at),
         "superseded_at": _maybe(version.superseded_at),
         "expires_at": _maybe(state.expires_at),
+        "on_expire": state.on_expire if state.expires_at else None,
+        "ttl": state.ttl_seconds,
+        "ttl_class": state.ttl_class,
+        "refresh": list(state.refresh),
+        "archived_at": _maybe(state.archived_at),
         "protected": state.protected,
         "is_stale": state.is_stale,
         "stale_reason": state.stale_reason,
@@ -275,7 +281,10 @@ def _is_derived(row: dict[str, Any]) -> bool:
     return kind is not None and kind.derived
 
 
-_TAKEN = ("text", "kind", "level", "domain", "module", "session", "speaker", "time", "key", "evidence", "tags")
+_TAKEN = (
+    "text", "kind", "level", "domain", "module", "parent", "session", "speaker", "time", "key", "evidence", "tags",
+    "ttl", "ttl_class", "refresh",
+)  # fmt: skip
 
 
 def _imported(number: int, row: dict[str, Any]) -> Draft:
@@ -283,6 +292,8 @@ def _imported(number: int, row: dict[str, Any]) -> Draft:
     given["refs"] = row.get("code_refs") or row.get("refs") or []
     given |= {name: row[name] for name in ("source", "actor") if row.get(name) is not None}
     try:
+        if given.get("ttl") or given.get("ttl_class"):
+            given["on_expire"] = row.get("on_expire")
         draft = Draft.of(given)
         if row.get("id") is not None:
             draft = replace(draft, memory_id=check_id(row["id"]))

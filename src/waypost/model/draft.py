@@ -10,6 +10,7 @@ from waypost.errors import InvalidInput
 from waypost.model.ids import check_id
 from waypost.model.kinds import kind_of
 from waypost.model.labels import LABELS
+from waypost.model.lifetime import Lifetime, check_class, check_on_expire, class_of
 from waypost.model.reference import MAX_REFERENCES, CodeReference
 from waypost.model.time import parse_time
 
@@ -37,6 +38,10 @@ class Draft:
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     ttl: int | None = None
+    ttl_class: str | None = None
+    refresh: tuple[str, ...] = ()  # globs of files whose change starts its time anew
+    on_expire: str | None = None
+    parent: str | None = None  # the memory that contains it
     replaces: str | None = None
     refs: tuple[CodeReference, ...] = ()
     evidence: tuple[str, ...] = ()
@@ -50,6 +55,16 @@ class Draft:
     protected: bool = False
     import_id: str | None = None  # the import that brought it, if that can be undone
     stale_reason: str | None = None  # an import says that it was stale where it comes from
+
+    @property
+    def lifetime(self) -> Lifetime | None:
+        """How long it lives: as its class says, and as is said beside it."""
+        usual = class_of(self.ttl_class) if self.ttl_class else None
+        seconds = self.ttl or (usual.seconds if usual else None)
+        if seconds is None:
+            return None
+        action = self.on_expire or (usual.on_expire if usual else "stale")
+        return Lifetime(seconds, action, self.refresh or (usual.refresh if usual else ()))
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Draft":
@@ -80,6 +95,10 @@ class Draft:
             valid_from=_time(given, "valid_from"),
             valid_until=_time(given, "valid_until"),
             ttl=_whole(given, "ttl", 1, MAX_TTL),
+            ttl_class=check_class(given["ttl_class"]) if given.get("ttl_class") is not None else None,
+            refresh=tuple(check_line(glob, "refresh") for glob in _items(given, "refresh")),
+            on_expire=check_on_expire(given["on_expire"]) if given.get("on_expire") is not None else None,
+            parent=check_id(given["parent"]) if given.get("parent") is not None else None,
             replaces=check_id(given["replaces"]) if given.get("replaces") is not None else None,
             refs=tuple(_reference(r) for r in _items(given, "refs")),
             evidence=tuple(check_line(e, "evidence") for e in _items(given, "evidence")),
@@ -126,6 +145,8 @@ def _check_together(draft: Draft) -> None:
         raise InvalidInput(
             "valid_until is not after valid_from.", "A memory is true from an instant until a later one."
         )
+    if (draft.refresh or draft.on_expire) and draft.lifetime is None:
+        raise InvalidInput("refresh and on_expire need a lifetime.", "Give ttl in seconds, or ttl_class.")
 
 
 def check_line(value: object, field: str) -> str:

@@ -34,6 +34,11 @@ def class_of(name: str) -> Lifetime:
     return CLASSES[name]
 
 
+def check_class(name: object) -> str:
+    class_of(str(name))
+    return str(name)
+
+
 def check_on_expire(action: object) -> str:
     if action not in ON_EXPIRE:
         raise InvalidInput(f"on_expire is {str(action)[:40]!r}.", f"Use {', '.join(ON_EXPIRE)}.")

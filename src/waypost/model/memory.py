@@ -13,6 +13,8 @@ from waypost.model.kinds import KINDS
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 
+PARENT = "parent"  # in a version's details: the memory that contains it
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -63,6 +65,11 @@ class Version:
         return KINDS[self.kind].collection
 
     @property
+    def parent(self) -> str | None:
+        """The memory that contains it."""
+        return self.details.get(PARENT)
+
+    @property
     def period(self) -> tuple[datetime, datetime | None]:
         """When it is true."""
         return self.valid_from, self.valid_until
@@ -93,6 +100,9 @@ class State:
     expires_at: datetime | None = None
     on_expire: str | None = None
     importance: float | None = None
+    ttl_seconds: int | None = None  # what its time is set to when it starts anew
+    ttl_class: str | None = None
+    refresh: tuple[str, ...] = ()  # globs of files whose change starts its time anew
 
 
 @dataclass(frozen=True, slots=True)

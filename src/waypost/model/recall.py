@@ -20,6 +20,7 @@ class View:
     collections: tuple[str, ...] = COLLECTIONS
     checkout_id: str | None = None
     archived: bool = False
+    domains: tuple[str, ...] | None = None  # only these; "" stands for memories without one
 
 
 @dataclass(frozen=True, slots=True)

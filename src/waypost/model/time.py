@@ -55,3 +55,9 @@ class Moment:
     as_of: datetime
     known_at: datetime | None = None
     explicit: bool = False
+    asked_at: datetime | None = None  # when the question is asked, where `as_of` is another time
+
+    @property
+    def told_at(self) -> datetime:
+        """The instant whose knowledge answers: then, or now."""
+        return self.known_at or self.asked_at or self.as_of

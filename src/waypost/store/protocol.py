@@ -15,6 +15,7 @@ from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
+from waypost.store.fact_protocol import FactReader, FactWriter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -179,7 +180,7 @@ class Filter:
     tags: tuple[tuple[str, str], ...] = ()
 
 
-class Reader(Protocol):
+class Reader(FactReader, Protocol):
     def version(self, memory_id: str, moment: Moment) -> Version | None:
         """The version of this memory that is visible at the moment."""
 
@@ -314,7 +315,7 @@ class Reader(Protocol):
     def meta(self, key: str) -> str | None: ...
 
 
-class Writer(Reader, Protocol):
+class Writer(Reader, FactWriter, Protocol):
     def add_version(
         self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> int:

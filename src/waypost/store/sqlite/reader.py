@@ -21,7 +21,8 @@ from waypost.store.protocol import (
     Twin,
     VectorAnswer,
 )
-from waypost.store.sqlite.reference_rows import REFERENCE_COLUMNS, ReferenceRows, reference_of
+from waypost.store.sqlite.fact_rows import FactRows
+from waypost.store.sqlite.reference_rows import REFERENCE_COLUMNS, reference_of
 from waypost.store.sqlite.rows import (
     STATE_FIELDS,
     VERSION_COLUMNS,
@@ -50,7 +51,7 @@ _PASSAGES_OF_VECTORS = (
 _M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 
 
-class SqliteReader(ReferenceRows):
+class SqliteReader(FactRows):
     def __init__(self, connection: apsw.Connection, vectors: "Callable[[apsw.Connection, str], EngineVectors | None]"):
         super().__init__(connection)
         self._vectors = vectors

@@ -23,6 +23,9 @@ STATE_FIELDS = (
     "expires_at",
     "on_expire",
     "importance",
+    "ttl_seconds",
+    "ttl_class",
+    "refresh",
 )
 _STATE_TIMES = {"verified_at", "archived_at", "expires_at"}
 _STATE_FLAGS = {"protected", "is_stale"}
@@ -114,6 +117,7 @@ def state_of(row: Sequence[Any]) -> State:
         values[name] = None if values[name] is None else from_micros(values[name])
     for name in _STATE_FLAGS:
         values[name] = bool(values[name])
+    values["refresh"] = tuple(json.loads(values["refresh"] or "[]"))
     return State(**values)
 
 
@@ -122,6 +126,8 @@ def state_parameter(name: str, value: Any) -> Any:
         raise KeyError(name)
     if value is not None and name in _STATE_TIMES:
         return to_micros(value)
+    if name == "refresh":
+        return as_json(list(value)) if value else None
     return int(value) if name in _STATE_FLAGS else value
 
 
@@ -134,11 +140,16 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     if view.checkout_id is not None:
         sql += f" AND ({alias}.checkout_id IS NULL OR {alias}.checkout_id = ?)"
         parameters.append(view.checkout_id)
+    if view.domains is not None:
+        sql += f" AND {alias}.domain IN (SELECT value FROM json_each(?))"
+        parameters.append(as_json(list(view.domains)))
+    # What has outlived its time is gone from here on, whether or not anybody has put it away since.
+    actions = "('delete')" if view.archived else "('archive', 'delete')"
+    gone = f"s.expires_at <= ? AND NOT s.protected AND s.on_expire IN {actions}"
     if not view.archived:
-        sql += (
-            f" AND NOT EXISTS (SELECT 1 FROM states s WHERE s.memory_id = {alias}.memory_id"
-            " AND s.archived_at IS NOT NULL)"
-        )
+        gone = f"s.archived_at <= ? OR ({gone})"
+    sql += f" AND NOT EXISTS (SELECT 1 FROM states s WHERE s.memory_id = {alias}.memory_id AND ({gone}))"
+    parameters += [to_micros(view.moment.told_at)] * gone.count("?")
     return sql, parameters
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
-from waypost.store.sqlite.code_changes import CodeChanges
+from waypost.store.sqlite.fact_changes import FactChanges
 from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, state_parameter, version_parameters
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
 _INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
 
 
-class SqliteWriter(CodeChanges):
+class SqliteWriter(FactChanges):
     def add_version(
         self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> int:

@@ -1,0 +1,71 @@
+"""What a database has to do for facts: their tree, their lifetimes, and the candidates that wait for approval."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from waypost.model.memory import Version
+from waypost.model.recall import View
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Edge
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRow:
+    """A fact that waits for approval. `draft` is what would be remembered, as JSON has it."""
+
+    candidate_id: str
+    made_at: datetime
+    confidence: float
+    origin: str
+    topic: str
+    reason: str
+    fingerprint: bytes  # of what it would say
+    tombstone: bytes  # that stands in its way once it is rejected
+    draft: dict[str, Any]
+
+
+class LifetimeRow(NamedTuple):
+    """A memory whose time can run out."""
+
+    memory_id: str
+    expires_at: datetime
+    on_expire: str
+    ttl_seconds: int | None
+    refresh: tuple[str, ...]
+    is_stale: bool
+
+
+class FactReader(Protocol):
+    def edges_of(self, memory_ids: Iterable[str], kinds: Sequence[str]) -> "list[Edge]":
+        """The edges of these kinds that begin or end at one of these memories."""
+
+    def children(self, memory_ids: Iterable[str], view: View) -> list[Version]:
+        """The visible versions whose parent is one of these."""
+
+    def lifetimes(self, *, expired_by: datetime | None = None) -> list[LifetimeRow]:
+        """Memories with a lifetime that are not protected, archived or gone, soonest end first; only those that have
+        reached it by then, if told."""
+
+    def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
+        """What waits for approval, oldest first, from the one after this id."""
+
+    def candidate(self, candidate_id: str) -> CandidateRow | None: ...
+
+    def candidates_like(self, fingerprints: Sequence[bytes], topics: Sequence[str]) -> list[CandidateRow]:
+        """Those that say one of these things, or speak on one of these topics."""
+
+    def count_candidates(self) -> int: ...
+
+
+class FactWriter(FactReader, Protocol):
+    def drop_edges(self, kind: str, *, to_id: str) -> None:
+        """Remove the edges of this kind that end at this memory."""
+
+    def put_candidate(self, row: CandidateRow) -> None:
+        """Add it, or replace the one with the same id."""
+
+    def drop_candidates(self, candidate_ids: Iterable[str]) -> int:
+        """Remove them and, as far as the file goes, their words. Returns how many there were."""

@@ -1,0 +1,86 @@
+"""Reading what facts have beside their words: parents, lifetimes, and candidates for approval."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from waypost.model.memory import PARENT, Version
+from waypost.model.recall import View
+from waypost.model.time import from_micros, to_micros
+from waypost.store.fact_protocol import CandidateRow, LifetimeRow
+from waypost.store.protocol import Edge
+from waypost.store.sqlite.reference_rows import ReferenceRows
+from waypost.store.sqlite.rows import as_json, visible
+
+if TYPE_CHECKING:
+    import apsw
+
+_MIDDLE = ("confidence", "origin", "topic", "reason", "fingerprint", "tombstone")
+_CANDIDATE = f"candidate_id, made_at, {', '.join(_MIDDLE)}, draft"
+
+
+class FactRows(ReferenceRows):
+    """The part of the reader that knows facts."""
+
+    if TYPE_CHECKING:
+        _db: apsw.Connection
+
+        def _versions(self, sql: str, parameters: Sequence[Any]) -> list[Version]: ...
+
+    def edges_of(self, memory_ids: Iterable[str], kinds: Sequence[str]) -> list[Edge]:
+        rows = self._rows(
+            "SELECT kind, from_id, to_id, strength FROM edges WHERE kind IN (SELECT value FROM json_each(?2))"
+            " AND (from_id IN (SELECT value FROM json_each(?1)) OR to_id IN (SELECT value FROM json_each(?1)))"
+            " ORDER BY 1, 2, 3",
+            (as_json(list(memory_ids)), as_json(list(kinds))),
+        )
+        return [Edge(*row) for row in rows]
+
+    def children(self, memory_ids: Iterable[str], view: View) -> list[Version]:
+        condition, parameters = visible(view)
+        return self._versions(
+            "JOIN edges e ON e.to_id = m.memory_id AND e.kind = 'contains'"
+            f" WHERE e.from_id IN (SELECT value FROM json_each(?)) AND {condition}"
+            f" AND json_extract(m.details, '$.{PARENT}') = e.from_id ORDER BY m.level, m.number",
+            [as_json(list(memory_ids)), *parameters],
+        )
+
+    def lifetimes(self, *, expired_by: datetime | None = None) -> list[LifetimeRow]:
+        by = "" if expired_by is None else " AND s.expires_at <= ?"
+        rows = self._rows(
+            "SELECT s.memory_id, s.expires_at, coalesce(s.on_expire, 'stale'), s.ttl_seconds, s.refresh, s.is_stale"
+            f" FROM states s WHERE s.expires_at IS NOT NULL{by} AND NOT s.protected AND s.archived_at IS NULL AND EXISTS"
+            " (SELECT 1 FROM memories m WHERE m.memory_id = s.memory_id AND m.superseded_at IS NULL) ORDER BY 2, 1",
+            () if expired_by is None else (to_micros(expired_by),),
+        )
+        return [
+            LifetimeRow(row[0], from_micros(row[1]), row[2], row[3], tuple(json.loads(row[4] or "[]")), bool(row[5]))
+            for row in rows
+        ]
+
+    def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
+        return self._candidates("WHERE candidate_id > ? ORDER BY candidate_id LIMIT ?", (after, limit))
+
+    def candidate(self, candidate_id: str) -> CandidateRow | None:
+        found = self._candidates("WHERE candidate_id = ?", (candidate_id,))
+        return found[0] if found else None
+
+    def candidates_like(self, fingerprints: Sequence[bytes], topics: Sequence[str]) -> list[CandidateRow]:
+        return self._candidates(
+            "WHERE hex(fingerprint) IN (SELECT upper(value) FROM json_each(?))"
+            " OR (topic <> '' AND topic IN (SELECT value FROM json_each(?))) ORDER BY candidate_id",
+            (as_json([one.hex() for one in fingerprints]), as_json(list(topics))),
+        )
+
+    def count_candidates(self) -> int:
+        return int(self._rows("SELECT count(*) FROM candidates")[0][0])
+
+    def _candidates(self, sql: str, parameters: Sequence[Any]) -> list[CandidateRow]:
+        rows = self._rows(f"SELECT {_CANDIDATE} FROM candidates {sql}", parameters)
+        return [
+            CandidateRow(
+                row[0], from_micros(row[1]), **dict(zip(_MIDDLE, row[2:8], strict=True)), draft=json.loads(row[8])
+            )
+            for row in rows
+        ]
