@@ -1,0 +1,335 @@
+"""The parts of a project as its developers would name them, told by its paths alone.
+
+Folders that only hold others (`src`, `packages`, `src/main/java/com/acme`, the one top package) are looked through.
+Packages and services of a monorepo are domains. A large one is divided once more, where it is divided by what its parts
+are about and not by what they do. Tests, documents, examples and tools are no domains. A flat project has none.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+_MOST_DOMAINS = 40  # the largest: nobody has more parts in mind
+_DEEPEST = 24  # folders below each other that are looked into
+_LEAST_FILES = 2  # of source in a folder without a manifest: one file is a module
+_TOP_SHARE = 0.7  # of its parent's source: the one folder that holds the project
+_LARGE_SHARE = 0.15  # of all source: worth dividing
+_LARGE_FILES = 150
+_PARTS_OF_LARGE = 3  # a large part is divided where that gives so many
+_LEAST_SHARE = 0.005  # of all source, for a part of a large part
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    name: str
+    folder: str  # "" never: a domain lies in a folder
+    files: int  # of source in it, those of its inner domains left out
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the parts of one tree lie."""
+
+    _folders: Mapping[str, str]  # folder of a domain → name
+    _open: frozenset[str]  # folders that were looked through
+    _found: tuple[Domain, ...]
+    _by_last: Mapping[str, str]  # last part of a domain's folder → name, where only one has it
+
+    @classmethod
+    def of(cls, paths: Iterable[str]) -> "Layout":
+        """Any paths, relative to the root, with `/`. Their order does not matter."""
+        root = _tree(paths)
+        opened: set[str] = {""}
+        found = _domains(root, opened)
+        names = _named(found)
+        counts = _counts(root, names)
+        listed = [Domain(name, folder, counts[folder]) for folder, name in names.items()]
+        listed.sort(key=lambda one: (-one.files, one.name))
+        lasts: dict[str, list[str]] = {}
+        for folder, name in names.items():
+            lasts.setdefault(_last(folder), []).append(name)
+        alone = {last: given[0] for last, given in lasts.items() if len(given) == 1}
+        return cls(names, frozenset(opened), tuple(listed), alone)
+
+    def domain(self, path: str) -> str:
+        """The part that a file or folder belongs to, a test to what it tests; "" when to none."""
+        parts = path.strip("/").split("/")
+        for length in range(len(parts), 0, -1):
+            name = self._folders.get("/".join(parts[:length]))
+            if name is not None:
+                return name
+        return self._tested(parts)
+
+    def module(self, path: str) -> str:
+        """What a developer would call this piece of its domain: the folder in it, else the file without its ending."""
+        parts = _as_main(path.strip("/").split("/"))
+        start = 0
+        for length in range(len(parts) - 1, 0, -1):
+            folder = "/".join(parts[:length])
+            if folder in self._folders or folder in self._open:
+                start = length
+                break
+        rest = parts[start:]
+        while len(rest) > 1 and rest[0].lower() in _words().containers | _words().tests:
+            rest = rest[1:]
+        return rest[0] if len(rest) > 1 else _stem(rest[0], parts[-2] if len(parts) > 1 else "")
+
+    def domains(self) -> tuple[Domain, ...]:
+        """Largest first."""
+        return self._found
+
+    def _tested(self, parts: list[str]) -> str:
+        words = _words()
+        at = next((at for at, part in enumerate(parts[:-1]) if part.lower() in words.tests), None)
+        if at is None:
+            return ""
+        inside = parts[at + 1 : -1]
+        return next((name for part in inside if (name := self._by_last.get(part.lower())) is not None), "")
+
+
+# --- the tree
+
+
+@dataclass(slots=True)
+class _Folder:
+    path: str
+    source: int = 0  # files here and below, without those in what is never a domain
+    has_manifest: bool = False
+    inner: "dict[str, _Folder]" = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+def _tree(paths: Iterable[str]) -> _Folder:
+    root, words = _Folder(""), _words()
+    for path in set(paths):
+        *folders, name = path.strip("/").split("/")
+        if len(folders) > _DEEPEST:
+            folders = folders[:_DEEPEST]
+        lowered = name.lower()
+        is_source = lowered.rpartition(".")[2] in words.source and "." in lowered
+        is_source = is_source and not _without_parts(folders)
+        here = root
+        here.source += is_source
+        for at, folder in enumerate(folders):
+            if folder not in here.inner:
+                here.inner[folder] = _Folder("/".join(folders[: at + 1]))
+            here = here.inner[folder]
+            here.source += is_source
+        if here is not root and (lowered in words.manifests or lowered.endswith(words.manifest_ends)):
+            here.has_manifest = True
+    return root
+
+
+def _without_parts(folders: list[str]) -> bool:
+    """Whether one of these folders is never part of a project."""
+    words = _words()
+    for at, folder in enumerate(folders):
+        if folder.lower() in words.package_roots:
+            return any(name.lower() in words.tests for name in folders[at:])
+        if _is_never(folder):
+            return True
+    return False
+
+
+def _is_never(name: str) -> bool:
+    words, lowered = _words(), name.lower()
+    if (
+        lowered in words.never
+        or lowered.startswith((".", "_", *words.test_starts))
+        or lowered.endswith(words.test_ends)
+    ):
+        return True
+    if name.endswith("Test") and name[0].islower():  # a source set of Gradle: `jvmTest`
+        return True
+    return not lowered.strip() or any(ord(character) < 32 for character in lowered)
+
+
+# --- which folders are domains
+
+
+def _domains(root: _Folder, opened: set[str]) -> list[_Folder]:
+    found = _parts(root, opened, layers=False)
+    if sum(one.source for one in found) * 2 < root.source:
+        inside = {""}
+        layers = _parts(root, inside, layers=True)  # they are all the parts it has
+        if sum(one.source for one in layers) > sum(one.source for one in found):
+            found = layers
+            opened.clear()
+            opened |= inside
+    least = root.source * _LEAST_SHARE
+    for large in [one for one in found if one.source >= max(_LARGE_FILES, root.source * _LARGE_SHARE)]:
+        inside = set()
+        parts = [one for one in _parts(large, inside, layers=False, divided=True) if one.source >= least]
+        if len(parts) >= _PARTS_OF_LARGE:
+            found += parts
+            opened |= inside
+    for one in found:
+        _parts(one, opened, layers=True)  # a module is told from below the containers of its domain
+    found.sort(key=lambda one: (-one.source, one.path))
+    return found[:_MOST_DOMAINS]
+
+
+def _parts(start: _Folder, opened: set[str], *, layers: bool, divided: bool = False) -> list[_Folder]:
+    """The domains below a folder, containers looked through.
+
+    `layers`: also what is only a layer. `divided`: the folder is a domain itself, and a layer of it is no other one.
+    """
+    found, waiting = [], [start]
+    while waiting:
+        here = waiting.pop()
+        inner = [one for one in here.inner.values() if one.source]
+        layered = _is_layered(inner)
+        top = _top(here, inner, layered)
+        for one in inner:
+            if one is top or _is_opened(one, here, layered or divided, all_layers=layers and layered):
+                opened.add(one.path)
+                waiting.append(one)
+            elif _is_part(one, layered or divided, layers):
+                found.append(one)
+    return found
+
+
+def _is_opened(folder: _Folder, parent: _Folder, layered: bool, *, all_layers: bool) -> bool:
+    words, name = _words(), folder.name.lower()
+    if _holds_packages(folder):
+        return True
+    if all_layers or folder.has_manifest or name == parent.name.lower():
+        return False
+    return name in words.containers and (not layered or name in words.slices or name not in words.layers)
+
+
+def _is_part(folder: _Folder, layered: bool, layers: bool) -> bool:
+    words, name = _words(), folder.name.lower()
+    if folder.has_manifest:
+        return True
+    if folder.source < _LEAST_FILES or name in words.generic:
+        return False
+    return layers or not layered or name not in words.layers
+
+
+def _is_layered(inner: list[_Folder]) -> bool:
+    """Whether a place is divided by what its parts do."""
+    words = _words()
+    named = [one.name.lower() for one in inner if not one.has_manifest and one.source >= _LEAST_FILES]
+    layers = [name for name in named if name in words.layers]
+    return sum(name in words.layer_marks for name in layers) > 1 and len(layers) * 2 > len(named)
+
+
+def _top(here: _Folder, inner: list[_Folder], layered: bool) -> _Folder | None:
+    """The one folder that holds nearly all of the source, unless it is a layer or its siblings are packages too."""
+    if not inner:
+        return None
+    top = max(inner, key=lambda one: (one.source, one.path))
+    packages = sum(one.has_manifest for one in inner)
+    if top.source < here.source * _TOP_SHARE or (packages > 1 and top.has_manifest) or not top.inner:
+        return None
+    return None if layered and top.name.lower() in _words().layers else top
+
+
+def _holds_packages(folder: _Folder) -> bool:
+    """Whether most of what lies in it are packages of their own, whatever it is called."""
+    inner = [one for one in folder.inner.values() if one.source]
+    return not folder.has_manifest and len(inner) > 1 and sum(one.has_manifest for one in inner) * 2 > len(inner)
+
+
+# --- names
+
+
+def _named(found: Iterable[_Folder]) -> dict[str, str]:
+    """Folders by name. Two of one name are told apart by as many folders above them as it needs."""
+    folders = [one.path for one in found]
+    lengths = dict.fromkeys(folders, 1)
+    for _ in range(_DEEPEST):
+        by_name: dict[str, list[str]] = {}
+        for folder in folders:
+            by_name.setdefault(_name(folder, lengths[folder]), []).append(folder)
+        same = [folder for given in by_name.values() if len(given) > 1 for folder in given]
+        if not same:
+            break
+        for folder in same:
+            lengths[folder] += 1
+    return {folder: _name(folder, lengths[folder]) for folder in folders}
+
+
+def _name(folder: str, length: int) -> str:
+    parts = folder.split("/")
+    kept = [part for part in parts[:-1] if part.lower() not in _words().containers] + parts[-1:]
+    return "/".join(kept[-length:] if length <= len(kept) else parts[-length:]).lower()
+
+
+def _counts(root: _Folder, names: Mapping[str, str]) -> dict[str, int]:
+    """The source files in each of the folders, those of its inner domains left out."""
+    counts = dict.fromkeys(names, 0)
+    waiting: list[tuple[_Folder, str]] = [(root, "")]
+    while waiting:
+        here, owner = waiting.pop()
+        owner = here.path if here.path in names else owner
+        if owner:
+            counts[owner] += here.source - sum(one.source for one in here.inner.values())
+        waiting += [(one, owner) for one in here.inner.values()]
+    return counts
+
+
+def _as_main(parts: list[str]) -> list[str]:
+    """`src/test/java/…` as `src/main/java/…`: the same packages lie there."""
+    for at, part in enumerate(parts[:-1]):
+        if part.lower() in _words().package_roots and at and parts[at - 1].lower() == "test":
+            return [*parts[: at - 1], "main", *parts[at:]]
+    return parts
+
+
+def _last(folder: str) -> str:
+    return folder.rpartition("/")[2].lower()
+
+
+def _stem(name: str, folder: str) -> str:
+    stem = name.partition(".")[0] or name.lstrip(".")
+    return folder if stem in ("__init__", "index", "mod", "main", "lib", "__main__") and folder else stem
+
+
+# --- words
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    containers: frozenset[str]
+    never: frozenset[str]
+    package_roots: frozenset[str]
+    tests: frozenset[str]
+    layers: frozenset[str]
+    layer_marks: frozenset[str]
+    slices: frozenset[str]
+    generic: frozenset[str]
+    test_starts: tuple[str, ...]
+    test_ends: tuple[str, ...]
+    manifests: frozenset[str]
+    manifest_ends: tuple[str, ...]
+    source: frozenset[str]
+
+
+@cache
+def _words() -> _Words:
+    told: dict[str, Any] = tomllib.loads(
+        files("waypost.facts").joinpath("data", "layout.toml").read_text(encoding="utf-8")
+    )
+    return _Words(
+        containers=frozenset(told["containers"].split()),
+        never=frozenset(told["never"].split()),
+        tests=frozenset(told["tests"].split()),
+        layers=frozenset(told["layers"].split()),
+        layer_marks=frozenset(told["layer_marks"].split()),
+        slices=frozenset(told["slices"].split()),
+        generic=frozenset(told["generic"].split()),
+        package_roots=frozenset(told["package_roots"].split()),
+        test_starts=tuple(told["test_starts"].split()),
+        test_ends=tuple(told["test_ends"].split()),
+        manifests=frozenset(told["manifests"].split()),
+        manifest_ends=tuple(told["manifest_ends"].split()),
+        source=frozenset(told["source"].split()),
+    )
