@@ -66,6 +66,8 @@ class Settings:
         0.3  # the same for memories about a whole file or class, of which some part always changes
     )
     links: str = "file"  # what a place in code opens in when a terminal shows it: one of LINKS, never "auto"
+    learn_hold: str = "doubtful"  # which learned facts wait for approval: the doubtful ones, or "all"
+    learn_on: tuple[str, ...] = ("commit", "readme", "new_file")  # what facts are learned from without being asked
     home_is_told: bool = False  # by WAYPOST_HOME: who runs later must be told too
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
 
@@ -75,9 +77,10 @@ class Settings:
 
 
 LINKS = ("file", "vscode", "vscode-insiders", "cursor", "windsurf", "zed", "idea", "none")
+LEARN_ON = ("commit", "readme", "new_file", "save")
 _LONGEST_WAIT = 86_400
 _KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
-_KNOWN |= {"stale_threshold", "stale_threshold_whole"}
+_KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn"}
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -111,6 +114,8 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         links=_links(env, table),
         stale_threshold=_part(table, "stale_threshold", settings.stale_threshold),
         stale_threshold_whole=_part(table, "stale_threshold_whole", settings.stale_threshold_whole),
+        learn_hold=_learn_hold(table),
+        learn_on=_learn_on(table, settings.learn_on),
         secrets={name: env[name] for name in named if env.get(name)},
     )
 
@@ -214,6 +219,28 @@ def _part(table: Mapping[str, Any], key: str, default: float) -> float:
     if not 0 <= value <= 1:  # written so that NaN is refused
         raise ConfigError(f"Setting {key!r} is {value}.", "Give a part of the whole, from 0 to 1.")
     return value
+
+
+def _learn(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    learn = _typed(table, "learn", dict, {})
+    unknown = sorted(set(learn) - {"hold", "on"})
+    if unknown:
+        raise ConfigError(f"Unknown setting {unknown[0]!r} in [learn].", "It takes hold and on.")
+    return dict(learn)
+
+
+def _learn_hold(table: Mapping[str, Any]) -> str:
+    hold = _learn(table).get("hold", "doubtful")
+    if hold not in ("doubtful", "all"):
+        raise ConfigError(f"[learn] hold is {hold!r}.", 'Use "doubtful" or "all".')
+    return str(hold)
+
+
+def _learn_on(table: Mapping[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
+    on = _learn(table).get("on", list(default))
+    if not isinstance(on, list) or not all(one in LEARN_ON for one in on):
+        raise ConfigError(f"[learn] on is {on!r}.", f"Give a list of some of these: {', '.join(LEARN_ON)}.")
+    return tuple(on)
 
 
 def _remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine | None:

@@ -15,6 +15,7 @@ from waypost.flows.transfer import write_rows
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
 from waypost.space.platform import write_private_file
+from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import AuditEntry, Reader
 
 _PIECE = 48  # characters: long enough not to stand in another memory by chance
@@ -45,10 +46,18 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
         changed = _clean_exports(space, memory_id, _all_saying(reader, reader.versions(memory_id)))
     with space.store.write() as writer:
         versions = writer.versions(memory_id)
-        if not versions:
+        waiting = _waiting(writer, memory_id, versions)
+        if not versions and not waiting:
             raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
-        refuse_derived(versions[-1])
+        if versions:
+            refuse_derived(versions[-1])
         now = space.clock()
+        for row in waiting:
+            writer.add_tombstone(row.tombstone, now)
+        writer.drop_candidates(row.candidate_id for row in waiting)
+        if not versions:
+            details = {"candidate": True, "owners_word": caller.owners_word}
+            writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
         for version in versions:
             for digest in tombstones(key, version):
                 writer.add_tombstone(digest, now)
@@ -60,7 +69,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
         writer.set_meta(SCRUB_OWED, "1")
     changed |= _clean_exports(space, memory_id, copies)  # one may have been made meanwhile
-    complete = scrub(space, _pieces(copies))
+    texts = [version.text for version in copies] + [str(row.draft.get("text", "")) for row in waiting]
+    complete = scrub(space, _pieces(texts))
     return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete)
 
 
@@ -72,10 +82,16 @@ def _all_saying(reader: Reader, versions: list[Version]) -> list[Version]:
     return list(found.values())
 
 
-def _pieces(versions: list[Version]) -> list[str]:
+def _waiting(reader: Reader, memory_id: str, versions: list[Version]) -> list[CandidateRow]:
+    """Candidates that say the same, or the one with this id."""
+    found = reader.candidates_like([version.fingerprint for version in versions], [])
+    own = reader.candidate(memory_id)
+    return found if own is None or own in found else [*found, own]
+
+
+def _pieces(texts: list[str]) -> list[str]:
     pieces: dict[str, None] = {}
-    for version in versions:
-        text = version.text
+    for text in texts:
         step = max(_PIECE, len(text) // _MOST_PIECES)
         for start in range(0, len(text), step):
             pieces[text[start : start + _PIECE]] = None

@@ -7,7 +7,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.pin import pin_reference
 from waypost.flows.tree_now import TreeNow
-from waypost.model.draft import Draft
+from waypost.model.draft import MAX_LEVEL, Draft
 from waypost.model.kinds import CODE_COLLECTIONS, IS_TEST, KINDS
 from waypost.model.recall import View
 from waypost.model.receipt import Receipt
@@ -21,6 +21,7 @@ from waypost.store.protocol import Reader
 
 INFERRED = "inferred_from_code_index"
 _MOST_KNOWN = 5_000  # definitions looked at for one text: one that is cut off makes a name look unique
+_UNTIED = "Level 3 is about code, but this names no code that is known here: say where with --ref PATH#Symbol."
 _WHOLE = frozenset({"class", "interface", "trait", "struct", "enum", "module", "file"})
 
 
@@ -47,7 +48,7 @@ def point_at_code(space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], *, d
     """
     with space.store.read() as reader:
         is_indexed = space.identity.kind == "project" and reader.has_code(space.identity.checkout_id)
-    return [
+    pointed = [
         _pinned(space, tree, draft, direct)
         if draft.refs
         else _inferred(space, tree, draft)
@@ -55,6 +56,11 @@ def point_at_code(space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], *, d
         else Pointed(draft)
         for draft in drafts
     ]
+    return [replace(one, notices=(*one.notices, _UNTIED)) if _is_untied(one.draft) else one for one in pointed]
+
+
+def _is_untied(draft: Draft) -> bool:
+    return draft.level == MAX_LEVEL and not draft.refs
 
 
 def _pinned(space: OpenSpace, tree: TreeNow, draft: Draft, direct: bool) -> Pointed:

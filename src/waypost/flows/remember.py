@@ -48,8 +48,30 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
         yield from _remember_chunk(space, tree, drafts[start : start + CHUNK], caller, direct)
 
 
+def weigh(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool = False) -> list[Receipt]:
+    """What would become of these drafts, one after the other, without storing any of them."""
+    drafts = placed(space, drafts)
+    tree = TreeNow(space)
+    receipts: list[Receipt] = []
+    for start in range(0, len(drafts), CHUNK):
+        try:
+            _remember_chunk(space, tree, drafts[start : start + CHUNK], caller, direct, receipts)
+        except _OnlyWeighed:
+            continue
+    return receipts
+
+
+class _OnlyWeighed(Exception):
+    """Takes the transaction back."""
+
+
 def _remember_chunk(
-    space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], caller: Caller, direct: bool
+    space: OpenSpace,
+    tree: TreeNow,
+    drafts: Sequence[Draft],
+    caller: Caller,
+    direct: bool,
+    only_weighed: list[Receipt] | None = None,
 ) -> list[Receipt]:
     key = space.tombstone_key()
     hidden = [without_secrets(draft) for draft in drafts]
@@ -70,6 +92,9 @@ def _remember_chunk(
             item = replace(prepared, version=replace(prepared.version, recorded_at=now))
             newer = _twins(writer, space, [item], embedded, since=seen)[0]
             receipts.append(pointed[place].on(gate.admit(item, twins[place] + newer)))
+        if only_weighed is not None:
+            only_weighed += receipts
+            raise _OnlyWeighed
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
     return receipts

@@ -61,9 +61,6 @@ class FactReader(Protocol):
 
 
 class FactWriter(FactReader, Protocol):
-    def drop_edges(self, kind: str, *, to_id: str) -> None:
-        """Remove the edges of this kind that end at this memory."""
-
     def put_candidate(self, row: CandidateRow) -> None:
         """Add it, or replace the one with the same id."""
 

@@ -11,9 +11,6 @@ from waypost.store.sqlite.rows import as_json
 class FactChanges(CodeChanges):
     """The part of the writer that knows facts."""
 
-    def drop_edges(self, kind: str, *, to_id: str) -> None:
-        self._db.execute("DELETE FROM edges WHERE kind = ? AND to_id = ?", (kind, to_id))
-
     def put_candidate(self, row: CandidateRow) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO candidates (candidate_id, made_at, confidence, origin, topic, reason, fingerprint,"

@@ -1,0 +1,296 @@
+"""From candidates to facts: what is certain is stored as the extractor's, the rest waits for a person's word."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from waypost.errors import NotFound, Refused, WaypostError
+from waypost.flows.lifecycle import audit
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.prepare import prepare
+from waypost.flows.remember import remember, weigh
+from waypost.model.candidate import Candidate
+from waypost.model.draft import Draft, check_text
+from waypost.model.ids import check_id
+from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING, Taken
+from waypost.model.memory import Caller, Version
+from waypost.model.receipt import Receipt
+from waypost.model.time import format_time, parse_time
+from waypost.store.fact_protocol import CandidateRow
+from waypost.store.protocol import Reader
+
+EXTRACTOR = Caller("extractor", "learn")
+_KEY = "learned:"  # before a topic: a later fact on it finds the earlier one by this key
+_LONGEST_KEY = 480
+_GONE_FROM_REVIEW = "candidate"  # in the audit's details
+
+
+def take(
+    space: OpenSpace,
+    candidates: Sequence[Candidate],
+    caller: Caller = EXTRACTOR,
+    *,
+    dry_run: bool = False,
+) -> tuple[Taken, ...]:
+    """Store what is certain, hold the rest. Taking the same twice changes nothing.
+
+    A candidate on a topic that is known replaces what was learned of it before, unless it is older; what a person said
+    is only ever replaced with approval.
+    """
+    told = [_Item.of(space, one) for one in candidates]
+    with space.store.read() as reader:
+        placed = [_in_the_face_of(reader, item) for item in told]
+    settled = {place: one for place, one in enumerate(placed) if isinstance(one, Taken)}
+    items = {place: one for place, one in enumerate(placed) if isinstance(one, _Item)}
+    certain = [place for place, item in items.items() if _is_certain(space, item)]
+    held = [place for place in items if place not in certain]
+    write = weigh if dry_run else _remembered
+    for place, receipt in zip(certain, write(space, [items[p].draft for p in certain], caller), strict=True):
+        settled[place] = _stored(items[place], receipt)
+    for place, receipt in zip(held, weigh(space, [items[p].draft for p in held], caller), strict=True):
+        settled[place] = _weighed(items[place], receipt)
+    if not dry_run:
+        _drop_overtaken(space, [items[place].candidate.topic for place in certain if settled[place].approved])
+    doubtful = [place for place in held if settled[place].status == HELD]
+    for place, taken in zip(doubtful, _hold(space, [(items[p], settled[p]) for p in doubtful], dry_run), strict=True):
+        settled[place] = taken
+    return tuple(settled[place] for place in range(len(told)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    candidate: Candidate
+    draft: Draft
+    doubt: str = ""  # why it is not certain, beside its confidence
+
+    @classmethod
+    def of(cls, space: OpenSpace, candidate: Candidate) -> "_Item":
+        return cls(candidate, replace(draft_of(space, candidate), memory_id=space.new_id()))
+
+
+def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
+    """What would be remembered. References to what is not in the tree any more are left out."""
+    root = space.identity.root
+    return Draft.of(
+        {
+            "text": candidate.text,
+            "kind": candidate.kind,
+            "level": candidate.level,
+            "domain": candidate.domain or None,
+            "module": candidate.module or None,
+            "refs": [ref for ref in candidate.refs if (root / ref.partition("#")[0]).is_file()],
+            "evidence": list(candidate.evidence),
+            "ttl_class": candidate.ttl_class,
+            "valid_from": candidate.time,
+            "key": _key(candidate.topic),
+            "tags": {"origin": candidate.origin},
+        }
+    )
+
+
+def _key(topic: str) -> str | None:
+    return f"{_KEY}{topic}" if topic and len(topic) <= _LONGEST_KEY else None
+
+
+def _in_the_face_of(reader: Reader, item: _Item) -> "_Item | Taken":
+    """What is known on its topic: nothing, the same, something older that it replaces, or a later word."""
+    draft = item.draft
+    known = reader.find_key(draft.key) if draft.key else None
+    if known is None or _says_the_same(known, draft):
+        return item
+    if draft.valid_from is not None and known.valid_from > draft.valid_from:
+        return Taken(item.candidate, OLDER, known.memory_id, "something later is known on this")
+    if known.source == "person":
+        return replace(item, draft=replace(draft, replaces=known.memory_id), doubt="a person said what it replaces")
+    return replace(item, draft=replace(draft, replaces=known.memory_id))
+
+
+def _says_the_same(known: Version, draft: Draft) -> bool:
+    words = known.text.casefold().split() == draft.text.casefold().split()
+    return words and (known.kind, known.domain) == (draft.kind, draft.domain)
+
+
+def _is_certain(space: OpenSpace, item: _Item) -> bool:
+    return item.candidate.is_certain and not item.doubt and space.settings.learn_hold != "all"
+
+
+def _remembered(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> list[Receipt]:
+    return list(remember(space, drafts, caller, direct=False))
+
+
+def _stored(item: _Item, receipt: Receipt) -> Taken:
+    status = {"added": STORED, "merged": MERGED, "duplicate": KNOWN, "refused": REFUSED}[receipt.status]
+    if status == STORED and receipt.replaces:
+        status = REPLACED
+    return Taken(item.candidate, status, receipt.id, receipt.reason)
+
+
+def _weighed(item: _Item, receipt: Receipt) -> Taken:
+    if receipt.status in ("duplicate", "refused"):
+        return _stored(item, receipt)
+    doubt = item.doubt or (f"it would be merged into {receipt.id}" if receipt.status == "merged" else receipt.reason)
+    return Taken(item.candidate, HELD, item.draft.memory_id, doubt or None)
+
+
+def _hold(space: OpenSpace, items: Sequence[tuple[_Item, Taken]], dry_run: bool) -> list[Taken]:
+    """Put candidates up for review. One that waits already is not put there twice; on the same topic the later one waits
+    in the place of the earlier."""
+    if not items:
+        return []
+    key = space.tombstone_key()
+    if dry_run:
+        with space.store.read() as reader:
+            return [_against_waiting(space, reader, item, taken, key)[0] for item, taken in items]
+    with space.store.write() as writer:
+        done = []
+        for item, taken in items:
+            told, overtaken = _against_waiting(space, writer, item, taken, key)
+            if told.status == HELD:
+                writer.drop_candidates(overtaken)
+                writer.put_candidate(_candidate_row(space, item, taken, key))
+            done.append(told)
+    return done
+
+
+def _against_waiting(
+    space: OpenSpace, reader: Reader, item: _Item, taken: Taken, key: bytes
+) -> tuple[Taken, list[str]]:
+    """What becomes of it beside those that wait, and which of them it takes the place of."""
+    said = prepare(space, item.draft, EXTRACTOR, key).version.fingerprint
+    topics = [item.candidate.topic] if item.candidate.topic else []
+    like = reader.candidates_like([said], topics)
+    for row in like:
+        if row.fingerprint == said:
+            return Taken(item.candidate, WAITING, row.candidate_id, "it waits already"), []
+        earlier, later = item.candidate.time, candidate_of(row).time
+        if earlier is not None and later is not None and earlier < later:
+            return Taken(item.candidate, OLDER, row.candidate_id, "something later waits on this"), []
+    return taken, [row.candidate_id for row in like]
+
+
+def _candidate_row(space: OpenSpace, item: _Item, taken: Taken, key: bytes) -> CandidateRow:
+    prepared = prepare(space, item.draft, EXTRACTOR, key)
+    return CandidateRow(
+        str(item.draft.memory_id),
+        space.clock(),
+        item.candidate.confidence,
+        item.candidate.origin,
+        item.candidate.topic,
+        taken.reason or item.candidate.reason,
+        prepared.version.fingerprint,
+        prepared.tombstone,
+        _row(replace(item.candidate, text=prepared.version.text, evidence=prepared.version.evidence)),
+    )
+
+
+def _drop_overtaken(space: OpenSpace, topics: Sequence[str]) -> None:
+    """What waits on topics that a certain fact has settled since needs nobody's word any more."""
+    told = [topic for topic in topics if topic]
+    if told:
+        with space.store.write() as writer:
+            writer.drop_candidates(row.candidate_id for row in writer.candidates_like([], told))
+
+
+def _row(candidate: Candidate) -> dict[str, Any]:
+    row = asdict(candidate)
+    return row | {"time": None if candidate.time is None else format_time(candidate.time)}
+
+
+def candidate_of(row: CandidateRow) -> Candidate:
+    given = dict(row.draft)
+    time: datetime | None = parse_time(given["time"]) if given.get("time") else None
+    return Candidate(**{**given, "time": time, "refs": tuple(given["refs"]), "evidence": tuple(given["evidence"])})
+
+
+def waiting(space: OpenSpace, *, limit: int = 1000) -> list[tuple[CandidateRow, Candidate]]:
+    """What waits for approval, surest first."""
+    with space.store.read() as reader:
+        rows = reader.candidates(limit=limit)
+    return sorted(((row, candidate_of(row)) for row in rows), key=lambda one: (-one[0].confidence, one[0].candidate_id))
+
+
+def approve(
+    space: OpenSpace, ids: Iterable[str], caller: Caller, *, text: str | None = None
+) -> tuple[tuple[str, Receipt], ...]:
+    """These candidates are true: they are remembered as a person's word, with the evidence that they came with.
+
+    `text` puts the words right. One that was approved before is answered as the duplicate that it is.
+    """
+    _decides(caller, "approve")
+    told = None if text is None else check_text(text)
+    person = Caller("person", space.settings.person, caller.owners_word)
+    return tuple((one, _approve(space, check_id(one), person, told)) for one in ids)
+
+
+def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | None) -> Receipt:
+    with space.store.read() as reader:
+        row = reader.candidate(candidate_id)
+        if row is None and any(version.superseded_at is None for version in reader.versions(candidate_id)):
+            return Receipt(candidate_id, "duplicate", reason="it was approved before")
+    if row is None:
+        raise _nothing_waits(candidate_id)
+    candidate = candidate_of(row)
+    draft = replace(draft_of(space, replace(candidate, text=text or candidate.text)), memory_id=candidate_id)
+    with space.store.read() as reader:
+        known = reader.find_key(draft.key) if draft.key else None
+    if known is not None and not _says_the_same(known, draft):
+        draft = replace(draft, replaces=known.memory_id)
+    receipt = next(remember(space, [draft], person, direct=True))
+    if receipt.status != "refused":
+        with space.store.write() as writer:
+            writer.drop_candidates([candidate_id])
+            details = {"confidence": row.confidence, "edited": text is not None}
+            audit(space, writer, "approve", receipt.id, person, details)
+    return receipt
+
+
+def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, ...]:
+    """These candidates are wrong or useless: a tombstone keeps each from being proposed again."""
+    _decides(caller, "reject")
+    chosen = [check_id(one) for one in ids]
+    with space.store.write() as writer:
+        now = space.clock()
+        for candidate_id in chosen:
+            row = writer.candidate(candidate_id)
+            if row is None:
+                raise _nothing_waits(candidate_id)
+            writer.add_tombstone(row.tombstone, now)
+            writer.drop_candidates([candidate_id])
+            audit(space, writer, "reject", None, caller, {_GONE_FROM_REVIEW: candidate_id})
+    return tuple(chosen)
+
+
+def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
+    """Put a candidate's words right and leave it waiting. Returns them as they are kept."""
+    candidate_id = check_id(candidate_id)
+    told = check_text(text)
+    key = space.tombstone_key()
+    with space.store.write() as writer:
+        row = writer.candidate(candidate_id)
+        if row is None:
+            raise _nothing_waits(candidate_id)
+        candidate = replace(candidate_of(row), text=told)
+        prepared = prepare(space, draft_of(space, candidate), EXTRACTOR, key)
+        candidate = replace(candidate, text=prepared.version.text)
+        writer.put_candidate(
+            replace(
+                row,
+                fingerprint=prepared.version.fingerprint,
+                tombstone=prepared.tombstone,
+                draft=_row(candidate),
+            )
+        )
+        audit(space, writer, "edit", None, caller, {_GONE_FROM_REVIEW: candidate_id})
+    return candidate.text
+
+
+def _decides(caller: Caller, what: str) -> None:
+    if not caller.decides:
+        raise Refused(
+            f"Only a person can {what} candidates.", "Run it at a terminal, or with --yes as the owner's word."
+        )
+
+
+def _nothing_waits(candidate_id: str) -> WaypostError:
+    return NotFound(f"No candidate {candidate_id} waits for approval.", "`waypost review` shows those that do.")
