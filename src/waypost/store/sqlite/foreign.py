@@ -176,7 +176,7 @@ class ForeignDatabase:
     def count(self, table: ForeignTable) -> int:
         with _in_our_words(self._shown):
             for (found,) in self._db.execute(f"SELECT count(*) FROM {_quoted(table.name)} NOT INDEXED"):
-                return int(found)  # type: ignore[arg-type]  # a count is a whole number
+                return int(found)
         return 0
 
     def rows(self, table: ForeignTable, columns: Sequence[str]) -> Iterator[tuple[Value, ...]]:
