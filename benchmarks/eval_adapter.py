@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import apsw
 
-import waypost.memory
+import waypost.memory.spaces
 from waypost import Memory, config
 from waypost.config import Settings
 from waypost.embed.protocol import Engine
@@ -191,7 +191,7 @@ def _keep_vectors(path: str) -> None:
     def open_kept(name: str, settings: Settings) -> Engine:
         return _Kept(open_engine(name, settings), path)
 
-    waypost.memory.open_engine = open_kept
+    waypost.memory.spaces.open_engine = open_kept
 
 
 class _Kept:

@@ -27,9 +27,9 @@ def clean_environment(
     monkeypatch.setenv("WAYPOST_BACKGROUND", "0")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     yield
-    from waypost import memory
+    from waypost.memory.spaces import open_spaces
 
-    memory._open_spaces.drop_all()
+    open_spaces.drop_all()
 
 
 class TestClock:
@@ -62,7 +62,7 @@ def settings() -> Settings:
 def fake_engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     """One engine for every name: hashed words, so that texts that share words are alike."""
     engine = FakeEngine()
-    monkeypatch.setattr("waypost.memory.open_engine", lambda _name, _settings: engine)
+    monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
     return engine
 
 

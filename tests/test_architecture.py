@@ -41,12 +41,15 @@ def test_a_keyword_only_memory_needs_no_numpy(tmp_path: Path) -> None:
 
 def test_the_public_surface_is_pinned() -> None:
     assert sorted(waypost.__all__) == ["Memory", "WaypostError", "__version__"]
-    public = {name for name in vars(waypost.Memory) if not name.startswith("_")}
+    public = {name for name in dir(waypost.Memory) if not name.startswith("_")}
     assert public == {
-        "about", "analyze", "architecture", "audit", "brief", "close", "correct", "doctor", "export", "exports", "finish", "folder",
-        "forget", "git_changed", "history", "ignores", "import_file", "import_tags", "index", "lift", "list", "maintain", "open", "open_as", "protect", "rebuild",
-        "recall", "reject", "relink", "remember", "remember_drafts", "remember_many", "retract", "root", "rows", "settle", "show",
-        "space_id", "stale", "status", "summarize", "summary", "track", "undo_import", "update", "verify", "work",
+        "about", "analyze", "approve", "architecture", "audit", "brief", "close", "correct", "decide", "decline",
+        "discover", "doctor", "edit", "export", "exports", "finish", "folder", "forget", "git_changed", "history",
+        "ignores", "import_bridge", "import_file", "import_tags", "index", "learn", "lift", "list", "maintain",
+        "open", "open_as", "promote", "protect", "rebuild", "recall", "reject", "relink", "remember",
+        "remember_drafts", "remember_many", "retract", "review", "root", "rows", "set_ttl", "settle", "show",
+        "space_id", "stale", "status", "subtree", "summarize", "summary", "track", "undo_import", "update", "verify",
+        "why", "work",
     }  # fmt: skip
 
 

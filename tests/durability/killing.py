@@ -23,7 +23,7 @@ from tests.durability.inspection import inspect
 from tests.durability.stops import LEVELS, SteppedFiles, Stops
 
 import waypost.flows.settle
-import waypost.memory
+import waypost.memory.spaces
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.embed.install import install as install_models
@@ -238,7 +238,7 @@ def _derive(folder: Path) -> None:
 
 def warm_up(folder: Path) -> None:
     """Load and compile everything once, in a space of its own, so that each child begins at once."""
-    waypost.memory.open_engine = lambda _name, _settings: ENGINE  # type: ignore[assignment, attr-defined]
+    waypost.memory.spaces.open_engine = lambda _name, _settings: ENGINE  # type: ignore[assignment, attr-defined]
     os.fsync = lambda fd: None  # no power fails here
     folder.mkdir()
     with open_memory(folder / "home", folder) as memory:

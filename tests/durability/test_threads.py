@@ -21,7 +21,7 @@ from waypost.errors import StoreError
 from waypost.flows import transfer
 from waypost.flows.forget import Forgotten
 from waypost.flows.scrub import scrub
-from waypost.memory import IDLE_SECONDS
+from waypost.memory.spaces import IDLE_SECONDS
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 

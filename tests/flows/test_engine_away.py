@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.conftest import OpenMemory
 
-import waypost.memory
+import waypost.memory.spaces
 from waypost import Memory, config
 from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
@@ -40,7 +40,7 @@ class Engines:
     def lose(self, name: str) -> None:
         """As in a process that starts while the engine is not there."""
         self.missing.add(name)
-        waypost.memory._engines.clear()
+        waypost.memory.spaces._engines.clear()
 
     def embedded(self, name: str) -> list[str]:
         return [text for call in self[name].calls or () for text in call]
@@ -49,7 +49,7 @@ class Engines:
 @pytest.fixture
 def engines(monkeypatch: pytest.MonkeyPatch, fake_engine: FakeEngine) -> Engines:
     engines = Engines()
-    monkeypatch.setattr("waypost.memory.open_engine", engines.open)
+    monkeypatch.setattr("waypost.memory.spaces.open_engine", engines.open)
     return engines
 
 

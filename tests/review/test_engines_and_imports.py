@@ -16,7 +16,7 @@ def test_an_engine_that_was_changed_again_before_it_had_everything_leaves_nothin
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engines = {f"onnx:{name}": FakeEngine(label=name, fail=name == "b") for name in "abc"}
-    monkeypatch.setattr("waypost.memory.open_engine", lambda name, _settings: engines[name])
+    monkeypatch.setattr("waypost.memory.spaces.open_engine", lambda name, _settings: engines[name])
     settings = replace(config.load(), multilingual=False)
     for name in engines:
         memory = Memory.open(tmp_path, settings=replace(settings, engine=name))

@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from waypost.flows import about as about
     from waypost.flows import analyze as analyze
+    from waypost.flows import bridge_import as bridge_import
     from waypost.flows import brief as brief
+    from waypost.flows import candidates as candidates
+    from waypost.flows import decide as decide
+    from waypost.flows import discover as discover
     from waypost.flows import forget as forget
     from waypost.flows import index as index
     from waypost.flows import init as init
+    from waypost.flows import learn as learn
+    from waypost.flows import levels as levels
     from waypost.flows import lifecycle as lifecycle
+    from waypost.flows import lifetime as lifetime
     from waypost.flows import maintain as maintain
     from waypost.flows import recall as recall
     from waypost.flows import references as references
     from waypost.flows import remember as remember
     from waypost.flows import repair as repair
+    from waypost.flows import review as review
+    from waypost.flows import route as route
     from waypost.flows import scope as scope
     from waypost.flows import scrub as scrub
     from waypost.flows import settle as settle
@@ -28,22 +37,32 @@ if TYPE_CHECKING:
     from waypost.flows import tag_import as tag_import
     from waypost.flows import track as track
     from waypost.flows import transfer as transfer
+    from waypost.flows import why as why
     from waypost.flows import worker as worker
 
 _FLOWS = frozenset(
     (
         "about",
         "analyze",
+        "bridge_import",
         "brief",
+        "candidates",
+        "decide",
+        "discover",
         "forget",
         "index",
         "init",
+        "learn",
+        "levels",
         "lifecycle",
+        "lifetime",
         "maintain",
         "recall",
         "references",
         "remember",
         "repair",
+        "review",
+        "route",
         "scope",
         "scrub",
         "settle",
@@ -52,6 +71,7 @@ _FLOWS = frozenset(
         "tag_import",
         "track",
         "transfer",
+        "why",
         "worker",
     )
 )

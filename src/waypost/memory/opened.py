@@ -1,0 +1,110 @@
+"""What every part of the façade stands on: an open space, and the moment that a question is about."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Self
+
+from waypost import config
+from waypost.config import Settings
+from waypost.flows.open_space import OpenSpace
+from waypost.memory.spaces import open_spaces
+from waypost.model.kinds import scope_of
+from waypost.model.memory import Caller
+from waypost.model.recall import View
+from waypost.model.time import Clock, Moment, parse_time, utc_now
+from waypost.space.identity import Identity, identify, identify_person
+from waypost.space.place import check_claimed_id
+
+LIBRARY = Caller("agent", "library")  # code that calls us is an agent, whatever its texts say
+
+When = datetime | str | None
+
+
+class Opened:
+    """An open memory: which space, by which settings, for whom.
+
+    Several objects of one space share one open database. One that was closed for idleness opens again by itself on the
+    next call.
+    """
+
+    def __init__(self, identity: Identity, settings: Settings, caller: Caller, clock: Clock) -> None:
+        self._identity = identity
+        self._settings = settings
+        self._caller = caller
+        self._clock = clock
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = ".",
+        *,
+        person: str | None = None,
+        space_id: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+    ) -> Self:
+        """The memory of the project that `path` belongs to, or of a person. The id is always computed; naming another
+        one raises SecurityError."""
+        return cls.open_as(LIBRARY, path, person=person, space_id=space_id, settings=settings, clock=clock)
+
+    @classmethod
+    def open_as(
+        cls,
+        caller: Caller,
+        path: str | Path = ".",
+        *,
+        person: str | None = None,
+        space_id: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+    ) -> Self:
+        """For faces, which know who is calling."""
+        settings = settings or config.load()
+        identity = identify_person(person) if person is not None else identify(Path(path))
+        if space_id is not None:
+            check_claimed_id(identity, space_id)
+        memory = cls(identity, settings, caller, clock)
+        memory._space  # noqa: B018  an unusable place is reported now, not with the first write
+        return memory
+
+    @property
+    def _space(self) -> OpenSpace:
+        return open_spaces.get(self._identity, self._settings, self._clock)
+
+    @property
+    def space_id(self) -> str:
+        return self._identity.space_id
+
+    @property
+    def folder(self) -> Path:
+        """Where this memory's files are."""
+        return self._space.folder
+
+    @property
+    def root(self) -> Path:
+        """The root of the tree that this memory was opened in."""
+        return self._identity.root
+
+    def close(self) -> None:
+        """Close the database now. The object can still be used: it opens again."""
+        open_spaces.drop(self._identity, self._settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _moment(self, as_of: When, known_at: When) -> Moment:
+        at = when(as_of, "as_of")
+        now = self._clock()
+        return Moment(at or now, when(known_at, "known_at"), explicit=at is not None, asked_at=now)
+
+    def _view(self, scope: str, as_of: When, known_at: When) -> View:
+        return View(self._moment(as_of, known_at), scope_of(scope), self._identity.checkout_id)
+
+
+def when(value: When, field: str) -> datetime | None:
+    if value is None:
+        return None
+    return parse_time(value if isinstance(value, str) else value.isoformat(), field)

@@ -1,0 +1,112 @@
+"""Asking."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from waypost import flows
+from waypost.errors import InvalidInput
+from waypost.memory.opened import Opened, When, when
+from waypost.model.draft import MAX_LEVEL, check_line, check_whole
+from waypost.model.ids import check_id
+from waypost.model.kinds import KEPT_COLLECTIONS, kind_of
+from waypost.model.linked import Linked
+from waypost.model.recall import Answer
+from waypost.store.protocol import AuditEntry, Filter
+
+MOST_LISTED = 1_000_000
+BRIEF_TOKENS = 2000  # what a briefing may cost unless told
+SCOPE_TOKENS = 500
+PRESETS = ("scope", "route")
+
+
+class Reading(Opened):
+    def recall(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        scope: str = "all",
+        as_of: When = None,
+        known_at: When = None,
+        now: When = None,
+        fresh: bool = False,
+        min_confidence: float = 0.0,
+        exclude_tags: Sequence[str] = (),
+    ) -> Answer:
+        """The memories that answer best. `now` is the moment of the question, for words like "yesterday".
+
+        `fresh` leaves out what is stale; so do `min_confidence` and `exclude_tags` (names, or name=value) with others.
+        """
+        view = self._view(scope, as_of, known_at)
+        wanted = flows.recall.Wanted(fresh, min_confidence, tuple(exclude_tags))
+        return flows.recall.recall(self._space, question, view, k=k, now=when(now, "now"), wanted=wanted)
+
+    def brief(
+        self,
+        task: str,
+        tokens: int | None = None,
+        *,
+        preset: str | None = None,
+        include_stale: bool = False,
+        include_l0: bool = True,
+        as_of: When = None,
+        known_at: When = None,
+    ) -> "flows.brief.Briefing":
+        """What an agent should know before it starts on a task, fenced as data, within the budget.
+
+        Preset `scope` tells about the code only, in 500 tokens; without one it is everything, in 2,000. `route` chooses
+        facts by level and domain; for it, `include_stale` adds those that are stale and `include_l0=False` leaves out
+        what is true of the whole project.
+        """
+        view = self._view("all", as_of, known_at)
+        if preset == "scope":
+            return flows.scope.scope_brief(self._space, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
+        budget = BRIEF_TOKENS if tokens is None else tokens
+        if preset == "route":
+            return flows.route.route_brief(
+                self._space, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
+            )
+        if preset is not None:
+            raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
+        return flows.brief.brief(self._space, task, view, tokens=budget)
+
+    def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
+        """One memory, with what became of the code that it points at."""
+        return flows.references.find_linked(self._space, memory_id, self._moment(as_of, known_at))
+
+    def list(
+        self,
+        *,
+        kind: str | None = None,
+        level: int | None = None,
+        domain: str | None = None,
+        session: str | None = None,
+        tags: Mapping[str, str] | None = None,
+        limit: int = 50,
+        as_of: When = None,
+        known_at: When = None,
+    ) -> Sequence[dict[str, Any]]:
+        """Memories in the order they were recorded, the newest last. What was read out of the tree is listed only when
+        its kind is asked for."""
+        chosen = Filter(
+            (kind_of(kind).name,) if kind else (),
+            None if level is None else check_whole(level, "level", 0, MAX_LEVEL),
+            check_line(domain, "domain") if domain else domain,
+            check_line(session, "session") if session else session,
+            tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
+        )
+        most = check_whole(limit, "limit", 1, MOST_LISTED)
+        view = self._view("all", as_of, known_at)
+        if kind is None:
+            view = replace(view, collections=KEPT_COLLECTIONS)
+        return flows.transfer.listed(self._space, view, chosen, most)
+
+    def history(self, memory_id: str) -> "flows.lifecycle.History":
+        return flows.lifecycle.history(self._space, memory_id)
+
+    def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
+        with self._space.store.read() as reader:
+            return reader.audit_entries(
+                None if memory_id is None else check_id(memory_id), check_whole(limit, "limit", 1, MOST_LISTED)
+            )

@@ -1,0 +1,110 @@
+"""The spaces that this process has open. The only place that wires parts together."""
+
+import atexit
+import os
+import threading
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from waypost import flows
+from waypost.config import Settings
+from waypost.context.cache import ContextCache
+from waypost.embed.protocol import Engine
+from waypost.embed.registry import open_engine
+from waypost.flows.engines import Engines
+from waypost.flows.open_space import OpenSpace, note_checkout
+from waypost.model.ids import IdMaker
+from waypost.model.time import Clock
+from waypost.space.identity import Identity
+from waypost.space.metadata import keep_metadata
+from waypost.space.place import open_space as make_space
+from waypost.store.sqlite.store import SqliteStore
+
+IDLE_SECONDS = 3600  # an open space that nobody used for this long is closed
+
+
+class OpenSpaces:
+    """The spaces that this process has open, one instance each, closed after an hour without use."""
+
+    def __init__(self) -> None:
+        self._open: dict[_Key, tuple[OpenSpace, datetime]] = {}
+        self._lock = threading.RLock()
+
+    def get(self, identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
+        key, now = _key(identity, settings), clock()
+        with self._lock:
+            for other, (space, used) in list(self._open.items()):
+                if (now - used).total_seconds() > IDLE_SECONDS:
+                    del self._open[other]
+                    space.store.close()
+            known = self._open.get(key)
+            if known and known[0].settings != settings:  # wired anew: another engine has to be noticed
+                known[0].store.close()
+                known = None
+            space = known[0] if known else _wire(identity, settings, clock)
+            self._open[key] = (space, now)
+            return space
+
+    def drop(self, identity: Identity, settings: Settings) -> None:
+        with self._lock:
+            known = self._open.pop(_key(identity, settings), None)
+        if known:
+            known[0].store.close()
+
+    def start_afresh(self) -> None:
+        """In a forked child: every space is opened anew, whatever the parent's threads were doing with theirs."""
+        self._open, self._lock = {}, threading.RLock()
+
+    def drop_all(self) -> None:
+        with self._lock:
+            spaces, self._open = [space for space, _ in self._open.values()], {}
+        for space in spaces:
+            space.store.close()
+
+
+_Key = tuple[Path, str, str]
+
+
+def _key(identity: Identity, settings: Settings) -> _Key:
+    return settings.home, identity.space_id, identity.checkout_id
+
+
+def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
+    folder = make_space(settings.memory_root, identity, clock=clock, model=settings.engine)
+    store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
+    engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
+    contexts = ContextCache[Any](clock)
+    starter = flows.worker.start_worker
+    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), starter, contexts)
+    note_checkout(space)
+    keep_metadata(folder, engines.main.name, store.schema_version)
+    flows.settle.adopt_engine(space)
+    flows.scrub.finish_forgetting(space)
+    return space
+
+
+def _shared_engine(name: str, settings: Settings) -> Engine:
+    """Spaces of one process share an engine: its weights are in memory once."""
+    key = (open_engine, name, settings.models, settings.ollama, settings.openai)
+    with _engines_lock:
+        if key not in _engines:
+            _engines[key] = open_engine(name, settings)
+        return _engines[key]
+
+
+_engines: dict[object, Engine] = {}
+_engines_lock = threading.Lock()
+open_spaces = OpenSpaces()
+atexit.register(open_spaces.drop_all)
+
+
+def _start_afresh() -> None:
+    global _engines_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
+    _engines_lock = threading.Lock()
+    _engines.clear()  # their threads did not come along
+    open_spaces.start_afresh()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

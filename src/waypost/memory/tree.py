@@ -1,0 +1,119 @@
+"""The tree that a project is, and the memories about its places."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from waypost import flows
+from waypost.memory.opened import Opened
+from waypost.model.linked import AboutHit, StaleReport
+from waypost.model.receipt import Receipt
+
+
+class Tree(Opened):
+    def index(
+        self,
+        *,
+        include: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        force: bool = False,
+        database: str | None = None,
+        wait: bool = True,
+        explain: bool = False,
+        report: "flows.index.Report" = lambda *_: None,
+    ) -> "flows.init.IndexReport":
+        """Read the tree: what is new or changed since the last time, or with `force` all of it.
+
+        Patterns hold until others are given. Without `wait`, vectors follow in the background. `database` is the URL
+        of a live database whose schema is read too; `explain` tells of everything that is skipped.
+        """
+        return flows.init.init(
+            self._space,
+            self._caller,
+            include=include,
+            exclude=exclude,
+            force=force,
+            database=database,
+            wait=wait,
+            explain=explain,
+            report=report,
+        )
+
+    def update(self, paths: Iterable[str | Path]) -> "flows.index.Indexed":
+        """Bring these files up to date in the index, now, whatever became of them."""
+        return flows.track.update(self._space, [str(path) for path in paths])
+
+    def track(self, path: str | Path, action: str = "edit") -> None:
+        """A file was changed, made or deleted: it is indexed again in the background. Returns at once."""
+        flows.track.track(self._space, [str(path)], action)
+
+    def ignores(self) -> Callable[[str], bool]:
+        """Tells of a path (of a folder with `/` at its end) whether an index leaves it out; for whoever watches."""
+        return flows.track.ignores(self._space)
+
+    def finish(self, description: str, files: Iterable[str | Path] | None = None) -> Receipt:
+        """A task is done: its files (or all that changed) are indexed, and that it was done is remembered."""
+        chosen = None if files is None else [str(path) for path in files]
+        return flows.track.finish(self._space, description, chosen, self._caller)
+
+    def analyze(self, path: str | Path = ".") -> "flows.analyze.Analysis":
+        """What a file, or every file of a folder, holds: symbols, imports, calls. Reads the tree, not the index."""
+        return flows.analyze.analyze(self._space, str(path))
+
+    def architecture(self) -> dict[str, Any]:
+        """Frameworks, patterns, endpoints, layers and the like, with the places that show them."""
+        return flows.analyze.architecture(self._space)
+
+    def summarize(
+        self, path: str | Path | None = None, *, force: bool = False, report: "flows.index.Report" = lambda *_: None
+    ) -> "flows.summarize.Summarised":
+        """Describe in words what a file, or every file, does; those that have a description are left, without `force`."""
+        chosen = None if path is None else str(path)
+        return flows.summarize.summarize(self._space, chosen, force=force, report=report)
+
+    def summary(self, path: str | Path) -> str:
+        """What a file does, in words."""
+        return flows.summarize.summary(self._space, str(path))
+
+    # -- memories about places --------------------------------------------------------------------------------
+
+    def about(self, path: str | Path, line: int | None = None, *, limit: int = 50) -> tuple[AboutHit, ...]:
+        """The memories about a file, a line of it, or a folder; those nearest to the line first."""
+        return flows.about.about(self._space, str(path), line, limit=limit)
+
+    def stale(self, files: Iterable[str | Path] | None = None, *, check: bool = False) -> StaleReport:
+        """Which memories point at code that is not as it was, of all or of those about these files.
+
+        What has not changed since it was looked at is not judged again, unless `check` says so.
+        """
+        chosen = None if files is None else [str(path) for path in files]
+        return flows.about.stale(self._space, files=chosen, again=check)
+
+    def verify(
+        self,
+        memory_ids: str | Iterable[str] = (),
+        *,
+        files: Iterable[str | Path] | None = None,
+        every: bool = False,
+    ) -> "flows.repair.Repaired":
+        """What these memories say is true of the code as it is now; or those about these files; or every stale one."""
+        chosen = [memory_ids] if isinstance(memory_ids, str) else list(memory_ids)
+        where = None if files is None else [str(path) for path in files]
+        return flows.repair.verify(self._space, self._caller, chosen, files=where, every=every)
+
+    def relink(
+        self,
+        memory_id: str | None = None,
+        refs: Sequence[str] | None = None,
+        *,
+        add: bool = False,
+        every: bool = False,
+        drop: bool = False,
+    ) -> "flows.repair.Repaired":
+        """Point a memory at `refs` (with `add`, at these too), or at where its code is now; `every` one whose code moved.
+        `drop` takes references away whose code is gone."""
+        return flows.repair.relink(self._space, self._caller, memory_id, refs, add=add, every=every, drop=drop)
+
+    def git_changed(self) -> None:
+        """The tree was committed, merged, rebased or checked out: bring what follows from it up to date."""
+        flows.track.git_changed(self._space)

@@ -1,0 +1,73 @@
+"""Keeping a memory in order, and carrying it elsewhere."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from waypost import flows
+from waypost.memory.opened import Opened, When
+from waypost.model.receipt import Receipt
+
+
+class Upkeep(Opened):
+    def status(self) -> dict[str, Any]:
+        return flows.status.status(self._space)
+
+    def doctor(self, *, fix: bool = False) -> "Sequence[flows.status.Finding]":
+        return flows.status.doctor(self._space, self._caller, fix=fix)
+
+    def maintain(self, *, force: bool = False, dry_run: bool = False) -> "Sequence[flows.maintain.Done]":
+        """Upkeep: what is due, or with `force` everything; with `dry_run` only what there is to do."""
+        return flows.maintain.maintain(self._space, force=force, dry_run=dry_run)
+
+    def settle(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
+        """Embed everything that is owed, now. Returns what is still owed, by engine."""
+        return flows.settle.settle(self._space, progress=progress)
+
+    def work(self) -> dict[str, int] | None:
+        """Be the space's worker: settle unless somebody else is at it."""
+        return flows.worker.work(self._space)
+
+    def rebuild(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
+        """Make everything derived again from what is kept."""
+        return flows.settle.rebuild(self._space, self._caller, progress=progress)
+
+    def export(
+        self,
+        path: str | Path | None = None,
+        *,
+        form: str = "jsonl",
+        embeddings: bool = False,
+        code: bool = False,
+        as_of: When = None,
+        known_at: When = None,
+    ) -> "flows.transfer.Export":
+        """Write all memories to a file; with `code`, what was read out of the tree too."""
+        target = None if path is None else Path(path).absolute()
+        moment = self._moment(as_of, known_at)
+        return flows.transfer.export(self._space, moment, path=target, form=form, embeddings=embeddings, code=code)
+
+    def rows(
+        self, as_of: When = None, known_at: When = None, *, embeddings: bool = False, code: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """Every memory as an export has it."""
+        return flows.transfer.rows(self._space, self._moment(as_of, known_at), embeddings=embeddings, code=code)
+
+    def exports(self) -> "Sequence[flows.transfer.Export]":
+        return flows.transfer.exports(self._space)
+
+    def import_file(self, path: str | Path) -> Iterator[Receipt]:
+        """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""
+        return flows.transfer.import_file(self._space, Path(path), self._caller)
+
+    def import_tags(self, path: str | Path) -> "flows.tag_import.Imported":
+        """Read memories of Coding Brain, whose references to code stand in their tags."""
+        return flows.tag_import.import_tags(self._space, Path(path), self._caller)
+
+    def import_bridge(self, path: str | Path) -> "flows.bridge_import.Imported":
+        """Read the facts, their tree and their reasons out of a database of Memory Bridge."""
+        return flows.bridge_import.import_bridge(self._space, Path(path), self._caller)
+
+    def undo_import(self, which: str | Path | None = None) -> "flows.tag_import.Undone":
+        """Retract what such an import added: the one with this id, the latest of this file, or the latest."""
+        return flows.tag_import.undo_import(self._space, which, self._caller)
