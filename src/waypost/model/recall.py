@@ -21,6 +21,7 @@ class View:
     checkout_id: str | None = None
     archived: bool = False
     domains: tuple[str, ...] | None = None  # only these; "" stands for memories without one
+    levels: tuple[int, ...] | None = None  # only these
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 
 if TYPE_CHECKING:
-    from waypost.store.protocol import Edge
+    from waypost.store.protocol import Edge, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,16 @@ class FactReader(Protocol):
 
     def count_candidates(self) -> int: ...
 
+    def domains(self, engine: str, view: View) -> "dict[str, tuple[int, Vector]]":
+        """For each domain how many facts have a vector of this engine, and the mean of these vectors, of length 1. Facts
+        count by their first passage; those without a domain are under "". For now these are the current facts, for
+        another moment the visible ones."""
+
 
 class FactWriter(FactReader, Protocol):
+    def recount_domains(self, engine: str) -> None:
+        """Make the means of the domains anew from the facts. They are kept with every write; this is for doubt."""
+
     def put_candidate(self, row: CandidateRow) -> None:
         """Add it, or replace the one with the same id."""
 

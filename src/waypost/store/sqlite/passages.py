@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.model.memory import Version
 from waypost.store.protocol import PassageRow
-from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sqlite.domain_changes import DomainChanges
 from waypost.store.sqlite.reference_rows import INSERT_REFERENCE, reference_rows
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 INSERT_CODE_KEYWORDS = "INSERT INTO code_keywords (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)"
 
 
-class PassageChanges(SqliteReader):
+class PassageChanges(DomainChanges):
     """The part of the writer that knows passages."""
 
     def _add_refs(self, number: int, version: Version) -> None:
@@ -49,8 +49,9 @@ class PassageChanges(SqliteReader):
         self, number: int, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> None:
         old = self._rows("SELECT passage_id, hash FROM passages WHERE number = ?", (number,))
-        self._add_passages(number, passages, engines, urgency)
-        self._drop_passages(old)
+        with self._counting([number]):
+            self._add_passages(number, passages, engines, urgency)
+            self._drop_passages(old)
 
     def _drop_passages(self, rows: Sequence[tuple[int, bytes]]) -> None:
         for index in ("keywords", "code_keywords"):
@@ -79,6 +80,7 @@ class PassageChanges(SqliteReader):
             self._db.execute("UPDATE engines SET dimensions = ? WHERE engine_id = ?", (dimensions, engine_id))
             if known:  # another model answers to this name: what the old one made is worth nothing beside it
                 self._db.execute("DELETE FROM vectors WHERE engine_id = ?", (engine_id,))
+                self._forget_sums(int(engine_id))
                 self.owe(name)
         return int(engine_id)
 
@@ -91,13 +93,13 @@ class PassageChanges(SqliteReader):
         if not rows:
             return
         engine_id = self._engine_id(engine, dimensions=len(rows[0][2]))
-        if again:  # not updated in place: a new id is what makes other processes read it
+        digests = [(engine_id, row[0]) for row in rows]
+        with self._counting(self._facts_saying([row[0] for row in rows])):
+            if again:  # not updated in place: a new id is what makes other processes read it
+                self._db.executemany("DELETE FROM vectors WHERE engine_id = ? AND hash = ?", digests)
             self._db.executemany(
-                "DELETE FROM vectors WHERE engine_id = ? AND hash = ?", [(engine_id, r[0]) for r in rows]
+                "INSERT OR IGNORE INTO vectors (engine_id, hash, language, packed) SELECT ?1, ?2, ?3, ?4"
+                " WHERE EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?2)",  # the text may be forgotten by now
+                [(engine_id, digest, language, pack(vector)) for digest, language, vector in rows],
             )
-        self._db.executemany(
-            "INSERT OR IGNORE INTO vectors (engine_id, hash, language, packed) SELECT ?1, ?2, ?3, ?4"
-            " WHERE EXISTS (SELECT 1 FROM passages p WHERE p.hash = ?2)",  # the text may be forgotten by now
-            [(engine_id, digest, language, pack(vector)) for digest, language, vector in rows],
-        )
-        self._db.executemany("DELETE FROM owed WHERE engine_id = ? AND hash = ?", [(engine_id, row[0]) for row in rows])
+        self._db.executemany("DELETE FROM owed WHERE engine_id = ? AND hash = ?", digests)

@@ -43,6 +43,11 @@ def number_list(numbers: Iterable[int]) -> str:
     return "[" + ",".join(map(str, numbers)) + "]"
 
 
+def parts(items: Sequence[bytes], size: int) -> Iterable[Sequence[bytes]]:
+    """The items in pieces of at most this size: a statement takes only so many parameters."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
 def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
     (
         number, memory_id, kind, text, recorded, superseded, start, end, source, actor, level, domain,
@@ -143,6 +148,9 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     if view.domains is not None:
         sql += f" AND {alias}.domain IN (SELECT value FROM json_each(?))"
         parameters.append(as_json(list(view.domains)))
+    if view.levels is not None:
+        sql += f" AND {alias}.level IN (SELECT value FROM json_each(?))"
+        parameters.append(number_list(view.levels))
     # What has outlived its time is gone from here on, whether or not anybody has put it away since.
     actions = "('delete')" if view.archived else "('archive', 'delete')"
     gone = f"s.expires_at <= ? AND NOT s.protected AND s.on_expire IN {actions}"

@@ -111,6 +111,15 @@ class Scores:
             return self
         return Scores(self.ids[chosen], self.languages[chosen], self.cosines[chosen])
 
+    def only(self, vector_ids: list[int]) -> "Scores":
+        """Only these vectors, as far as they are here."""
+        if not vector_ids or not len(self.ids):
+            return Scores(self.ids[:0], self.languages[:0], self.cosines[:0])
+        wanted = np.unique(np.array(vector_ids, np.int64))
+        places = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
+        places = places[self.ids[places] == wanted]
+        return Scores(self.ids[places], self.languages[places], self.cosines[places])
+
     def best(self, count: int) -> "NDArray[np.intp]":
         """Places of the highest cosines, best first; equal ones in the order of their ids."""
         if count < len(self.cosines):

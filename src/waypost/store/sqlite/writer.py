@@ -29,13 +29,15 @@ class SqliteWriter(FactChanges):
         number = int(self._one(_INSERT_VERSION, *version_parameters(version, position)))
         self._add_refs(number, version)
         self._add_passages(number, passages, engines, urgency)
+        self._count_new(number)
         return number
 
     def supersede(self, number: int, at: datetime) -> None:
-        self._db.execute(
-            "UPDATE memories SET superseded_at = max(?, recorded_at) WHERE number = ? AND superseded_at IS NULL",
-            (to_micros(at), number),
-        )
+        with self._counting([number]):
+            self._db.execute(
+                "UPDATE memories SET superseded_at = max(?, recorded_at) WHERE number = ? AND superseded_at IS NULL",
+                (to_micros(at), number),
+            )
 
     def set_state(self, memory_id: str, **changes: Any) -> None:
         self._db.execute("INSERT OR IGNORE INTO states (memory_id) VALUES (?)", (memory_id,))
@@ -77,8 +79,9 @@ class SqliteWriter(FactChanges):
             "number IN (SELECT number FROM memories WHERE memory_id = ? AND number IN (SELECT value FROM json_each(?)))"
         )
         parameters = (memory_id, number_list(numbers))
-        self._drop_passages(self._rows(f"SELECT passage_id, hash FROM passages WHERE {chosen}", parameters))
-        self._db.execute(f"DELETE FROM memories WHERE {chosen}", parameters)
+        with self._counting(numbers):
+            self._drop_passages(self._rows(f"SELECT passage_id, hash FROM passages WHERE {chosen}", parameters))
+            self._db.execute(f"DELETE FROM memories WHERE {chosen}", parameters)
         if self._rows("SELECT 1 FROM memories WHERE memory_id = ? LIMIT 1", (memory_id,)):
             return
         for table, column in (
@@ -92,6 +95,7 @@ class SqliteWriter(FactChanges):
         engine_id = self._engine_id(engine)
         for table in ("vectors", "owed", "engines"):
             self._db.execute(f"DELETE FROM {table} WHERE engine_id = ?", (engine_id,))
+        self._forget_sums(engine_id)
         self._engine_ids.pop(engine, None)
 
     def engine_ids(self) -> list[int]:
