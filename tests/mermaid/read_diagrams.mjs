@@ -19,6 +19,8 @@ for (const name of ["document", "Element", "HTMLElement", "SVGElement", "Node", 
   globalThis[name] = window[name];
 }
 globalThis.window = window;
+// With made-up sizes a link may miss its node; Mermaid then notes the node, texts and all, where a point should be.
+globalThis.btoa = (text) => Buffer.from(text).toString("base64");
 runInThisContext(readFileSync(createRequire(import.meta.url).resolve("@mermaid-js/tiny"), "utf8"));
 const mermaid = globalThis.mermaid;
 mermaid.initialize({ startOnLoad: false, securityLevel: "strict", suppressErrorRendering: true });
