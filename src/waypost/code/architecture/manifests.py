@@ -13,19 +13,19 @@ _Found = tuple[str, str, str]  # package, version wanted, scope ("dev" or "")
 _MAX = 1_000_000
 _COMMANDS = ('"bin":', "[project.scripts]", "[tool.poetry.scripts]", "console_scripts", "[[bin]]", ".executables")
 _WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
-_REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.\-]{0,100})(?:\[[^\]\n]{0,200}\])?\s*([=<>!~^][^;#\n]{0,100})?")
-_GEM = re.compile(
+REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.\-]{0,100})(?:\[[^\]\n]{0,200}\])?\s*([=<>!~^][^;#\n]{0,100})?")
+GEM = re.compile(
     r"^\s*(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]+['\"]([\w\-]{1,100})['\"](?:,\s*['\"]([^'\"\n]{1,40})['\"])?",
     re.MULTILINE,
 )
-_GO = re.compile(
+GO = re.compile(
     r"^\s*(?:require\s+)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})\s+(v[\w.\-+]{1,80})", re.MULTILINE
 )
 _GO_MODULE = re.compile(r"^module\s+(\S{1,200})", re.MULTILINE)
 _MAVEN = re.compile(r"<(groupId|artifactId|version|scope|parent|dependency|plugin)>\s*([^<\s]{0,200})")
 _GRADLE = re.compile(r"['\"]([\w.\-]{2,100}):([\w.\-]{1,100})(?::([\w.\-]{1,60}))?['\"]")
-_GRADLE_PLUGIN = re.compile(r"\bid[\s(]{1,3}['\"]([\w.\-]{2,100})['\"]\)?(?:\s+version\s+['\"]([\w.\-]{1,40})['\"])?")
-_NUGET = re.compile(
+GRADLE_PLUGIN = re.compile(r"\bid[\s(]{1,3}['\"]([\w.\-]{2,100})['\"]\)?(?:\s+version\s+['\"]([\w.\-]{1,40})['\"])?")
+NUGET = re.compile(
     r"<(?:PackageReference|PackageVersion)\s[^>\n]{0,300}?(?:Include|Update)=\"([^\"\n]{1,100})\"(?:[^>\n]{0,200}?Version=\"([^\"\n]{1,60})\")?"
 )
 _NUGET_SDK = re.compile(r"<Project\s[^>\n]{0,80}?Sdk=\"([^\"\n]{1,100})\"")
@@ -91,7 +91,7 @@ def _reader(name: str) -> tuple[str, _Read] | None:
     return None
 
 
-def _json(text: str) -> dict[str, Any]:
+def read_json(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -99,68 +99,68 @@ def _json(text: str) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _toml(text: str) -> dict[str, Any]:
+def read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError):
         return {}
 
 
-def _table(data: Any, *keys: str) -> dict[str, Any]:
+def table_at(data: Any, *keys: str) -> dict[str, Any]:
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     return data if isinstance(data, dict) else {}
 
 
-def _list(data: Any) -> list[Any]:
+def list_of(data: Any) -> list[Any]:
     return data if isinstance(data, list) else []
 
 
-def _version(value: Any) -> str:
+def version_of(value: Any) -> str:
     if isinstance(value, dict):
         value = value.get("version", "")
     return value if isinstance(value, str) else ""
 
 
 def _npm(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    data = _json(text)
-    found = [(name, _version(value), "") for name, value in _table(data, "dependencies").items()]
-    found += [(name, _version(value), "") for name, value in _table(data, "peerDependencies").items()]
-    found += [(name, _version(value), "dev") for name, value in _table(data, "devDependencies").items()]
+    data = read_json(text)
+    found = [(name, version_of(value), "") for name, value in table_at(data, "dependencies").items()]
+    found += [(name, version_of(value), "") for name, value in table_at(data, "peerDependencies").items()]
+    found += [(name, version_of(value), "dev") for name, value in table_at(data, "devDependencies").items()]
     own = data.get("name")
-    return ((own, _version(data.get("version"))) if isinstance(own, str) else None), found
+    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), found
 
 
 def _composer(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    data = _json(text)
-    found = [(name, _version(value), "") for name, value in _table(data, "require").items()]
-    found += [(name, _version(value), "dev") for name, value in _table(data, "require-dev").items()]
+    data = read_json(text)
+    found = [(name, version_of(value), "") for name, value in table_at(data, "require").items()]
+    found += [(name, version_of(value), "dev") for name, value in table_at(data, "require-dev").items()]
     own = data.get("name")
-    return ((own, _version(data.get("version"))) if isinstance(own, str) else None), found
+    return ((own, version_of(data.get("version"))) if isinstance(own, str) else None), found
 
 
 def _requirement(text: Any, scope: str = "") -> list[_Found]:
-    match = _REQUIREMENT.match(text) if isinstance(text, str) else None
+    match = REQUIREMENT.match(text) if isinstance(text, str) else None
     return [(match[1], match[2] or "", scope)] if match else []
 
 
 def _pyproject(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    data = _toml(text)
+    data = read_toml(text)
     found: list[_Found] = []
-    for item in _list(_table(data, "project").get("dependencies")):
+    for item in list_of(table_at(data, "project").get("dependencies")):
         found += _requirement(item)
-    for group in _table(data, "project", "optional-dependencies").values():
-        found += [one for item in _list(group) for one in _requirement(item)]
-    for group in _table(data, "dependency-groups").values():
-        found += [one for item in _list(group) for one in _requirement(item, "dev")]
-    poetry = _table(data, "tool", "poetry")
-    found += [(name, _version(value), "") for name, value in _table(poetry, "dependencies").items()]
-    found += [(name, _version(value), "dev") for name, value in _table(poetry, "dev-dependencies").items()]
-    for group in _table(poetry, "group").values():
-        found += [(name, _version(value), "dev") for name, value in _table(group, "dependencies").items()]
-    own = _table(data, "project").get("name") or poetry.get("name")
-    version = _table(data, "project").get("version") or poetry.get("version")
-    return ((own, _version(version)) if isinstance(own, str) else None), found
+    for group in table_at(data, "project", "optional-dependencies").values():
+        found += [one for item in list_of(group) for one in _requirement(item)]
+    for group in table_at(data, "dependency-groups").values():
+        found += [one for item in list_of(group) for one in _requirement(item, "dev")]
+    poetry = table_at(data, "tool", "poetry")
+    found += [(name, version_of(value), "") for name, value in table_at(poetry, "dependencies").items()]
+    found += [(name, version_of(value), "dev") for name, value in table_at(poetry, "dev-dependencies").items()]
+    for group in table_at(poetry, "group").values():
+        found += [(name, version_of(value), "dev") for name, value in table_at(group, "dependencies").items()]
+    own = table_at(data, "project").get("name") or poetry.get("name")
+    version = table_at(data, "project").get("version") or poetry.get("version")
+    return ((own, version_of(version)) if isinstance(own, str) else None), found
 
 
 def _requirements(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
@@ -179,29 +179,29 @@ def _setup(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
 
 
 def _pipfile(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    data = _toml(text)
-    found = [(name, _version(value), "") for name, value in _table(data, "packages").items()]
-    return None, found + [(name, _version(value), "dev") for name, value in _table(data, "dev-packages").items()]
+    data = read_toml(text)
+    found = [(name, version_of(value), "") for name, value in table_at(data, "packages").items()]
+    return None, found + [(name, version_of(value), "dev") for name, value in table_at(data, "dev-packages").items()]
 
 
 def _gem(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     own = re.search(r"\w\.name\s*=\s*['\"]([\w\-]{1,100})['\"]", text)
-    return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in _GEM.finditer(text)]
+    return ((own[1], "") if own else None), [(match[1], match[2] or "", "") for match in GEM.finditer(text)]
 
 
 def _go(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     own = _GO_MODULE.search(text)
-    return ((own[1], "") if own else None), [(match[1], match[2], "") for match in _GO.finditer(text)]
+    return ((own[1], "") if own else None), [(match[1], match[2], "") for match in GO.finditer(text)]
 
 
 def _cargo(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    data = _toml(text)
+    data = read_toml(text)
     found: list[_Found] = []
-    for table in (data, _table(data, "workspace")):
-        found += [(name, _version(value), "") for name, value in _table(table, "dependencies").items()]
-    found += [(name, _version(value), "dev") for name, value in _table(data, "dev-dependencies").items()]
-    own = _table(data, "package").get("name")
-    return ((own, _version(_table(data, "package").get("version"))) if isinstance(own, str) else None), found
+    for table in (data, table_at(data, "workspace")):
+        found += [(name, version_of(value), "") for name, value in table_at(table, "dependencies").items()]
+    found += [(name, version_of(value), "dev") for name, value in table_at(data, "dev-dependencies").items()]
+    own = table_at(data, "package").get("name")
+    return ((own, version_of(table_at(data, "package").get("version"))) if isinstance(own, str) else None), found
 
 
 def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
@@ -231,7 +231,7 @@ def _maven(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
 
 def _gradle(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
     found = [(f"{match[1]}:{match[2]}", match[3] or "", "") for match in _GRADLE.finditer(text)]
-    found += [(match[1], match[2] or "", "") for match in _GRADLE_PLUGIN.finditer(text)]
+    found += [(match[1], match[2] or "", "") for match in GRADLE_PLUGIN.finditer(text)]
     return None, found
 
 
@@ -241,7 +241,7 @@ def _gradle_settings(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
 
 
 def _nuget(text: str) -> tuple[tuple[str, str] | None, list[_Found]]:
-    found = [(match[1], match[2] or "", "") for match in _NUGET.finditer(text)]
+    found = [(match[1], match[2] or "", "") for match in NUGET.finditer(text)]
     return None, found + [(match[1], "", "") for match in _NUGET_SDK.finditer(text)]
 
 

@@ -1,0 +1,162 @@
+"""One side of a changed file: its text without secrets, its symbols, and what each of them says without its layout."""
+
+import hashlib
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from waypost.code.changes.visibility import Visibility
+from waypost.code.content import written_by_machine
+from waypost.code.decoding import decode
+from waypost.code.languages import language_of_path
+from waypost.code.parse import parse
+from waypost.code.shape import shape_of
+from waypost.code.source import Parsed, Source, Symbol
+from waypost.model.shape import Landmark, Shape
+from waypost.text.secrets import mask
+
+_LOCAL = frozenset({"function", "method", "property", "macro"})  # what is defined in these is nobody else's business
+_MOST_SYMBOLS = 3_000
+_KEPT_SIDES = 256  # the new side of one commit is the old side of a later one
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A symbol of a side: the words between its first and last line, without those of the symbols in it."""
+
+    place: int  # in `Side.symbols`
+    symbol: Symbol
+    landmark: Landmark
+
+
+class Side:
+    """A file before or after. Its syntax tree is walked only when somebody asks what a symbol says."""
+
+    def __init__(self, path: str, text: str, by_machine: bool) -> None:
+        self.path = path
+        self.language = language_of_path(path, text)
+        self.by_machine = by_machine
+        self.text = mask(text).text
+        self.lines = self.text.split("\n")
+        self.source = Source(path, self.language, self.text)
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        if self.by_machine:
+            return Parsed(self.path, self.language, len(self.lines))
+        return parse(self.source)
+
+    @cached_property
+    def shape(self) -> Shape:
+        return shape_of(self.source, self.parsed)
+
+    @cached_property
+    def visibility(self) -> Visibility:
+        return Visibility(self.parsed, self.lines)
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Those that others can see at all: not what is local to a function. Places are those of `parsed.symbols`."""
+        return self.parsed.symbols[:_MOST_SYMBOLS]
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The symbols that count, by their places."""
+        local: set[int] = set()
+        for place, symbol in enumerate(self.symbols):
+            above = symbol.parent
+            if above is not None and (above in local or self.symbols[above].kind in _LOCAL):
+                local.add(place)
+        return tuple(place for place in range(len(self.symbols)) if place not in local)
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for place in self.places:
+            above = self.symbols[place].parent
+            if above is not None:
+                found.setdefault(above, []).append(place)
+        return found
+
+    def written(self, place: int) -> tuple[str, ...]:
+        """The symbol's own lines as they are written, without those of symbols in it."""
+        symbol = self.symbols[place]
+        lines: list[str] = []
+        line = symbol.first_line
+        for inner in self.children.get(place, ()):
+            child = self.symbols[inner]
+            lines += self.lines[line - 1 : child.first_line - 1]
+            line = max(line, child.lines.end + 1)
+        lines += self.lines[line - 1 : symbol.lines.end]
+        return tuple(lines)
+
+    def whole(self, place: int) -> list[str]:
+        symbol = self.symbols[place]
+        return self.lines[symbol.first_line - 1 : symbol.lines.end]
+
+    def meaning(self, place: int) -> bytes:
+        """A hash of all that the symbol says, under whatever name."""
+        first, behind = self._words(place)
+        return self.shape.meaning(first, behind, self.symbols[place].name)
+
+    def own_meaning(self, place: int) -> bytes:
+        """The same without the symbols in it."""
+        if not self.children.get(place):
+            return self.meaning(place)
+        digest = hashlib.blake2b(digest_size=12)
+        digest.update(self.own_words(place).tobytes())
+        return digest.digest()
+
+    def own_words(self, place: int) -> "array[int]":
+        first, behind = self._words(place)
+        words: array[int] = array("Q")
+        for inner in self.children.get(place, ()):
+            begin, end = self._words(inner)
+            words.extend(self.shape.spoken(first, max(first, begin), self.symbols[place].name))
+            first = max(first, end)
+        words.extend(self.shape.spoken(first, max(first, behind), self.symbols[place].name))
+        return words
+
+    def words(self, place: int) -> "Counter[int]":
+        first, behind = self._words(place)
+        return Counter(self.shape.spoken(first, behind, self.symbols[place].name))
+
+    def size(self, place: int) -> int:
+        """In words."""
+        first, behind = self._words(place)
+        return behind - first
+
+    def _words(self, place: int) -> tuple[int, int]:
+        landmark = self.shape.landmarks[place]  # symbols come first there, in the same order
+        return self.shape.between(landmark.start, landmark.end)
+
+    @cached_property
+    def all_meaning(self) -> bytes:
+        """A hash of what the whole file says."""
+        return self.shape.meaning(0, len(self.shape.words))
+
+    def place_at(self, line: int) -> int | None:
+        """The innermost symbol that counts on this line."""
+        starts = [self.symbols[place].first_line for place in self.places]
+        for number in range(bisect_right(starts, line) - 1, -1, -1):
+            if self.symbols[self.places[number]].lines.end >= line:
+                return self.places[number]
+        return None
+
+
+def side_of(path: str, content: bytes | None) -> Side | None:
+    """The side with this content; None when there is none, or when it is no text."""
+    return None if content is None else _side(path, content)
+
+
+@lru_cache(maxsize=_KEPT_SIDES)
+def _side(path: str, content: bytes) -> Side | None:
+    decoded = decode(content)
+    if decoded is None:
+        return None
+    text = decoded.text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return Side(path, text, written_by_machine(path, text) is not None)

@@ -1,0 +1,139 @@
+"""Which definitions others may use, by the rule of the language. The rules are in `visibility.toml`."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+from waypost.code.source import Parsed, Symbol
+
+_WORD = re.compile(r"#|[\w$]+(?:\(\w+\))?")
+_EXPORT = re.compile(r"^[ \t]{0,8}export\s", re.MULTILINE)
+_LISTED = re.compile(
+    r"^[ \t]{0,8}(?:export[ \t]+(?:type[ \t]+)?|(?:module\.)?exports[ \t]*=[ \t]*)\{([^{}]{0,20000})\}", re.MULTILINE
+)
+_DEFAULT = re.compile(r"^[ \t]{0,8}export[ \t]+(?:default|=)[ \t]+([\w$]{1,200})", re.MULTILINE)
+_ASSIGNED = re.compile(r"\bexports(?:\.([\w$]{1,200}))?[ \t]*=[ \t]*(?:new[ \t]+)?([\w$]{1,200})?")
+_CHAIN = re.compile(r"\b([\w$]{1,200})[ \t]*=[ \t]*(?:(?:module\.)?exports[ \t]*=[ \t]*){1,3}")
+_NAME = re.compile(r"[\w$]{1,200}")
+_MEMBERS = frozenset({"method", "property", "constant", "function", "class", "struct", "enum", "interface", "type"})
+_MOST_LINES = 4_000  # above a member that are looked at for its section
+_TRAIT_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b[^{;]{0,400}\bfor\b")
+_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    names: str
+    needs: frozenset[str]
+    forbids: frozenset[str]
+    open: frozenset[str]
+    sections: frozenset[str]
+    closed: frozenset[str]
+    exports: bool
+
+
+@cache
+def _rule(language: str) -> _Rule:
+    table: dict[str, dict[str, Any]] = tomllib.loads(
+        files("waypost.code.changes").joinpath("visibility.toml").read_text(encoding="utf-8")
+    )
+    entry = table.get(language, table["default"])
+    entry = table[entry["like"]] if "like" in entry else entry
+    words = {key: frozenset(entry.get(key, ())) for key in ("needs", "forbids", "open", "sections", "closed")}
+    return _Rule(names=entry.get("names", ""), exports=entry.get("exports", False), **words)
+
+
+class Visibility:
+    """Answers for the symbols of one file."""
+
+    def __init__(self, parsed: Parsed, lines: Sequence[str]) -> None:
+        self._parsed, self._lines = parsed, lines
+        self._rule = _rule(parsed.language)
+        self._known: dict[int, bool] = {}
+
+    def is_public(self, place: int) -> bool:
+        """Whether code outside of the file (the package, in Go) may use the symbol: it and everything around it."""
+        found = self._known.get(place)
+        if found is None:
+            symbol = self._parsed.symbols[place]  # a parent is always an earlier one, so this ends
+            above = symbol.parent is None or self.is_public(symbol.parent)
+            found = self._known[place] = above and self._alone(symbol)
+        return found
+
+    def is_exported(self, symbol: Symbol) -> bool:
+        """Whether the definition itself says `export`."""
+        first = self._line(symbol.lines.start)
+        return self._rule.exports and symbol.parent is None and first.lstrip().startswith("export ")
+
+    def _alone(self, symbol: Symbol) -> bool:
+        rule, parent = self._rule, symbol.parent
+        around = self._parsed.symbols[parent].kind if parent is not None else ""
+        if not self._name_is_open(symbol):
+            return False
+        words = frozenset(_WORD.findall(symbol.signature.partition("(")[0][:300]))
+        if "pub(crate)" in symbol.signature or "pub(super)" in symbol.signature or "cfg(test)" in symbol.decorators:
+            return False
+        if rule.forbids & words:
+            return False
+        if rule.needs and around not in rule.open and not rule.needs & words:
+            return self._is_of_trait(symbol)
+        if rule.sections and parent is not None and not self._section_is_open(symbol, around):
+            return False
+        return not rule.exports or parent is not None or self._leaves_the_file(symbol)
+
+    def _name_is_open(self, symbol: Symbol) -> bool:
+        name = symbol.name
+        if self._rule.names == "capital":
+            return name[:1].isupper() and all(part[:1].isupper() for part in symbol.qualified.split("."))
+        if self._rule.names == "underscore":
+            is_special = name.startswith("__") and name.endswith("__")
+            return is_special or not name.startswith(("_", "#"))
+        return not name.startswith("#")
+
+    def _line(self, number: int) -> str:
+        return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
+
+    def _is_of_trait(self, symbol: Symbol) -> bool:
+        """Rust: the functions of `impl Trait for Type` are as public as the trait."""
+        if self._parsed.language != "rust" or symbol.parent is None:
+            return False
+        for number in range(symbol.first_line, max(0, symbol.first_line - _MOST_LINES), -1):
+            line = self._line(number)
+            if line[:4] == "impl" or _IMPL.match(line[:200]):
+                return _TRAIT_IMPL.match(line[:500]) is not None
+        return False
+
+    def _section_is_open(self, symbol: Symbol, around: str) -> bool:
+        """By the nearest `private` or `public:` between the class and its member."""
+        assert symbol.parent is not None
+        first = max(self._parsed.symbols[symbol.parent].lines.start, symbol.first_line - _MOST_LINES)
+        indent = len(self._line(symbol.lines.start)) - len(self._line(symbol.lines.start).lstrip())
+        if "self." in symbol.signature[:12]:
+            return True  # Ruby: sections do not hold for methods of the class itself
+        for number in range(symbol.first_line - 1, first - 1, -1):
+            line = self._line(number)
+            if line.strip() in self._rule.sections and len(line) - len(line.lstrip()) <= indent:
+                return line.strip().startswith("public")
+        return around not in self._rule.closed
+
+    def _leaves_the_file(self, symbol: Symbol) -> bool:
+        line = self._line(symbol.lines.start).lstrip()
+        if line.startswith(("export ", "exports.", "module.exports", "declare ")):
+            return True
+        return self._exported is None or symbol.qualified.split(".")[0] in self._exported
+
+    @cached_property
+    def _exported(self) -> frozenset[str] | None:
+        """The names that the file hands out; None when it hands out nothing, as a script does."""
+        text = "\n".join(self._lines)
+        names: set[str] = set()
+        for pattern in (_LISTED, _DEFAULT, _CHAIN):
+            for found in pattern.finditer(text):
+                names.update(_NAME.findall(found[1]))
+        for found in _ASSIGNED.finditer(text):
+            names.update(name for name in found.groups() if name)
+        return frozenset(names) if names or _EXPORT.search(text) or "exports" in text else None
