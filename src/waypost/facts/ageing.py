@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from waypost.model.lifetime import Lifetime
 from waypost.model.memory import State
 
 RUN_OUT = "its time has run out"
@@ -16,15 +17,47 @@ def aged(states: Mapping[str, State], now: datetime) -> dict[str, State]:
 
 
 def _aged(state: State, now: datetime) -> State:
-    expired = state.expires_at is not None and state.expires_at <= now and not state.protected
-    return replace(state, is_stale=True, stale_reason=RUN_OUT) if expired and not state.is_stale else state
+    expired = has_run_out(state, now) and not state.is_stale
+    return replace(state, is_stale=True, stale_reason=RUN_OUT) if expired else state
+
+
+def has_run_out(state: State, now: datetime) -> bool:
+    """Whether it has outlived its time. What is protected never does."""
+    return state.expires_at is not None and state.expires_at <= now and not state.protected
+
+
+def is_lively(state: State, now: datetime) -> bool:
+    """Whether a change of a file still gives it its time again: what is archived or deleted at its end is gone then, whether
+    or not anybody has put it away since."""
+    return state.archived_at is None and (not has_run_out(state, now) or (state.on_expire or "stale") == "stale")
 
 
 def renewed(state: State, now: datetime) -> dict[str, Any]:
-    """The changes of state that give a memory its whole time again. What is stale for another reason stays so."""
+    """The changes of state that give a memory its whole time again. What is stale for another reason stays so. Where
+    nobody has said how long its time is, it has no end any more once it was reached."""
     changes: dict[str, Any] = {}
+    if state.archived_at is not None:
+        changes["archived_at"] = None
     if state.ttl_seconds is not None:
-        changes |= {"expires_at": now + timedelta(seconds=state.ttl_seconds), "archived_at": None}
-    if state.is_stale and state.stale_reason == RUN_OUT:
-        changes |= {"is_stale": False, "stale_reason": None}
-    return changes
+        changes["expires_at"] = now + timedelta(seconds=state.ttl_seconds)
+    elif state.expires_at is not None and state.expires_at <= now:
+        changes |= {"expires_at": None, "on_expire": None}
+    return changes | _fresh(state)
+
+
+def limited(state: State, lifetime: Lifetime | None, ttl_class: str | None, now: datetime) -> dict[str, Any]:
+    """The changes of state that give a memory this lifetime from now on, or take the one away that it has."""
+    return {
+        "expires_at": None if lifetime is None else now + timedelta(seconds=lifetime.seconds),
+        "on_expire": None if lifetime is None else lifetime.on_expire,
+        "ttl_seconds": None if lifetime is None else lifetime.seconds,
+        "ttl_class": ttl_class,
+        "refresh": () if lifetime is None else lifetime.refresh,
+        "archived_at": None,
+        **_fresh(state),
+    }
+
+
+def _fresh(state: State) -> dict[str, Any]:
+    ran_out = state.is_stale and state.stale_reason == RUN_OUT
+    return {"is_stale": False, "stale_reason": None} if ran_out else {}

@@ -1,6 +1,7 @@
 """How long a memory lives: seconds, what refreshes it, and what happens at the end."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -8,6 +9,8 @@ from waypost.errors import InvalidInput
 
 ON_EXPIRE = ("stale", "archive", "delete")
 _DAY = 86_400
+_UNITS: Mapping[str, int] = MappingProxyType({"": 1, "s": 1, "m": 60, "h": 3_600, "d": _DAY, "w": 7 * _DAY})
+_SPAN = re.compile(r"([0-9]{1,12})([smhdw]?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +46,29 @@ def check_on_expire(action: object) -> str:
     if action not in ON_EXPIRE:
         raise InvalidInput(f"on_expire is {str(action)[:40]!r}.", f"Use {', '.join(ON_EXPIRE)}.")
     return str(action)
+
+
+def lifetime_of(
+    seconds: int | None, ttl_class: str | None, refresh: Sequence[str] = (), on_expire: str | None = None
+) -> Lifetime | None:
+    """A lifetime as its class says, and as is said beside it; None where neither seconds nor a class are given."""
+    usual = class_of(ttl_class) if ttl_class is not None else None
+    length = seconds if seconds is not None else usual.seconds if usual else None
+    if length is None:
+        return None
+    action = on_expire or (usual.on_expire if usual else "stale")
+    return Lifetime(length, check_on_expire(action), tuple(refresh) or (usual.refresh if usual else ()))
+
+
+def parse_seconds(span: str) -> int:
+    """How many seconds `90`, `30m`, `12h`, `3d` or `2w` are."""
+    found = _SPAN.fullmatch(span.strip())
+    if found is None:
+        raise InvalidInput(f"{span[:40]!r} is no length of time.", "Write seconds, or 30m, 12h, 3d, 2w.")
+    return int(found[1]) * _UNITS[found[2].lower()]
+
+
+def spelled_seconds(seconds: int) -> str:
+    """The same in the largest unit that fits: `3d`, `90m`."""
+    unit = next(name for name in ("w", "d", "h", "m", "s") if seconds % _UNITS[name] == 0)
+    return f"{seconds // _UNITS[unit]}{unit}"
