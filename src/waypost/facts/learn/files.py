@@ -1,0 +1,193 @@
+"""What lies where: new files and what they hold, definitions that moved, and what the project says of itself."""
+
+from collections import Counter
+
+from waypost.facts.learn.interfaces import about
+from waypost.facts.learn.scene import Scene, Touched, common_folder, is_class
+from waypost.facts.learn.skip import is_readme, is_vendored
+from waypost.facts.learn.wording import capital, clip, closed, first_sentence, last_part, plain, small, tells
+from waypost.model.candidate import Candidate
+from waypost.model.change import ADDED, RENAMED, FileChange
+
+LARGE_MOVE = 50  # lines
+_LEAST_LINES = 10  # of a new file that is worth a note
+_FEW = 3
+_ROOM = 190
+_NO_MODULE = ("__init__.py", "mod.rs", "index.ts", "index.js", "__main__.py", "conftest.py", "setup.py")
+
+
+def new_files(scene: Scene) -> Candidate | None:
+    """One fact for the new source files of a commit."""
+    found = [
+        file
+        for file in scene.sources
+        if file.change == ADDED and file.lines_added >= _LEAST_LINES and not is_vendored(file.path)
+    ]
+    found = [file for file in found if scene.is_there(file.path) and file.path.rpartition("/")[2] not in _NO_MODULE]
+    if not found:
+        return None
+    found.sort(key=lambda file: (-_standing(scene, file), file.path))
+    if len(found) > _FEW:
+        return _folder(scene, found)
+    main, others = found[0], found[1:]
+    text, confidence, from_message = _file(scene, main)
+    if not text:
+        return None
+    more = f" With it: {', '.join(f'`{file.path}`' for file in others)}." if others else ""
+    text = text + more if len(text) + len(more) <= 290 else text
+    return scene.candidate(
+        text,
+        confidence,
+        topic=f"file:{main.path}",
+        refs=[file.path for file in found],
+        level=2,
+        origin="ast_analysis",
+        reason="A new file" + ("; the message tells what for." if from_message else " that says what it is for."),
+        from_message=from_message,
+    )
+
+
+def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
+    head, message = f"`{file.path}`", scene.message
+    stem = file.path.rpartition("/")[2].partition(".")[0]
+    purpose = first_sentence(plain(file.purpose))
+    if purpose and tells(purpose, stem):
+        return closed(f"{head} holds {_noun(clip(purpose, _ROOM))}"), 0.82, False
+    symbol = _main_symbol(scene, file)
+    if symbol is not None:
+        text, sure = about(scene, symbol)
+        if text and symbol.symbol.doc:
+            said = text.removeprefix(f"`{symbol.symbol.name}` ({file.path})").lstrip(" :")
+            joint = " which " if not text.startswith(f"`{symbol.symbol.name}` ({file.path}):") else " "
+            mark = "," if joint == " which " else ":"
+            return f"{head} holds `{symbol.symbol.name}`{mark}{joint}{said}", sure + 0.04, False
+    if message.tells >= 3 and not message.noise and message.kind not in ("fix", "vague", "upkeep"):
+        what = f"`{symbol.symbol.name}`" if symbol else "what came"
+        return f"{head} holds {what}: “{clip(capital(message.subject), 140)}”.", 0.6 if symbol else 0.45, True
+    return "", 0.0, False
+
+
+def _noun(purpose: str) -> str:
+    """ "Helpers for x" → "helpers for x"; an order or a sentence stays what it is, behind a colon."""
+    first = purpose.split(" ", 1)[0].lower()
+    return small(purpose) if first.endswith("s") or first in ("a", "an", "the") else f"“{purpose}”"
+
+
+def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:
+    """Many new files are one piece of work; the message, or the first of them, says which."""
+    message = scene.message
+    folder = common_folder([file.path for file in found])
+    if not folder or message.tells < 3 or message.noise:
+        return None
+    names = ", ".join(file.path.removeprefix(f"{folder}/") for file in found[:3])
+    text = f"`{folder}/` has {len(found)} new files ({names}, …): “{clip(capital(message.subject), 140)}”."
+    return scene.candidate(
+        text,
+        0.62,
+        topic=f"files:{folder}:{scene.commit}",
+        refs=[file.path for file in found],
+        level=2,
+        reason="Several new files of one piece of work.",
+        from_message=True,
+    )
+
+
+def moved(scene: Scene) -> Candidate | None:
+    """What is somewhere else now: definitions that went to another file together, over fifty lines of them."""
+    found = [one for one in scene.touched(RENAMED) if one.symbol.path_before not in ("", one.file.path)]
+    found = [one for one in found if one.file.path_before != one.symbol.path_before]  # its file was renamed as a whole
+    ways = Counter((one.symbol.path_before, one.file.path) for one in found)
+    if not ways:
+        return _renamed_files(scene)
+    (before, after), _ = ways.most_common(1)[0]
+    there = [one for one in found if (one.symbol.path_before, one.file.path) == (before, after)]
+    there = [one for one in there if scene.is_there(after, one.symbol.name)]
+    inner = {one.symbol.name for one in there}
+    there = [one for one in there if one.symbol.name.rpartition(".")[0] not in inner]
+    lines = sum(max(1, one.symbol.end_line - one.symbol.line) for one in there)
+    if not there or (lines < LARGE_MOVE and not any(scene.message.names(last_part(one.symbol.name)) for one in there)):
+        return None
+    there.sort(key=lambda one: (not is_class(one.symbol), not one.symbol.is_public, one.symbol.line))
+    names = ", ".join(f"`{one.symbol.name}`" for one in there[:4])
+    names += f" and {len(there) - 4} more" if len(there) > 4 else ""
+    text = f"{names} {'is' if len(there) == 1 else 'are'} in {after} now (before: {before})."
+    return scene.candidate(
+        _because(scene, text),
+        0.72 + (0.1 if scene.message.kind in ("move", "refactor") else 0.0),
+        topic=f"moved:{after}:{there[0].symbol.name}",
+        refs=[one.ref for one in there[:4]],
+        level=2,
+        ttl_class="architecture",
+        origin="ast_analysis",
+        reason="Definitions moved to another file.",
+    )
+
+
+def _renamed_files(scene: Scene) -> Candidate | None:
+    found = [file for file in scene.sources if file.change == RENAMED and scene.is_there(file.path)]
+    if not found or len({file.path_before for file in found}) != len(found):
+        return None
+    if len(found) > _FEW:
+        before, after = common_folder([one.path_before for one in found]), common_folder([one.path for one in found])
+        if not before or not after or before == after:
+            return None
+        text = f"What was in {before}/ is in {after}/ now ({len(found)} files)."
+    else:
+        text = " ".join(f"`{one.path_before}` is `{one.path}` now." for one in found[:2])
+    return scene.candidate(
+        _because(scene, text),
+        0.7 + (0.1 if scene.message.kind in ("move", "rename", "refactor") else 0.0),
+        topic=f"moved:{found[0].path}",
+        refs=[one.path for one in found],
+        level=2,
+        ttl_class="architecture",
+        reason="Files have other names.",
+    )
+
+
+def introduction(scene: Scene) -> Candidate | None:
+    """What the project's own README says it is."""
+    page = next((file for file in scene.change.files if is_readme(file)), None)
+    if page is None or not scene.is_there(page.path):
+        return None
+    purpose = first_sentence(plain(page.purpose))
+    if not tells(purpose):
+        return None
+    return scene.candidate(
+        f"The project says of itself ({page.path}): {closed(clip(purpose, 220))}",
+        0.85,
+        topic="project:introduction",
+        refs=[page.path],
+        level=0,
+        origin="file_change",
+        reason="The README introduces the project.",
+    )
+
+
+def _because(scene: Scene, text: str) -> str:
+    reason = scene.message.reason
+    return f"{text} Reason: {closed(capital(reason))}" if reason and len(text) + len(reason) < 285 else text
+
+
+def _main_symbol(scene: Scene, file: FileChange) -> Touched | None:
+    found = [
+        Touched(file, symbol) for symbol in file.symbols if symbol.is_public and scene.is_there(file.path, symbol.name)
+    ]
+    if not found:
+        return None
+    stem = file.path.rpartition("/")[2].partition(".")[0].replace("_", "").replace("-", "").lower()
+    return max(
+        found,
+        key=lambda one: (
+            scene.message.names(last_part(one.symbol.name)),
+            one.symbol.name.lower() == stem,
+            is_class(one.symbol),
+            bool(one.symbol.doc),
+            one.symbol.end_line - one.symbol.line,
+        ),
+    )
+
+
+def _standing(scene: Scene, file: FileChange) -> float:
+    stem = file.path.rpartition("/")[2].partition(".")[0]
+    return scene.message.names(stem) * 2 + bool(file.purpose) + min(file.lines_added, 500) / 500

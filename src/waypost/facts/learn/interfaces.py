@@ -1,0 +1,212 @@
+"""What others may use: functions and classes that came, changed for their callers, got another name, or went."""
+
+from collections.abc import Iterable, Iterator
+
+from waypost.facts.learn.callers import what_callers_see
+from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
+from waypost.facts.learn.wording import capital, clip, closed, first_sentence, last_part, plain, predicate, tells
+from waypost.model.candidate import Candidate
+from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
+
+_MOST_SIGNATURES = 2  # of one commit; of more it is a sweep, and the message tells it
+_SWEEP = 6
+_MOST_NAMED = 4
+_DOC_ROOM = 190
+_LEAST_LINES = 4  # of a function that nobody documented
+
+
+def added(scene: Scene, within: Iterable[str] = ()) -> Candidate | None:
+    """The one fact about new definitions in files that were there before, apart from those in `within`."""
+    told = set(within)
+    found = [one for one in _tops(scene, ADDED) if one.file.path not in told and one.file.change != ADDED]
+    found = [one for one in found if one.is_offered and _is_worth(scene, one)]
+    if not found:
+        return None
+    found.sort(key=lambda one: -_standing(scene, one))
+    main = found[0]
+    others = [one for one in found[1:] if one.file.path == main.file.path]
+    text, confidence = about(scene, main)
+    if not text:
+        return None
+    text = _with_others(text, others)
+    level = (
+        1
+        if scene.message.names(last_part(main.symbol.name)) and is_class(main.symbol)
+        else 2
+        if is_class(main.symbol)
+        else 3
+    )
+    return scene.candidate(
+        text,
+        confidence,
+        topic=f"api:{main.ref}",
+        refs=[main.ref, *(one.ref for one in others[: _MOST_NAMED - 1])],
+        level=level,
+        origin="ast_analysis",
+        reason="New, public" + (" and documented." if main.symbol.doc else "; the message tells what for."),
+        from_message=not main.symbol.doc,
+    )
+
+
+def about(scene: Scene, one: Touched) -> tuple[str, float]:
+    """What a definition is for, by its own documentation, else by the message; with how sure that is."""
+    symbol, message = one.symbol, scene.message
+    doc = first_sentence(plain(symbol.doc))
+    head = f"`{symbol.name}` ({one.file.path})"
+    mentioned = message.mentions(last_part(symbol.name))
+    if doc and tells(doc, symbol.name):
+        said = predicate(doc, symbol.name)
+        text = f"{head} {clip(said, _DOC_ROOM)}" if said else f"{head}: {clip(doc, _DOC_ROOM)}"
+        sure = 0.72 + (0.1 if mentioned else 0.0) + (0.04 if scene.has_tests else 0.0)
+        return closed(text), sure - (0.1 if not said and len(doc) < 20 else 0.0)
+    if mentioned and message.names(last_part(symbol.name)) and tells(message.subject, symbol.name, "method", "add"):
+        return f"{head} is new with “{clip(capital(message.subject), 120)}”.", 0.5 + (0.08 if scene.has_tests else 0.0)
+    return "", 0.0
+
+
+def changed(scene: Scene) -> Iterator[Candidate]:
+    """Signatures that callers must follow or may use."""
+    found = []
+    for one in _offered(scene, MODIFIED, RENAMED):
+        symbol = one.symbol
+        if symbol.signature and symbol.signature_before and symbol.signature != symbol.signature_before:
+            seen, breaks = what_callers_see(symbol.name, one.file.language, symbol.signature_before, symbol.signature)
+            if seen:
+                found.append((one, seen, breaks))
+    if len(found) > _SWEEP:
+        return
+    found.sort(key=lambda each: (not scene.message.mentions(last_part(each[0].symbol.name)), not each[2]))
+    for one, seen, breaks in found[:_MOST_SIGNATURES]:
+        yield _signature(scene, one, seen, breaks)
+
+
+def _signature(scene: Scene, one: Touched, seen: str, breaks: bool) -> Candidate:
+    message, name = scene.message, last_part(one.symbol.name)
+    text = f"`{one.symbol.name}` ({one.file.path}) {seen}."
+    is_told = message.names(name) or any(part in seen for part in message.subject.split() if len(part) > 3)
+    if message.tells >= 3 and not message.noise:
+        text += f" From “{clip(capital(message.subject), 120)}”."
+    return scene.candidate(
+        text,
+        0.62 + (0.1 if is_told else 0.0) + (0.06 if breaks else 0.0) + (0.06 if scene.has_tests else 0.0),
+        topic=f"signature:{one.ref}",
+        refs=[one.ref],
+        level=1 if breaks else 3,
+        origin="ast_analysis",
+        reason="A public signature changed" + (": existing calls break." if breaks else "."),
+    )
+
+
+def gone(scene: Scene) -> Candidate | None:
+    """Public definitions that are there no more, one fact for all of a commit."""
+    found = [one for one in _tops(scene, REMOVED) if one.is_offered and not scene_has(scene, one)]
+    found = [one for one in found if one.file.change != RENAMED]
+    if not found or scene.message.noise:
+        return None
+    message = scene.message
+    named = [one for one in found if message.mentions(last_part(one.symbol.name))]
+    is_meant = message.kind == "remove" or message.is_breaking
+    if not named and not is_meant:
+        return None
+    shown = named or found
+    text = f"{_names(shown)} {'is' if len(shown) == 1 else 'are'} no longer in {shown[0].file.path}: “{clip(capital(message.subject), 120)}”."
+    if message.reason and len(text) + len(message.reason) < 280:
+        text += f" Reason: {closed(capital(message.reason))}"
+    there = [one.file.path for one in shown if one.file.change != REMOVED and scene.is_there(one.file.path)]
+    return scene.candidate(
+        text,
+        0.6
+        + (0.12 if named and is_meant else 0.0)
+        + (0.05 if message.references else 0.0)
+        + (0.05 if message.is_breaking else 0.0),
+        topic=f"api:{shown[0].ref}",
+        refs=there[:1],
+        level=1,
+        origin="ast_analysis",
+        reason="Public definitions were removed.",
+        path=shown[0].file.path,
+    )
+
+
+def renamed(scene: Scene) -> Candidate | None:
+    """Public names that are others now."""
+    found = [
+        one
+        for one in _offered(scene, RENAMED)
+        if one.symbol.name_before and last_part(one.symbol.name_before) != last_part(one.symbol.name)
+    ]
+    if not found or len(found) > _SWEEP:
+        return None
+    found.sort(key=lambda one: not scene.message.mentions(last_part(one.symbol.name)))
+    one = found[0]
+    pairs = "; ".join(
+        f"`{each.symbol.name_before}` is called `{each.symbol.name}` now ({each.file.path})" for each in found[:3]
+    )
+    is_told = scene.message.kind == "rename" or scene.message.mentions(last_part(one.symbol.name))
+    return scene.candidate(
+        closed(pairs),
+        0.65 + (0.15 if is_told else 0.0),
+        topic=f"name:{one.ref}",
+        refs=[each.ref for each in found[:3]],
+        level=1,
+        origin="ast_analysis",
+        reason="A public definition has another name.",
+    )
+
+
+def scene_has(scene: Scene, gone: Touched) -> bool:
+    """Whether what went from one file came in another, under the same name."""
+    name = last_part(gone.symbol.name)
+    return any(last_part(one.symbol.name) == name for one in scene.touched(ADDED, RENAMED))
+
+
+def _offered(scene: Scene, *changes: str) -> list[Touched]:
+    return [
+        one
+        for one in scene.touched(*changes)
+        if one.is_offered and scene.is_there(one.file.path, one.symbol.name) and not is_inner(one.file.path)
+    ]
+
+
+def _tops(scene: Scene, change: str) -> list[Touched]:
+    """Definitions of one kind of change, without those inside of another of them: a class stands for its methods."""
+    found = list(scene.touched(change))
+    known = {(one.file.path, one.symbol.name) for one in found}
+    tops = []
+    for one in found:
+        parts = one.symbol.name.split(".")
+        above = (".".join(parts[:length]) for length in range(1, len(parts)))
+        if not any((one.file.path, name) in known for name in above):
+            tops.append(one)
+    return tops
+
+
+def _is_worth(scene: Scene, one: Touched) -> bool:
+    symbol = one.symbol
+    if symbol.type in ("constant", "variable", "property", "field") and not scene.message.mentions(
+        last_part(symbol.name)
+    ):
+        return False
+    if not scene.is_there(one.file.path, symbol.name):
+        return False
+    return bool(symbol.doc) or scene.message.names(last_part(symbol.name))
+
+
+def _standing(scene: Scene, one: Touched) -> float:
+    named = scene.message.names(last_part(one.symbol.name)) * 3 + scene.message.mentions(last_part(one.symbol.name))
+    return named + 2 * is_class(one.symbol) + bool(one.symbol.doc) + min(one.symbol.lines_changed, 100) / 100
+
+
+def _with_others(text: str, others: list[Touched]) -> str:
+    if not others:
+        return text
+    more = f" With it: {_names(others)}."
+    return text + more if len(text) + len(more) <= 290 else text
+
+
+def _names(found: list[Touched]) -> str:
+    shown = [f"`{one.symbol.name}`" for one in found[:_MOST_NAMED]]
+    more = len(found) - len(shown)
+    if more:
+        return f"{', '.join(shown)} and {more} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,0 +1,204 @@
+"""What a project needs: languages and libraries that came, went or must be newer, and settings worth knowing."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from waypost.facts.learn.scene import Scene
+from waypost.facts.learn.skip import is_vendored
+from waypost.facts.learn.wording import capital, clean, clip, closed, is_nameable
+from waypost.model.candidate import Candidate
+from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
+from waypost.text.secrets import mask
+
+_MOST = 2  # of one commit
+_NUMBER = re.compile(r"\d+")
+_VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
+_ROLES = frozenset(("manifest", "configuration", "source", "other"))
+_INDIRECT = frozenset(("indirect", "transitive", "peer"))
+_GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
+_LONGEST_VALUE = 80
+
+
+def needs(scene: Scene) -> Iterator[Candidate]:
+    """At most a few; a change of many dependencies at once says what changed most."""
+    told = 0
+    for file in scene.change.files:
+        if is_vendored(file.path) or file.change == REMOVED or not scene.is_there(file.path):
+            continue
+        for one in sorted(file.dependencies, key=_order):
+            candidate = _dependency(scene, file, one)
+            if candidate is not None:
+                yield candidate
+                told += 1
+            if told >= _MOST:
+                return
+
+
+def is_routine(scene: Scene) -> bool:
+    """Whether dependencies are all that changed, none of them worth a note."""
+    changed = [one for file in scene.change.files for one in file.dependencies]
+    return bool(changed) and not scene.sources
+
+
+def _order(one: DependencyChange) -> tuple[int, int, str]:
+    return (one.group != "language", one.change == "modified", one.name)
+
+
+def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candidate | None:
+    name, wanted, before = clean(one.name, 80), clean(one.wanted, 60), clean(one.wanted_before, 60)
+    if not is_nameable(name, 80) or one.group in _INDIRECT:
+        return None
+    if one.group == "language":
+        return _language(scene, file, name, wanted, before)
+    group = _GROUPS.get(one.group, "")
+    head = f"{capital(group)} the project" if group.startswith("for") else "The project"
+    if one.change == ADDED:
+        if _moves(scene, name):
+            return None
+        text = f"{head} needs `{name}`{_wanted(wanted)}{'' if group.startswith('for') or not group else ' ' + group} ({file.path})."
+        sure, why = (0.82 if not group else 0.68), "A new dependency."
+    elif one.change == REMOVED:
+        if _moves(scene, name):
+            return None
+        text, sure, why = (
+            f"The project no longer needs `{name}`{' ' + group if group else ''} ({file.path}).",
+            0.78,
+            "A dependency went.",
+        )
+        sure -= 0.12 if group else 0.0
+    elif _is_step(before, wanted) and not group:
+        text = f"{head} needs `{name}`{_wanted(wanted)}; before: {before} ({file.path})."
+        sure, why = 0.8, "A dependency made a large step."
+    else:
+        return None
+    return scene.candidate(
+        _with_reason(scene, text, name),
+        sure + (0.05 if scene.message.mentions(name.rpartition("/")[2]) else 0.0),
+        topic=f"dependency:{file.path}:{name}",
+        refs=[file.path],
+        level=1,
+        origin="file_change",
+        reason=why,
+    )
+
+
+def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
+    if not wanted or _minor(wanted) == _minor(before):
+        return None
+    shown = {
+        "python": "Python",
+        "go": "Go",
+        "node": "Node.js",
+        "rust": "Rust",
+        "php": "PHP",
+        "ruby": "Ruby",
+        "java": "Java",
+    }
+    label = shown.get(name.lower(), name)
+    number = wanted if not wanted[0].isdigit() else f"≥ {wanted}"
+    text = f"Needs {label} {number} ({file.path}){f'; before: {before}' if before else ''}."
+    return scene.candidate(
+        _with_reason(scene, text, name),
+        0.88,
+        topic=f"language:{file.path}:{name.lower()}",
+        refs=[file.path],
+        level=0 if "/" not in file.path else 1,
+        origin="file_change",
+        reason="The manifest asks for another version of the language.",
+    )
+
+
+def _moves(scene: Scene, name: str) -> bool:
+    """Whether a dependency went in one place of the manifests and came in another."""
+    changes = {one.change for each in scene.change.files for one in each.dependencies if one.name == name}
+    return {ADDED, REMOVED} <= changes
+
+
+def _wanted(wanted: str) -> str:
+    return f" {wanted}" if wanted and wanted not in ("*", "latest") and "[secret" not in wanted else ""
+
+
+def _is_step(before: str, after: str) -> bool:
+    """Another first number, or for a version before 1 another second."""
+    old, new = _VERSION.search(before), _VERSION.search(after)
+    if not old or not new:
+        return False
+    return old[1] != new[1]
+
+
+def _minor(text: str) -> list[str]:
+    return _NUMBER.findall(text)[:2]
+
+
+def _with_reason(scene: Scene, text: str, name: str) -> str:
+    message = scene.message
+    said = next(
+        (
+            one
+            for one in (message.reason, *message.body[:4])
+            if one and name.lower() in one.lower() and not one.lower().startswith(("bump", "update"))
+        ),
+        "",
+    )
+    if not said and message.reason and message.mentions(name):
+        said = message.reason
+    return f"{text} {closed(capital(clip(said, 150)))}" if said and len(text) < 140 else text
+
+
+# --- settings
+
+
+def settings(scene: Scene) -> Iterator[Candidate]:
+    told = 0
+    for file in scene.change.files:
+        if file.role not in _ROLES or is_vendored(file.path) or not scene.is_there(file.path):
+            continue
+        for one in file.settings[:200]:
+            text, sure = _setting(file, one)
+            if text and told < _MOST:
+                told += 1
+                yield scene.candidate(
+                    text,
+                    sure,
+                    topic=f"setting:{file.path}:{one.key}",
+                    refs=[file.path],
+                    level=1,
+                    origin="file_change",
+                    reason="A setting that others go by.",
+                )
+
+
+def _setting(file: FileChange, one: SettingChange) -> tuple[str, float]:
+    key, value = clean(one.key, 120), clean(one.value, 300).strip("\"'")
+    if one.change == REMOVED or not is_nameable(key, 120) or mask(f"{key} = {one.value[:300]}").found:
+        return "", 0.0
+    table, name = _table(), file.path.rpartition("/")[2]
+    scripts = table["scripts"]
+    start = next((start for start in scripts["starts"].split() if key.startswith(start)), "")
+    if start and name in scripts["manifests"].split():
+        short = key.removeprefix(start)
+        if (
+            one.change != ADDED
+            or short in scripts["not"].split()
+            or "`" in value
+            or not value
+            or len(value) > _LONGEST_VALUE
+        ):
+            return "", 0.0
+        run = f"npm run {short}" if name == "package.json" else short
+        return f"`{run}` runs `{value}` ({file.path}).", 0.72
+    told: Mapping[str, str] = table["told"]
+    end = next((end for end in told if key == end or key.endswith(f".{end}")), "")
+    if not end or not value or len(value) > _LONGEST_VALUE:
+        return "", 0.0
+    onoff = "on" if value.lower() in ("true", "yes", "on", "1") else "off"
+    return told[end].replace("{onoff}", onoff).replace("{path}", file.path).replace("{value}", value), 0.75
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files("waypost.facts.learn").joinpath("data", "settings.toml").read_text(encoding="utf-8"))

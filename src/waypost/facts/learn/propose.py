@@ -1,0 +1,69 @@
+"""Candidates out of one change: one fact for what matters of it, not one for each line."""
+
+from collections.abc import Iterator
+
+from waypost.facts.domains import Layout
+from waypost.facts.learn.behaviour import behaviour
+from waypost.facts.learn.files import introduction, moved, new_files
+from waypost.facts.learn.fixes import fix
+from waypost.facts.learn.interfaces import added, changed, gone, renamed
+from waypost.facts.learn.needs import is_routine, needs, settings
+from waypost.facts.learn.scene import Scene, Still
+from waypost.facts.learn.skip import LITTLE, ROUTINE, why_skip
+from waypost.model.candidate import Candidate
+from waypost.model.change import ChangeSet
+
+MOST = 4  # of one commit
+LEAST = 0.5  # below, nobody would thank us for asking
+
+
+def candidates(change: ChangeSet, layout: Layout, *, still: Still | None = None) -> tuple[Candidate, ...]:
+    """What a colleague would note down about a change, the surest first; often nothing.
+
+    `still` tells of a path and a symbol ("" for the file itself) whether it is there today: nothing is said of what is
+    not. The values of the change are hostile; those of the candidates are clean, bounded, and refer to the change only.
+    """
+    return propose(Scene.of(change, layout, still))[0]
+
+
+def propose(scene: Scene) -> tuple[tuple[Candidate, ...], str]:
+    """The candidates; where there are none, why."""
+    reason = why_skip(scene)
+    if reason:
+        return (), reason
+    found = [one for one in _all(scene) if one.confidence >= LEAST and one.text]
+    if not found:
+        return (), ROUTINE if is_routine(scene) else LITTLE
+    found.sort(key=lambda one: -one.confidence)
+    return tuple(found[:MOST]), ""
+
+
+def _all(scene: Scene) -> Iterator[Candidate]:
+    page = introduction(scene)
+    if page is not None:
+        yield page
+    yield from needs(scene)
+    yield from settings(scene)
+    if not scene.sources:
+        return
+    story = _story(scene)
+    if story is not None:
+        yield story
+    told = set(story.refs) if story is not None else set()
+    for one in changed(scene):
+        if not told & set(one.refs) or story is None or story.kind == "fix":
+            yield one
+    for other in (renamed(scene), gone(scene)):
+        if other is not None:
+            yield other
+
+
+def _story(scene: Scene) -> Candidate | None:
+    """The one fact that says what a commit is: a fix, a new file, a move, something new to use, or what it does now."""
+    if scene.message.kind == "fix":
+        return fix(scene)
+    for tell in (new_files, moved, added, behaviour):
+        found = tell(scene)
+        if found is not None and found.confidence >= LEAST:
+            return found
+    return None

@@ -1,0 +1,195 @@
+"""One change with everything by which facts about it are told: its message, its files, the layout of the project."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from waypost.facts.domains import Layout
+from waypost.facts.learn.message import Message, read
+from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part
+from waypost.model.candidate import CERTAIN, Candidate
+from waypost.model.change import ADDED, REMOVED, ChangeSet, FileChange, SymbolChange
+
+Still = Callable[[str, str], bool]  # (path, symbol or "") → whether it is there today
+
+_MOST_FILES = 400  # that are looked at; a commit of more is an import
+_MOST_SYMBOLS = 400  # of one file
+_MOST_REFS = 4
+_DOUBTFUL = 0.5  # the most for what a message says that speaks to its reader
+_WAITING = CERTAIN - 0.01
+_TYPES_OF_CLASS = frozenset(("class", "struct", "interface", "trait", "enum", "record", "protocol", "object", "type"))
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A symbol with its file."""
+
+    file: FileChange
+    symbol: SymbolChange
+
+    @property
+    def ref(self) -> str:
+        return f"{self.file.path}#{self.symbol.name}"
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether it is for others: public, and so is every part of its name and path."""
+        return self.symbol.is_public and not is_private(self.symbol.name) and not is_inner(self.file.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    change: ChangeSet
+    message: Message
+    layout: Layout
+    still: Still | None = None
+
+    @classmethod
+    def of(cls, change: ChangeSet, layout: Layout, still: Still | None = None) -> "Scene":
+        files = tuple(_tame(file) for file in change.files[:_MOST_FILES] if is_nameable(file.path))
+        return cls(replace(change, files=files), read(change.subject, change.body), layout, still)
+
+    @property
+    def sources(self) -> tuple[FileChange, ...]:
+        """Files of the product itself, where more than the layout changed."""
+        return tuple(file for file in self.change.files if file.role == "source" and not file.layout_only)
+
+    @property
+    def has_tests(self) -> bool:
+        return any(file.role == "test" and not file.layout_only for file in self.change.files)
+
+    @property
+    def commit(self) -> str:
+        return clean(self.change.commit, 40)[:8]
+
+    def is_there(self, path: str, symbol: str = "") -> bool:
+        return self.still is None or self.still(path, symbol)
+
+    def touched(self, *changes: str) -> Iterator[Touched]:
+        for file in self.sources:
+            for symbol in file.symbols:
+                if not changes or symbol.change in changes:
+                    yield Touched(file, symbol)
+
+    def main(self, most: int = 2) -> tuple[Touched, ...]:
+        """The symbols that the change is about: named in the message, then offered to others, then the largest."""
+        there = [
+            one
+            for one in self.touched()
+            if one.symbol.change != REMOVED and self.is_there(one.file.path, one.symbol.name)
+        ]
+        inner = {(one.file.path, one.symbol.name.rpartition(".")[0]) for one in there}
+        leaves = [one for one in there if (one.file.path, one.symbol.name) not in inner or self._is_meant(one)]
+        leaves.sort(key=lambda one: (-self._weight(one), one.file.path, one.symbol.line))
+        if not leaves:
+            return ()
+        least = self._weight(leaves[0]) * 0.3
+        return tuple(one for one in leaves[:most] if self._weight(one) >= least)
+
+    def _is_meant(self, one: Touched) -> bool:
+        return one.symbol.change == ADDED or self.message.names(last_part(one.symbol.name))
+
+    def _weight(self, one: Touched) -> float:
+        lines = one.symbol.lines_changed or max(1, one.symbol.end_line - one.symbol.line)
+        weight = min(lines, 60) / 60 + (0.4 if one.is_offered else 0.0)
+        if self.message.names(last_part(one.symbol.name)):
+            return weight + 3
+        return weight + (0.8 if self.message.mentions(last_part(one.symbol.name)) else 0.0)
+
+    def place(self) -> tuple[str, tuple[str, ...]]:
+        """Where the change is, as words of a sentence and as references: symbols, else the largest file."""
+        main = self.main()
+        if main and len(self.sources) <= 6:
+            if len({one.file.path for one in main}) == 1:
+                named = " and ".join(f"`{one.symbol.name}`" for one in main)
+                return f"{named} ({main[0].file.path})", tuple(one.ref for one in main)
+            return " and ".join(f"`{one.symbol.name}` ({one.file.path})" for one in main), tuple(
+                one.ref for one in main
+            )
+        files = [file for file in self.sources if file.change != REMOVED and self.is_there(file.path)]
+        files.sort(key=lambda file: (-(file.lines_added + file.lines_removed), file.path))
+        if not files:
+            return "", ()
+        if len(files) > 3 and (folder := common_folder([file.path for file in files])):
+            return f"`{folder}/`", tuple(file.path for file in files[:_MOST_REFS])
+        return " and ".join(f"`{file.path}`" for file in files[:2]), tuple(file.path for file in files[:2])
+
+    def candidate(
+        self,
+        text: str,
+        confidence: float,
+        *,
+        topic: str,
+        refs: Iterable[str],
+        level: int,
+        reason: str,
+        kind: str = "fact",
+        origin: str = "git_diff",
+        ttl_class: str | None = None,
+        from_message: bool = False,
+        path: str = "",
+    ) -> Candidate:
+        """The candidate with what all have in common. `from_message`: its words are the message's."""
+        kept = tuple(dict.fromkeys(ref for ref in refs if is_nameable(ref.partition("#")[0])))[:_MOST_REFS]
+        home = path or (kept[0].partition("#")[0] if kept else "")
+        if self.message.is_doubtful:
+            confidence = min(confidence, _DOUBTFUL if from_message else _WAITING)
+        if not self.change.commit and origin in ("git_diff", "commit_message"):
+            origin = "staged"
+        return Candidate(
+            text=clip(clean(text), MOST_TEXT),
+            confidence=round(max(0.0, min(confidence, 0.95)), 2),
+            origin=origin,
+            kind=kind,
+            level=level,
+            domain=self.layout.domain(home) if home else "",
+            module=self.layout.module(home) if home and level >= 2 else "",
+            topic=clip(clean(topic), 240),
+            refs=kept,
+            evidence=self.evidence(),
+            ttl_class=ttl_class or ("api_contract" if level == 1 and is_interface(home) else None),
+            time=self.change.time,
+            reason=reason,
+        )
+
+    def evidence(self) -> tuple[str, ...]:
+        if not self.change.commit:
+            return ()
+        said = clip(self.message.subject, 100)
+        return (f"commit {self.commit}: {said}" if said else f"commit {self.commit}", *self.message.references[:2])
+
+
+def is_private(name: str) -> bool:
+    return any(part.startswith(("_", "#")) and not part.endswith("__") for part in name.replace("::", ".").split("."))
+
+
+def is_inner(path: str) -> bool:
+    """Whether a path says that what lies there is not for others."""
+    parts = path.split("/")
+    return any(part in ("internal", "private", "impl", "_internal") for part in parts[:-1]) or any(
+        part.startswith("_") and not part.startswith("__") for part in parts
+    )
+
+
+def is_interface(path: str) -> bool:
+    return "api" in path.split("/")[:-1]
+
+
+def is_class(symbol: SymbolChange) -> bool:
+    return symbol.type in _TYPES_OF_CLASS
+
+
+def common_folder(paths: list[str]) -> str:
+    """The deepest folder that holds all of them, "" where that is the root."""
+    split = [path.split("/")[:-1] for path in paths]
+    shared: list[str] = []
+    for parts in zip(*split, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return "/".join(shared)
+
+
+def _tame(file: FileChange) -> FileChange:
+    """Without names that no sentence can hold."""
+    symbols = tuple(symbol for symbol in file.symbols[:_MOST_SYMBOLS] if is_nameable(symbol.name, 120))
+    return file if len(symbols) == len(file.symbols) else replace(file, symbols=symbols)
