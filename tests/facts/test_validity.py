@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.facts.validity import Period, overlap, without
+from waypost.facts.validity import Period, overlap, remaining, shared, without
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 INSTANTS = range(8)
@@ -32,3 +32,11 @@ def test_overlap_and_remainder_are_those_of_sets(one: Period, other: Period) -> 
     rest = without(one, other)
     assert set().union(*map(instants, rest)) == instants(one) - instants(other)
     assert not any(overlap(a, b) for i, a in enumerate(rest) for b in rest[i + 1 :])
+
+
+@given(periods(), periods(), st.lists(periods(), max_size=3))
+def test_the_shared_part_without_others_is_that_of_sets(one: Period, other: Period, cuts: list[Period]) -> None:
+    both = shared(one, other)
+    assert set().union(*map(instants, both)) == instants(one) & instants(other)
+    rest = remaining(both, cuts)
+    assert set().union(*map(instants, rest)) == (instants(one) & instants(other)).difference(*map(instants, cuts))

@@ -15,7 +15,7 @@ from waypost.errors import NotFound
 from waypost.facts.ageing import renewed
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
 from waypost.facts.sameness import MERGED, tombstones
-from waypost.facts.validity import overlap, without
+from waypost.facts.validity import overlap, remaining, shared, without
 from waypost.flows.linking import INFERRED, point_at_code
 from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace
@@ -202,14 +202,17 @@ class _Gate:
         return None
 
     def _corrected_at(self, item: Prepared) -> str | None:
-        """When this very value was superseded for the draft's time, if nothing since then says it again."""
+        """When this very value was given up for a part of the draft's time for which nobody holds it any more."""
         known = self.writer.find_fingerprint(item.version.fingerprint)
-        ended = [v.superseded_at for v in known if v.superseded_at and overlap(v.period, item.version.period)]
+        held = [version.period for version in known if version.superseded_at is None]
+        ended = [
+            version.superseded_at
+            for version in known
+            if version.superseded_at and remaining(shared(version.period, item.version.period), held)
+        ]
         if not ended:
             return None
         last = max(ended)
-        if any(version.superseded_at is None and version.recorded_at > last for version in known):
-            return None
         return None if item.own_time is not None and item.own_time > last else format_time(last)
 
     def _same(self, item: Prepared) -> Receipt | None:
