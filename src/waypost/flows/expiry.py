@@ -1,26 +1,20 @@
-"""The end of a memory's time: it goes stale, into the archive, or for good. And what waits to be looked at by then."""
+"""The end of a memory's time: it goes stale, into the archive, or for good."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from waypost.facts.ageing import RUN_OUT, has_run_out
 from waypost.flows.erase import clean_exports, traces_of
-from waypost.flows.lifecycle import audit, held_versions
+from waypost.flows.lifecycle import audit
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.references import linked
 from waypost.flows.scrub import SCRUB_OWED, scrub
-from waypost.model.kinds import KEPT_COLLECTIONS
-from waypost.model.linked import Linked
-from waypost.model.memory import Caller, Version
-from waypost.model.recall import View
-from waypost.model.time import Moment, format_time
+from waypost.model.memory import Caller
 from waypost.store.fact_protocol import LifetimeRow
-from waypost.store.protocol import Filter, Reader, Writer
+from waypost.store.protocol import Reader, Writer
 
 _AT_ONCE = 200  # memories in one transaction: other writers wait for no more
-_PAGE = 1_000
 
 
 @dataclass(slots=True)
@@ -121,71 +115,3 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
 
 def _listed(done: Expired, action: str) -> list[str]:
     return {"stale": done.stale, "archive": done.archived, "delete": done.deleted}[action]
-
-
-# -- for review -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Outlived:
-    """A memory whose time has run out, and that waits for somebody to say whether it is still true."""
-
-    memory: Linked
-    expired_at: datetime
-    archived: bool
-
-    @property
-    def id(self) -> str:
-        return self.memory.id
-
-    def to_json(self) -> dict[str, Any]:
-        state = self.memory.state
-        return {
-            **self.memory.to_json(),
-            "expired_at": format_time(self.expired_at),
-            "archived": self.archived,
-            "ttl": state.ttl_seconds,
-            "ttl_class": state.ttl_class,
-            "refresh": list(state.refresh),
-        }
-
-
-def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[Outlived, ...]:
-    """The memories whose time has run out and that are still there, longest ago first: those that went stale, and those
-    in the archive if asked for. `verify` (or `renew`) gives one its time again, `retract` ends it, `set_ttl` gives it
-    another lifetime."""
-    moment = Moment(space.clock())
-    actions = ("stale", "archive") if include_archived else ("stale",)
-    with space.store.read() as reader:
-        ids = [row.memory_id for row in reader.lifetimes(expired_by=moment.as_of) if row.on_expire in actions]
-        versions = [version for one in ids if (version := _current(reader, one, moment)) is not None]
-        if include_archived:
-            versions += _put_away(reader, space, moment, {version.number for version in versions})
-        memories = linked(space, reader, versions).values()
-    found = [_outlived(one) for one in memories]
-    return tuple(sorted(found, key=lambda one: (one.expired_at, one.id)))
-
-
-def _current(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
-    held = held_versions(reader, memory_id)
-    return reader.version(memory_id, moment) or (held[-1] if held else None)
-
-
-def _put_away(reader: Reader, space: OpenSpace, moment: Moment, known: set[int]) -> Iterable[Version]:
-    """What is in the archive: found among all that is there."""
-    view = View(moment, KEPT_COLLECTIONS, space.identity.checkout_id, archived=True)
-    after = 0
-    while page := reader.listing(view, Filter(), after=after, limit=_PAGE):
-        states = reader.states([version.memory_id for version in page])
-        for version in page:
-            state = states.get(version.memory_id)
-            if state is not None and state.archived_at is not None and version.number not in known:
-                yield version
-        after = page[-1].number
-
-
-def _outlived(memory: Linked) -> Outlived:
-    state = memory.state
-    archived = state.archived_at is not None or state.on_expire == "archive"
-    ended = state.expires_at or state.archived_at or memory.version.recorded_at
-    return Outlived(memory, ended, archived)

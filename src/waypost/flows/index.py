@@ -19,6 +19,7 @@ from waypost.flows.crew import KILLED, Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, is_code, owe_conclusions, same_content, store_file
 from waypost.flows.digest import DIGEST_FORMAT, Digest, Job
 from waypost.flows.open_space import OpenSpace, digest_format_key, indexed_commit_key, tree_of
+from waypost.flows.refresh import refresh_for
 from waypost.store.protocol import FileRow
 from waypost.text.secrets import mask
 
@@ -45,6 +46,9 @@ class Indexed:
     broken: list[str] = field(default_factory=list)  # with syntax errors: read as far as they go
     skipped: dict[str, str] = field(default_factory=dict)  # path → why
     changed: list[str] = field(default_factory=list)  # files whose content is new, or is gone
+    edited: list[str] = field(
+        default_factory=list
+    )  # files that are not as the index had them: made, edited, gone, moved
     walked_after: float = 0.0
     code_after: float = 0.0  # seconds until all code was stored but tests: from then on questions about it are answered
 
@@ -89,6 +93,8 @@ def index_tree(
             writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
     done.walked_after = timing.perf_counter() - started
     _take_in(space, wanted, moves, known, times, force, done, report)
+    if known:  # otherwise everything is new to us, and nothing has changed
+        refresh_for(space, done.edited)
     if any(os.path.lexists(root / path) for path in done.changed if path not in present):
         space.store.scrub([], wait=False)  # they are there and not wanted: no word of them is kept
     commit = head(root).commit
@@ -116,6 +122,7 @@ def index_paths(space: OpenSpace, paths: Sequence[str], *, patterns: "Patterns |
     times = TreeTimes(root, space.clock(), few=True)
     moves = _Moves(gone, {})
     _take_in(space, wanted, moves, known, times, False, done, quiet)
+    refresh_for(space, done.edited)
     with space.store.write() as writer:
         writer.untrack(checkout, paths)
     return done
@@ -183,11 +190,13 @@ def _take_in(
                 if digest.broken:
                     done.broken.append(path)
                 row = times.row(digest)
-                if not force and same_content(known.get(path), row):
+                same = same_content(known.get(path), row)
+                if same and not force:
                     writer.touch_file(space.identity.checkout_id, row)
                     done.unchanged += 1
                     continue
                 origin = None if path in known else moves.origin(digest)
+                done.edited += [one for one in (path, origin) if one is not None and not same]
                 done.renamed += origin is not None
                 done.read += 1
                 done.changed.append(path)
@@ -218,6 +227,7 @@ def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
         with space.store.write() as writer:
             done.removed += forget_files(space, writer, paths)
             done.changed += paths
+            done.edited += [path for path in paths if not os.path.lexists(space.identity.root / path)]
             owe_conclusions(space, writer)
 
 

@@ -1,28 +1,29 @@
-"""How long memories live: set by hand, given anew when a file changes, and what becomes of them at the end."""
+"""How long memories live, as somebody says; and those whose time has run out, for somebody to look at."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from waypost.code.history import Changes, changed_since, dirty, head, recent_changes
-from waypost.code.triggers import ChangedFiles, check_triggers
+from waypost.code.triggers import check_triggers
 from waypost.errors import InvalidInput, Refused
-from waypost.facts.ageing import aged, is_lively, limited, renewed
-from waypost.flows.lifecycle import audit, refuse_derived, visible_version
-from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.facts.ageing import aged, limited, renewed
+from waypost.flows.lifecycle import audit, held_versions, refuse_derived, visible_version
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.references import kept_view, linked
 from waypost.model.draft import MAX_TTL, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.lifetime import Lifetime, check_class, check_on_expire, lifetime_of
+from waypost.model.linked import Linked
 from waypost.model.memory import Caller, State, Version
 from waypost.model.time import Moment, format_time
-from waypost.store.fact_protocol import LifetimeRow
-from waypost.store.protocol import Reader
+from waypost.store.protocol import Filter, Reader
+
+_PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
+class Lasting:
     """A memory and how long it lives."""
 
     memory_id: str
@@ -44,16 +45,16 @@ class Limited:
         }
 
 
-def lifetime(space: OpenSpace, memory_id: str) -> Limited:
+def lifetime(space: OpenSpace, memory_id: str) -> Lasting:
     """How long a memory lives."""
     memory_id = check_id(memory_id)
     with space.store.read() as reader:
         visible_version(reader, memory_id, Moment(space.clock()))
-        return _limited(space, reader, memory_id)
+        return _lasting(space, reader, memory_id)
 
 
-def _limited(space: OpenSpace, reader: Reader, memory_id: str) -> Limited:
-    return Limited(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
+def _lasting(space: OpenSpace, reader: Reader, memory_id: str) -> Lasting:
+    return Lasting(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
 
 
 def set_ttl(
@@ -65,7 +66,7 @@ def set_ttl(
     refresh: Sequence[str] = (),
     on_expire: str | None = None,
     ttl_class: str | None = None,
-) -> Limited:
+) -> Lasting:
     """Give a memory a lifetime, from now on; without seconds and class, take the one away that it has.
 
     What is not said comes from the class; without one, it only goes stale at the end. One that was archived is back.
@@ -84,7 +85,7 @@ def set_ttl(
         writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
         told = {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire}
         audit(space, writer, "ttl", memory_id, caller, told | {"class": ttl_class} if ttl_class else told)
-        return _limited(space, writer, memory_id)
+        return _lasting(space, writer, memory_id)
 
 
 def _chosen(
@@ -112,7 +113,7 @@ def _check_kind(version: Version) -> None:
         )
 
 
-def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[Limited, ...]:
+def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[Lasting, ...]:
     """Somebody says that these are still true: each has its whole time again, and is back from the archive."""
     chosen = list(dict.fromkeys(check_id(memory_id) for memory_id in memory_ids))
     with space.store.write() as writer:
@@ -127,51 +128,37 @@ def renew(space: OpenSpace, memory_ids: Sequence[str], caller: Caller) -> tuple[
                 )
             writer.set_state(memory_id, **renewed(state, now), verified_at=now)
             audit(space, writer, "renew", memory_id, caller, {})
-        return tuple(_limited(space, writer, memory_id) for memory_id in chosen)
+        return tuple(_lasting(space, writer, memory_id) for memory_id in chosen)
 
 
-# -- files change ---------------------------------------------------------------------------------------------
-
-
-def refresh_for(space: OpenSpace, paths: Iterable[str]) -> int:
-    """These files of the tree were made, edited or deleted: memories that wait for that have their whole time again.
-    Returns how many. What was archived or deleted at its end does not come back by it."""
-    changed = list(paths)
-    if not changed:
-        return 0
+def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[Linked, ...]:
+    """The memories whose time has run out and that are still there, longest ago first: those that went stale, and those
+    in the archive if asked for. `verify` gives one its time again, `retract` ends it, `set_ttl` gives it another."""
+    moment = Moment(space.clock())
+    actions = ("stale", "archive") if include_archived else ("stale",)
     with space.store.read() as reader:
-        rows = _refreshable(reader, space.clock())
-    files = ChangedFiles(changed if rows else ())
-    meant = [row.memory_id for row in rows if files.any_meant(row.refresh)]
-    if not meant:
-        return 0
-    with space.store.write() as writer:
-        now = space.clock()
-        states = writer.states(meant)
-        alive = [one for one in meant if one in states and states[one].refresh and is_lively(states[one], now)]
-        for memory_id in alive:
-            writer.set_state(memory_id, **renewed(states[memory_id], now))
-    return len(alive)
+        ids = [row.memory_id for row in reader.lifetimes(expired_by=moment.as_of) if row.on_expire in actions]
+        versions = [version for one in ids if (version := _current(reader, one, moment)) is not None]
+        versions += _archived(space, reader, moment) if include_archived else ()
+        memories = [_since_its_end(one) for one in linked(space, reader, versions).values()]
+    return tuple(sorted(memories, key=lambda one: (one.stale_since is None, one.stale_since, one.version.number)))
 
 
-def _refreshable(reader: Reader, now: datetime) -> list[LifetimeRow]:
-    return [row for row in reader.lifetimes() if row.refresh and (row.expires_at > now or row.on_expire == "stale")]
+def _current(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
+    held = held_versions(reader, memory_id)
+    return reader.version(memory_id, moment) or (held[-1] if held else None)
 
 
-def refresh_after_git(space: OpenSpace) -> int:
-    """The same for a tree that nobody indexes: git tells what was committed or checked out since the last time."""
-    root, key = tree_of(space), f"refreshed_commit:{space.identity.checkout_id}"
-    with space.store.read() as reader:
-        waiting, since = bool(_refreshable(reader, space.clock())), reader.meta(key)
-    commit = head(root).commit if waiting else ""
-    if not commit or commit == since:
-        return 0
-    found = _names(changed_since(root, since)) if since else set(recent_changes(root, commits=1))
-    done = refresh_for(space, sorted(found - _names(dirty(root))))  # what is in no commit may lie there for long
-    with space.store.write() as writer:
-        writer.set_meta(key, commit)
-    return done
+def _archived(space: OpenSpace, reader: Reader, moment: Moment) -> Iterator[Version]:
+    """What somebody has put away: found among all that is there."""
+    view, after = replace(kept_view(space, moment), archived=True), 0
+    while page := reader.listing(view, Filter(), after=after, limit=_PAGE):
+        states = reader.states([version.memory_id for version in page])
+        put_away = {memory_id for memory_id, state in states.items() if state.archived_at is not None}
+        yield from (version for version in page if version.memory_id in put_away)
+        after = page[-1].number
 
 
-def _names(changes: Changes) -> set[str]:
-    return {*changes.changed, *changes.deleted, *changes.renamed, *changes.renamed.values()}
+def _since_its_end(memory: Linked) -> Linked:
+    ended = [one for one in (memory.stale_since, memory.state.expires_at, memory.state.archived_at) if one is not None]
+    return replace(memory, stale_since=min(ended, default=None))
