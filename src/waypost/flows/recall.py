@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MOST_HITS = 1000
 ON_THE_SPOT = 256  # texts owed that are embedded before answering, rather than found by keywords only
 _LOOKED_AT = 20  # memories whose code is looked at for an answer: among them the stale ones lose their places
-_MOST_SPEAKERS = 500
+MOST_SPEAKERS = 500
 _WORD = re.compile(r"\w+")
 
 
@@ -106,13 +106,13 @@ class _Ask:
 
 def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
     """Memories of people and agents on one side and the tree on the other, each ranked in its own way, in one list."""
-    serving = _serving(space, ask.language)
-    roles = _roles(space, serving)
+    serving = serving_engines(space, ask.language)
+    roles = engine_roles(space, serving)
     kept = tuple(name for name in ask.view.collections if name not in CODE_COLLECTIONS)
     code = tuple(name for name in ask.view.collections if name in CODE_COLLECTIONS)
     with space.store.read() as reader:
         has_code = bool(code) and reader.has_code(ask.view.checkout_id)
-    vectors = _vectors(space, serving, ask.text) if kept else {}
+    vectors = vectors_by(space, serving, ask.text) if kept else {}
     code_ask = read_ask(space, ask.text, ask.language, serving) if has_code else None
     found: list[Hit] = []
     with space.store.read() as reader:
@@ -121,23 +121,23 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
         if code_ask is not None:
             hits = code_hits(reader, code_ask, replace(ask.view, collections=code), ask.k, ask.now)
             found += [hit for hit in hits if (hit.confidence or 0.0) >= ask.wanted.min_confidence]
-        notices = _notices(space, reader, serving)
+        notices = engine_notices(space, reader, serving)
     found.sort(key=lambda hit: -hit.score)  # stable: each side keeps its own order
     return found[: ask.k], notices
 
 
 def question_vectors(space: OpenSpace, text: str) -> "dict[str, Vector]":
     """The text as each engine that serves its language sees it."""
-    return _vectors(space, _serving(space, language_of(text)), text)
+    return vectors_by(space, serving_engines(space, language_of(text)), text)
 
 
-def _vectors(space: OpenSpace, serving: list[Engine], text: str) -> "dict[str, Vector]":
+def vectors_by(space: OpenSpace, serving: list[Engine], text: str) -> "dict[str, Vector]":
     made = {engine.name: space.engines.embed_question(engine, text) for engine in serving}
     return {name: vector for name, vector in made.items() if vector is not None}
 
 
 def _kept_hits(space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines) -> list[Hit]:
-    speakers = reader.speakers(_MOST_SPEAKERS)
+    speakers = reader.speakers(MOST_SPEAKERS)
     question = read_question(ask.text, language=ask.language, now=ask.now, speakers=speakers)
     gathered = _gather(reader, question, vectors, ask.view, max(DEPTH, ask.k))
     candidates = gathered.candidates()
@@ -147,7 +147,7 @@ def _kept_hits(space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, 
     return _best(space, reader, [(number_of[one.memory_id], one) for one in scored], ask)
 
 
-def _serving(space: OpenSpace, language: str) -> list[Engine]:
+def serving_engines(space: OpenSpace, language: str) -> list[Engine]:
     """The engines to ask, with small debts paid first. A debt that stays is told, and another engine stands in."""
     with space.store.read() as reader:
         active, owed, previous = space.engines.active(reader), reader.owed(), reader.meta(PREVIOUS_SETTING)
@@ -164,14 +164,14 @@ def _serving(space: OpenSpace, language: str) -> list[Engine]:
     return wanted
 
 
-def _roles(space: OpenSpace, serving: list[Engine]) -> Engines:
+def engine_roles(space: OpenSpace, serving: list[Engine]) -> Engines:
     """The main engine judges English pairs, the other one the rest, or what the main one has not read yet."""
     main = space.engines.main.name
     return Engines(main, next((engine.name for engine in serving if engine.name != main), None))
 
 
 @dataclass(slots=True)
-class _Gathered:
+class Gathered:
     """Everything ranking needs about the versions that may answer, by their numbers."""
 
     keyword: dict[int, float] = field(default_factory=dict)
@@ -197,9 +197,9 @@ class _Gathered:
         ]
 
 
-def _gather(reader: Reader, question: Question, vectors: "dict[str, Vector]", view: View, depth: int) -> _Gathered:
-    gathered = _Gathered()
-    _keep_best(gathered.keyword, reader.keyword_search(_terms(question), depth, view))
+def _gather(reader: Reader, question: Question, vectors: "dict[str, Vector]", view: View, depth: int) -> Gathered:
+    gathered = Gathered()
+    keep_best(gathered.keyword, reader.keyword_search(question_terms(question), depth, view))
     numbers = dict.fromkeys(gathered.keyword)
     for engine, vector in vectors.items():
         answer = reader.vector_search(engine, vector, depth, view)
@@ -214,12 +214,12 @@ def _gather(reader: Reader, question: Question, vectors: "dict[str, Vector]", vi
     return gathered
 
 
-def _keep_best(scores: dict[int, float], found: list[Found]) -> None:
+def keep_best(scores: dict[int, float], found: list[Found]) -> None:
     for one in found:
         scores[one.number] = max(one.score, scores.get(one.number, 0.0))
 
 
-def _terms(question: Question) -> list[str]:
+def question_terms(question: Question) -> list[str]:
     """The question's keywords as the index knows them, names and numbers in their own spelling."""
     kept = set(question.keywords)
     return query_terms(_WORD.sub(lambda word: word[0] if word[0].lower() in kept else " ", question.text))
@@ -263,7 +263,7 @@ def _weighed(one: Scored, memory: Linked, surpassed: frozenset[int]) -> Scored:
     )
 
 
-def _notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:
+def engine_notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:
     away = space.engines.away
     absent = [engine.name for engine in serving if engine.name in away]
     owed = {engine.name: reader.owed().get(engine.name, 0) for engine in space.engines.active(reader)}
