@@ -54,7 +54,7 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
     with space.store.read() as reader:
         due = _due(reader, space.clock())
         doomed = [row.memory_id for row in due if row.on_expire == "delete"]
-        words = _words(reader, doomed)
+        words = set() if dry_run else _words(reader, doomed)
     done = Expired(dry_run=dry_run)
     if dry_run:
         for row in due:

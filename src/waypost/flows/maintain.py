@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from waypost.flows.about import stale
+from waypost.flows.expiry import process_expired
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.repair import link_older
 from waypost.flows.scrub import SCRUB_OWED, scrub
@@ -75,6 +76,13 @@ def _index(space: OpenSpace) -> Done:
     return Done("changed files", done, f"{done} files indexed")
 
 
+def _lifetimes(space: OpenSpace, *, dry_run: bool = False) -> Done:
+    done = process_expired(space, _UPKEEP, dry_run=dry_run)
+    parts = ((done.stale, "stale"), (done.archived, "archived"), (done.deleted, "deleted"))
+    told = ", ".join(f"{len(ids)} {'to be ' if dry_run else ''}{word}" for ids, word in parts if ids)
+    return Done("lifetimes", done.count, f"time has run out: {told}" if told else "no memory's time has run out")
+
+
 def _references(space: OpenSpace, *, again: bool = False) -> Done:
     found = stale(space, again=again)
     told = f"{found.checked} memories point at code: {found.fresh} fresh, {found.stale} stale, {found.errors} unknown"
@@ -125,6 +133,7 @@ def _scrub(space: OpenSpace) -> Done:
 
 STEPS = (
     Step("changed files", timedelta(0), _changed_files, _index, needs_tree=True),
+    Step("lifetimes", timedelta(0), lambda space: _lifetimes(space, dry_run=True), _lifetimes),
     Step("links", timedelta(hours=20), lambda space: _link(space, dry_run=True), _link, needs_tree=True),
     Step(
         "references", timedelta(minutes=10), _references, lambda space: _references(space, again=True), needs_tree=True

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.facts.ageing import renewed
 from waypost.flows.accept import pinned_at, reference_rows
 from waypost.flows.lifecycle import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.linking import linked_by_text
@@ -17,7 +18,7 @@ from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED,
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.linked import Linked
-from waypost.model.memory import Caller, Version
+from waypost.model.memory import Caller, State, Version
 from waypost.model.reference import CodeReference, joined
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
@@ -54,7 +55,7 @@ def verify(
     """Somebody looked, and what these memories say is true of the code as it is now: that is what they point at from here on.
 
     `files`: all memories about these files; `every`: all that are stale. What points at nothing any more cannot be
-    verified; it can be pointed elsewhere.
+    verified; it can be pointed elsewhere. One with a lifetime has its whole time again.
     """
     versions = _chosen(space, dict.fromkeys(memory_ids), files, every)
     rows = reference_rows(versions)
@@ -85,7 +86,10 @@ def verify(
                 left[memory_id] = [f"{memory_id}: it was just changed by another; look at it again."]
                 continue
             _pin_anew(space, writer, version, pins[version.number])
-            writer.set_state(memory_id, verified_at=now, is_stale=False, stale_reason=None)
+            state = writer.states([memory_id]).get(memory_id, State())
+            writer.set_state(
+                memory_id, **renewed(state, now) | {"is_stale": False, "stale_reason": None}, verified_at=now
+            )
             audit(space, writer, "verify", memory_id, caller, {"found": states[version.number]})
     done = [version for version in versions if version.memory_id not in left]
     return Repaired(_now(space, done), tuple(line for lines in left.values() for line in lines))
