@@ -53,6 +53,15 @@ def head(root: Path) -> Head:
     return Head(commit, branch if unsafe_name(branch) is None else "")
 
 
+def is_ancestor(root: Path, earlier: str, later: str, *, seconds: float = _SECONDS) -> bool:
+    """Whether the later commit was made on top of the earlier one. False too where git knows one of them not."""
+    checkout = open_checkout(root)
+    if checkout is None or not earlier or earlier.startswith("-") or not _COMMIT.fullmatch(later):
+        return False
+    known = _line(checkout.ask("rev-parse", "--verify", "--quiet", f"{earlier}^{{commit}}", seconds=seconds))
+    return bool(known) and checkout.ask("merge-base", "--is-ancestor", known, later, seconds=seconds) is not None
+
+
 def _written_head(checkout: Checkout) -> Head | None:
     """What git's own files say; None where they keep it in another way, and git must be asked."""
     said = _short_file(checkout.git_dir / "HEAD", _MOST_HEAD)

@@ -10,7 +10,8 @@ from waypost.flows.about import stale
 from waypost.flows.conclude import conclude
 from waypost.flows.index import Indexed, index_paths, index_tree
 from waypost.flows.init import settle_patterns
-from waypost.flows.open_space import OpenSpace, indexed_commit_key, tree_of
+from waypost.flows.open_space import OpenSpace, indexed_commit_key, learn_since_key, tree_of
+from waypost.flows.refresh import refresh_after_git
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft, check_text
 from waypost.model.memory import Caller
@@ -63,8 +64,19 @@ def git_changed(space: OpenSpace) -> None:
             writer.track(checkout, [path for path in paths if unsafe_name(path) is None])
             if changes.complete:
                 writer.set_meta(indexed_commit_key(space), head(root).commit)
+    else:
+        refresh_after_git(space)
+    _owe_learning(space, since)
     stale(space)
     space.start_worker(space)
+
+
+def _owe_learning(space: OpenSpace, since: str) -> None:
+    """New commits may teach something: the worker is to read those since this one, else the last."""
+    if "commit" in space.settings.learn_on:
+        with space.store.write() as writer:
+            if not writer.meta(learn_since_key(space)):
+                writer.set_meta(learn_since_key(space), since or "HEAD~1")
 
 
 def finish(space: OpenSpace, description: str, files: Sequence[str] | None, caller: Caller) -> Receipt:

@@ -48,14 +48,19 @@ def _start(space: OpenSpace) -> None:
 def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int] | None:
     """Be the worker of this checkout. None: another one is at it already, of this checkout or of another."""
     from waypost.flows.conclude import conclude  # what only some processes do, and none should wait for
+    from waypost.flows.learn_unasked import learn_owed, learn_saved
     from waypost.flows.track import index_tracked
 
     while True:
         with _only_one(space) as free:
             if not free:
                 return None
-            while index_tracked(space) or conclude(space):
-                pass  # what was tracked meanwhile, and what follows from it
+            while True:  # what was tracked meanwhile, and what follows from it
+                with space.store.read() as reader:
+                    saved = reader.tracked(space.identity.checkout_id)
+                if not index_tracked(space) and not conclude(space) and not learn_owed(space):
+                    break
+                learn_saved(space, saved)
             left = _settle_alone(space, progress)
         if left is None:
             return None

@@ -42,7 +42,7 @@ class Knowledge(Opened):
         file: str | Path | None = None,
         yes: bool = False,
         dry_run: bool = False,
-        report: "flows.learn.Report" = lambda *_: None,
+        report: "flows.index.Report" = lambda *_: None,
     ) -> Learned:
         """Facts from what changed: in the working tree, in what is `staged`, since or in the commits of `diff` (a revision,
         or a range `A..B`), or in one file.

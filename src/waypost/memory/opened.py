@@ -100,8 +100,8 @@ class Opened:
         now = self._clock()
         return Moment(at or now, when(known_at, "known_at"), explicit=at is not None, asked_at=now)
 
-    def _view(self, scope: str, as_of: When, known_at: When) -> View:
-        return View(self._moment(as_of, known_at), scope_of(scope), self._identity.checkout_id)
+    def _view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
+        return View(self._moment(as_of, known_at), scope_of(scope), self._identity.checkout_id, archived)
 
 
 def when(value: When, field: str) -> datetime | None:

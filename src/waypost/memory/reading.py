@@ -33,12 +33,14 @@ class Reading(Opened):
         fresh: bool = False,
         min_confidence: float = 0.0,
         exclude_tags: Sequence[str] = (),
+        archived: bool = False,
     ) -> Answer:
         """The memories that answer best. `now` is the moment of the question, for words like "yesterday".
 
         `fresh` leaves out what is stale; so do `min_confidence` and `exclude_tags` (names, or name=value) with others.
+        `archived` adds what was put away when its time had run out.
         """
-        view = self._view(scope, as_of, known_at)
+        view = self._view(scope, as_of, known_at, archived=archived)
         wanted = flows.recall.Wanted(fresh, min_confidence, tuple(exclude_tags))
         return flows.recall.recall(self._space, question, view, k=k, now=when(now, "now"), wanted=wanted)
 
@@ -81,9 +83,11 @@ class Reading(Opened):
         kind: str | None = None,
         level: int | None = None,
         domain: str | None = None,
+        module: str | None = None,
         session: str | None = None,
         tags: Mapping[str, str] | None = None,
         limit: int = 50,
+        archived: bool = False,
         as_of: When = None,
         known_at: When = None,
     ) -> Sequence[dict[str, Any]]:
@@ -95,9 +99,10 @@ class Reading(Opened):
             check_line(domain, "domain") if domain else domain,
             check_line(session, "session") if session else session,
             tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
+            check_line(module, "module") if module else module,
         )
         most = check_whole(limit, "limit", 1, MOST_LISTED)
-        view = self._view("all", as_of, known_at)
+        view = self._view("all", as_of, known_at, archived=archived)
         if kind is None:
             view = replace(view, collections=KEPT_COLLECTIONS)
         return flows.transfer.listed(self._space, view, chosen, most)

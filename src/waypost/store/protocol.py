@@ -178,6 +178,7 @@ class Filter:
     domain: str | None = None
     session: str | None = None
     tags: tuple[tuple[str, str], ...] = ()
+    module: str | None = None
 
 
 class Reader(FactReader, Protocol):

@@ -22,6 +22,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys.
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="What was true then.")]
 KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="What was known then.")]
+Archived = Annotated[bool, typer.Option("--archived", help="Also what was archived when its time ran out.")]
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")]
 Ctx = typer.Context
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from waypost.errors import InvalidInput, NotFound
-from waypost.faces.cli.framework import AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
+from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output import print_json
 from waypost.faces.cli.session import confirm
 
@@ -25,7 +25,17 @@ def remember(
     module: Annotated[str | None, typer.Option(help="The module it is about.")] = None,
     valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="Since when it is true.")] = None,
     valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="Until when it is true.")] = None,
+    parent: Annotated[str | None, typer.Option(metavar="ID", help="The fact that it stands under.")] = None,
     ttl: Annotated[int | None, typer.Option(metavar="SECONDS", help="After which it counts as stale.")] = None,
+    ttl_class: Annotated[
+        str | None, typer.Option(metavar="NAME", help="architecture, api_contract, implementation or session.")
+    ] = None,
+    refresh: Annotated[
+        list[str] | None, typer.Option("--refresh", metavar="GLOB", help="A change of such a file starts its time anew.")
+    ] = None,
+    on_expire: Annotated[
+        str | None, typer.Option(metavar="ACTION", help="stale, archive or delete when its time has run out.")
+    ] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
     label: Annotated[
         list[str] | None,
@@ -48,7 +58,7 @@ def remember(
 
     options = {
         "kind": kind, "replaces": replaces, "refs": session_of(context).refs(ref), "level": level, "domain": domain, "module": module,
-        "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "tags": writing.tags(tag), "evidence": evidence,
+        "parent": parent, "ttl_class": ttl_class, "refresh": refresh, "on_expire": on_expire, "valid_from": valid_from, "valid_until": valid_until, "ttl": ttl, "tags": writing.tags(tag), "evidence": evidence,
         "session": session, "speaker": speaker, "time": time, "key": key, **writing.labels(label),
     }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
@@ -77,6 +87,7 @@ def ask(
     exclude_tag: Annotated[
         list[str] | None, typer.Option("--exclude-tag", metavar="NAME[=VALUE]", help="Leave out what has this tag.")
     ] = None,
+    archived: Archived = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
     json: Json = False,
 ) -> None:
@@ -88,7 +99,7 @@ def ask(
     memory = session_of(context).memory()
     answer = memory.recall(
         question, k, scope=scope, as_of=as_of, known_at=known_at, fresh=fresh, min_confidence=min_confidence,
-        exclude_tags=exclude_tag or (),
+        exclude_tags=exclude_tag or (), archived=archived,
     )  # fmt: skip
     places = places_of(memory)
     if json:
@@ -106,14 +117,19 @@ def context_(
     task: str,
     tokens: Annotated[int | None, typer.Option(help="The most it may take: 2000, or 500 for scope.")] = None,
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="scope: only the code that the task is about.")
+        str | None,
+        typer.Option(metavar="NAME", help="scope: the code that the task is about; route: facts by level and domain."),
     ] = None,
+    include_stale: Annotated[bool, typer.Option("--include-stale", help="With route: stale facts too.")] = False,
+    no_l0: Annotated[bool, typer.Option("--no-l0", help="With route: not what is true of the whole project.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
     """The briefing an agent gets at the start of a task."""
-    briefing = session_of(context).memory().brief(task, tokens, preset=preset, as_of=as_of, known_at=known_at)
+    briefing = session_of(context).memory().brief(
+        task, tokens, preset=preset, include_stale=include_stale, include_l0=not no_l0, as_of=as_of, known_at=known_at
+    )
     if json:
         print_json(briefing.to_json())
     else:
@@ -143,9 +159,11 @@ def list_(
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
     level: Annotated[int | None, typer.Option(help="Only this level.")] = None,
     domain: Annotated[str | None, typer.Option(help="Only this domain.")] = None,
+    module: Annotated[str | None, typer.Option(help="Only this module.")] = None,
     session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE")] = None,
     limit: Annotated[int, typer.Option(help="How many at the most, the latest.")] = 50,
+    archived: Archived = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     json: Json = False,
@@ -155,8 +173,8 @@ def list_(
     from waypost.faces.cli.output import print_rows
 
     rows = session_of(context).memory().list(
-        kind=kind, level=level, domain=domain, session=session, tags=writing.tags(tag), limit=limit,
-        as_of=as_of, known_at=known_at,
+        kind=kind, level=level, domain=domain, module=module, session=session, tags=writing.tags(tag), limit=limit,
+        archived=archived, as_of=as_of, known_at=known_at,
     )  # fmt: skip
     if json:
         print_json({"memories": rows})
@@ -219,7 +237,8 @@ def reject(
 def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) -> None:
     """Remove it and every trace of it, for good."""
     memory = session_of(context).memory(yes=yes)
-    memory.history(memory_id)
+    if not any(row.candidate_id == memory_id for row, _ in memory.review().candidates):
+        memory.history(memory_id)
     confirm(f"Forget {memory_id} with its history? There is no way back.", yes=yes)
     gone = memory.forget(memory_id)
     if json:
