@@ -13,7 +13,7 @@ from waypost.flows.references import kept_view, linked
 from waypost.model.draft import MAX_TTL, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
-from waypost.model.lifetime import Lifetime, check_class, check_on_expire, lifetime_of
+from waypost.model.lifetime import Lifetime, check_on_expire, lifetime_of
 from waypost.model.linked import Linked
 from waypost.model.memory import Caller, State, Version
 from waypost.model.time import Moment, format_time
@@ -45,14 +45,6 @@ class Lasting:
         }
 
 
-def lifetime(space: OpenSpace, memory_id: str) -> Lasting:
-    """How long a memory lives."""
-    memory_id = check_id(memory_id)
-    with space.store.read() as reader:
-        visible_version(reader, memory_id, Moment(space.clock()))
-        return _lasting(space, reader, memory_id)
-
-
 def _lasting(space: OpenSpace, reader: Reader, memory_id: str) -> Lasting:
     return Lasting(memory_id, aged(reader.states([memory_id]), space.clock()).get(memory_id, State()))
 
@@ -67,9 +59,10 @@ def set_ttl(
     on_expire: str | None = None,
     ttl_class: str | None = None,
 ) -> Lasting:
-    """Give a memory a lifetime, from now on; without seconds and class, take the one away that it has.
+    """Give a memory a lifetime that begins now; with nothing said, take the one away that it has.
 
-    What is not said comes from the class; without one, it only goes stale at the end. One that was archived is back.
+    What is not said comes from the class, else without seconds from the lifetime that it has; one by seconds alone only
+    goes stale at its end. What was archived is back.
     """
     memory_id = check_id(memory_id)
     chosen = _chosen(seconds, refresh, on_expire, ttl_class)
@@ -77,14 +70,17 @@ def set_ttl(
         now = space.clock()
         version = visible_version(writer, memory_id, Moment(now))
         _check_kind(version)
+        state = writer.states([memory_id]).get(memory_id, State())
+        if chosen is None and (refresh or on_expire is not None):
+            chosen, ttl_class = _kept(state, check_triggers(refresh), on_expire), state.ttl_class
         if chosen is not None and chosen.on_expire == "delete" and version.source == "person" and not caller.decides:
             raise Refused(
-                "Only a person can have deleted what a person said.", "Run it at a terminal, or use archive instead."
+                "Only a person can have deleted what a person said.",
+                "Run it at a terminal, with --yes as the owner's word, or let it be archived.",
             )
-        state = writer.states([memory_id]).get(memory_id, State())
         writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
-        told = {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire}
-        audit(space, writer, "ttl", memory_id, caller, told | {"class": ttl_class} if ttl_class else told)
+        told = {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
+        audit(space, writer, "ttl", memory_id, caller, told)
         return _lasting(space, writer, memory_id)
 
 
@@ -93,15 +89,16 @@ def _chosen(
 ) -> Lifetime | None:
     if seconds is not None:
         check_whole(seconds, "ttl", 1, MAX_TTL)
-    if ttl_class is not None:
-        check_class(ttl_class)
     if on_expire is not None:
         check_on_expire(on_expire)
-    globs = check_triggers(refresh)
-    chosen = lifetime_of(seconds, ttl_class, globs, on_expire)
-    if chosen is None and (globs or on_expire is not None):
+    return lifetime_of(seconds, ttl_class, check_triggers(refresh), on_expire)
+
+
+def _kept(state: State, refresh: tuple[str, ...], on_expire: str | None) -> Lifetime:
+    """As long as before; only these are other."""
+    if state.ttl_seconds is None:
         raise InvalidInput("refresh and on_expire need a lifetime.", "Give it in seconds, or name a class.")
-    return chosen
+    return Lifetime(state.ttl_seconds, on_expire or state.on_expire or "stale", refresh or state.refresh)
 
 
 def _check_kind(version: Version) -> None:
