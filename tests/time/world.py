@@ -285,7 +285,7 @@ def shortest(steps: list[Step], breaks: Callable[[list[Step]], bool]) -> list[St
             place += 1
     for place in range(len(steps)):
         for plain in ({"since": None}, {"until": None}, {"waited": 1}, {"replaces": False}):
-            simpler = [*steps[:place], replace(steps[place], **plain), *steps[place + 1 :]]  # type: ignore[arg-type]
+            simpler = [*steps[:place], replace(steps[place], **plain), *steps[place + 1 :]]
             if simpler != steps and breaks(simpler):
                 steps = simpler
     return steps

@@ -52,21 +52,23 @@ def correct(
     )
     embedded = embed_items(space, [item])
     with space.store.write() as writer:
-        current = visible_version(writer, memory_id, Moment(space.clock()))
+        now = space.clock()  # others may have asked what we knew while we embedded
+        current = visible_version(writer, memory_id, Moment(now))
         # Somebody was quicker: correct what is there now. Where it points they have just said; nothing is looked at here,
         # while others wait to write.
         if current.number != old.number:
             item = finish(
                 item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
             )
+        item = replace(item, version=replace(item.version, recorded_at=now))
         if writer.tombstones([item.tombstone]):
             raise Refused(
                 "This value was rejected or forgotten before.", "A person can lift that with `waypost reject --lift`."
             )
         if item.version.text == current.text and item.version.period == current.period:
             return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
-        writer.supersede(current.number, item.version.recorded_at)
-        make_room(writer, held_versions(writer, memory_id), item.version.period, item.version.recorded_at, embedded)
+        writer.supersede(current.number, now)
+        make_room(writer, held_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
         audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         owed = pending(writer, item.passages, embedded)

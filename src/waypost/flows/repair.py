@@ -150,7 +150,7 @@ def relink(
         else:
             new = _followed(space, tree, version, findings, drop, left)
         if new != version.refs:
-            changed.append(replace(version, refs=new, recorded_at=space.clock()))
+            changed.append(replace(version, refs=new))
     _store(space, caller, changed)
     return Repaired(_now(space, changed), tuple(left))
 
@@ -196,13 +196,13 @@ def _store(space: OpenSpace, caller: Caller, changed: Sequence[Version], *, acti
     if not changed:
         return
     with space.store.write() as writer:
-        embedded = nothing_new(space, writer)
+        embedded, now = nothing_new(space, writer), space.clock()  # known from now: the code was looked at before
         for version in changed:
             held = {one.number for one in held_versions(writer, version.memory_id)}
             if version.number not in held:
                 raise NotFound(f"The memory {version.memory_id} was just changed by another.", "Try again.")
-            writer.supersede(version.number, version.recorded_at)
-            put(writer, version, passages_of(version), embedded)
+            writer.supersede(version.number, now)
+            put(writer, replace(version, recorded_at=now), passages_of(version), embedded)
             # How many, not where: the log outlives what is forgotten. The versions tell where.
             audit(space, writer, action, version.memory_id, caller, {"refs": len(version.refs)})
 
@@ -268,7 +268,7 @@ def link_older(space: OpenSpace, caller: Caller, *, dry_run: bool = False) -> in
     for version in versions:
         links = () if version.refs else linked_by_text(space, tree, version.text)[0]
         if links:
-            found.append(replace(version, refs=links, recorded_at=space.clock()))
+            found.append(replace(version, refs=links))
     if not dry_run:
         _store(space, caller, found, action="link")
     return len(found)
