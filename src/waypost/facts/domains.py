@@ -150,6 +150,11 @@ def _is_never(name: str) -> bool:
     return not lowered.strip() or any(ord(character) < 32 for character in lowered)
 
 
+def is_beside(folder: str) -> bool:
+    """Whether a folder lies beside the project's own code: in tests, documents, examples, tools, what others wrote."""
+    return _without_parts(folder.split("/"))
+
+
 # --- which folders are domains
 
 

@@ -1,0 +1,191 @@
+"""How a project is built, run, tested and checked, by its own words: targets, scripts, steps of its pipelines."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from waypost.facts.coldstart.slots import SAID, SEEN
+from waypost.facts.coldstart.tree import Tree, at, join, strings, table
+
+_MAKE = re.compile(r"^([A-Za-z0-9][\w.\-/]{0,60})[ \t]{0,10}:(?![:=])")
+_JUST = re.compile(r"^@?([a-z][\w\-]{0,60})(?: [^:=\n]{0,100})?:(?!=)")
+_NOX = re.compile(r"^@nox\.session[^\n]{0,200}\n(?:@[^\n]{0,200}\n){0,5}def (\w{1,60})\(", re.MULTILINE)
+_TOX = re.compile(r"^\[testenv\]", re.MULTILINE)
+_LONGEST = 110  # characters of a command that is told
+_MOST_LINES = 3_000
+_MOST_WORKFLOWS = 15
+
+# Names that people give to targets and scripts, by what these do; the surest first.
+_KINDS: dict[str, tuple[str, ...]] = {
+    "test": ("test", "tests", "unittest", "unit-test", "test-unit", "test:unit", "pytest", "phpunit", "spec", "check"),
+    "build": ("build", "compile", "dist", "build:prod", "package", "bundle"),
+    "run": ("dev", "develop", "start:dev", "serve", "start", "run", "server", "up", "runserver"),
+    "lint": ("lint", "linting", "lint-all", "style", "phpcs", "cs", "analyse", "stan", "typecheck", "type-check"),
+    "format": ("format", "fmt", "cs-fix", "lint:fix", "lint-fix", "fix"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command somebody types, and what it does in its turn where that is short."""
+
+    line: str
+    does: str
+    ref: str
+    sure: float = SAID
+
+
+def commands(tree: Tree, folder: str, scripts_with: str = "npm run") -> dict[str, Command]:
+    """The command of each kind that a folder has, the surest of several."""
+    offered = list(_offered(tree, folder, scripts_with))
+    found: dict[str, Command] = {}
+    for kind, names in _KINDS.items():
+        for name in names:
+            fitting = [command for given, command in offered if given == name]
+            if fitting:
+                found[kind] = fitting[0]
+                break
+    if "test" not in found or found["test"].line.endswith("check"):
+        runner = next(_runners(tree, folder), None)
+        if runner is not None:
+            found["test"] = runner
+    return found
+
+
+def _offered(tree: Tree, folder: str, scripts_with: str) -> Iterator[tuple[str, Command]]:
+    for path in tree.find(folder, "package.json"):
+        for name, line in table(tree.json(path), "scripts").items():
+            if isinstance(line, str) and _is_name(name) and "no test specified" not in line:
+                yield name, Command(script(scripts_with, name), _short(line), path)
+    for path in tree.find(folder, "makefile", "gnumakefile"):
+        yield from ((name, Command(f"make {name}", does, path)) for name, does in recipes(tree.text(path), _MAKE))
+    for path in tree.find(folder, "justfile", ".justfile"):
+        yield from ((name, Command(f"just {name}", does, path)) for name, does in recipes(tree.text(path), _JUST))
+    for path in tree.find(folder, "taskfile.yml", "taskfile.yaml"):
+        names = filter(_is_name, table(tree.yaml(path), "tasks"))
+        yield from ((name, Command(f"task {name}", "", path)) for name in names)
+    for path in tree.find(folder, "composer.json"):
+        yield from _composer(path, table(tree.json(path), "scripts"))
+    for path in tree.find(folder, "pyproject.toml"):
+        yield from _python_tasks(path, tree.toml(path))
+
+
+def _composer(path: str, scripts: dict[str, Any]) -> Iterator[tuple[str, Command]]:
+    for name, steps in scripts.items():
+        if _is_name(name) and not name.startswith(("pre-", "post-")):
+            first = steps if isinstance(steps, str) else next(iter(strings({"steps": steps}, "steps")), "")
+            does = "" if first.startswith("@") or "::" in first else _short(first)
+            yield name, Command(f"composer {name}", does, path)
+
+
+def _python_tasks(path: str, data: dict[str, Any]) -> Iterator[tuple[str, Command]]:
+    for keys, starter in ((("poe", "tasks"), "poe"), (("pdm", "scripts"), "pdm run"), (("taskipy", "tasks"), "task")):
+        for name, line in table(data, "tool", *keys).items():
+            if _is_name(name):
+                yield name, Command(f"{starter} {name}", _short(line) if isinstance(line, str) else "", path)
+
+
+def script(scripts_with: str, name: str) -> str:
+    """How a script of package.json is called: `npm test`, but `npm run lint`."""
+    return f"npm {name}" if scripts_with == "npm run" and name in ("test", "start") else f"{scripts_with} {name}"
+
+
+def _runners(tree: Tree, folder: str) -> Iterator[Command]:
+    """Programs that run tests in environments of their own."""
+    for path in tree.find(folder, "tox.ini"):
+        if _TOX.search(tree.text(path)):
+            yield Command("tox", "", path)
+    for path in tree.find(folder, "tox.toml"):
+        yield Command("tox", "", path)
+    for path in tree.find(folder, "pyproject.toml"):
+        if at(tree.toml(path), "tool", "tox") is not None:
+            yield Command("tox", "", path)
+    for path in tree.find(folder, "noxfile.py"):
+        names = _NOX.findall(tree.text(path)[:200_000])
+        tests = [name for name in names if name.startswith("test")]
+        if tests:
+            yield Command(f"nox -s {tests[0]}", "", path)
+    for path in tree.find(folder, "pyproject.toml"):
+        if table(tree.toml(path), "tool", "hatch", "envs"):
+            yield Command("hatch test", "", path, SEEN - 0.1)
+
+
+def recipes(text: str, pattern: re.Pattern[str] = _MAKE) -> Iterator[tuple[str, str]]:
+    """The targets of a Makefile with the first line of what each does."""
+    lines = text.split("\n")[:_MOST_LINES]
+    for number, line in enumerate(lines):
+        match = pattern.match(line[:300])
+        if match is None:
+            continue
+        first = ""
+        for inner in lines[number + 1 : number + 6]:
+            if not inner[:1].isspace():
+                break
+            told = inner.strip().lstrip("@-+").strip()
+            if told and not told.startswith(("#", "echo", "printf", "set ", "export ")):
+                first = told
+                break
+        yield match[1], _short(first)
+
+
+def targets(tree: Tree, folder: str) -> tuple[str, list[str]]:
+    """The file with the targets of Make, just or Task, and their names as people would call them."""
+    for pattern, starter in (("makefile", _MAKE), ("gnumakefile", _MAKE), ("justfile", _JUST)):
+        for path in tree.find(folder, pattern):
+            names = [name for name, _ in recipes(tree.text(path), starter) if re.fullmatch(r"[a-z][a-z0-9_\-]*", name)]
+            if names:
+                return path, list(dict.fromkeys(names))
+    return "", []
+
+
+def pipeline_steps(tree: Tree) -> list[tuple[str, str]]:
+    """Single commands that the pipelines run, each with the file that says so."""
+    found = []
+    paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
+    for path in sorted(paths, key=_workflow_order)[:_MOST_WORKFLOWS]:
+        for job in table(tree.yaml(path), "jobs").values():
+            steps = at(job, "steps")
+            for step in steps if isinstance(steps, list) else []:
+                run = at(step, "run")
+                found += [(line, path) for line in _lines(run) if line]
+    return found
+
+
+def _workflow_order(path: str) -> tuple[bool, str]:
+    name = path.rpartition("/")[2].lower()
+    return not any(word in name for word in ("test", "ci", "build", "check", "main")), name
+
+
+def _lines(run: object) -> list[str]:
+    if not isinstance(run, str):
+        return []
+    return [_short(line.strip()) for line in run.replace("\\\n", " ").split("\n")[:60]]
+
+
+def _short(line: str) -> str:
+    """A command that can be told on one line; "" for one that is long or full of variables."""
+    plain = " ".join(line.split())
+    if len(plain) > _LONGEST or "$" in plain or "{{" in plain or "`" in plain or not plain.isprintable():
+        return ""
+    return plain.rstrip("\\; ")
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and re.fullmatch(r"[A-Za-z][\w:.\-]{0,60}", name) is not None
+
+
+def workspace_scripts(tree: Tree, folder: str) -> str:
+    """How the scripts of a package.json are called in this folder: by the manager that its lock file tells."""
+    manager = at(tree.json(join(folder, "package.json")), "packageManager")
+    named = manager.partition("@")[0] if isinstance(manager, str) else ""
+    for place in dict.fromkeys((folder, "")):
+        for name, lock in (
+            ("pnpm", "pnpm-lock.yaml"),
+            ("yarn", "yarn.lock"),
+            ("bun run", "bun.lock*"),
+            ("npm run", "package-lock.json"),
+        ):
+            if named == name.split()[0] or (not named and tree.find(place, lock)):
+                return name
+    return "npm run"

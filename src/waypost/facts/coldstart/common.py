@@ -1,0 +1,183 @@
+"""What every project has, whatever it is written in: a name, a purpose, a licence, tests, pipelines, containers."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from waypost.facts.coldstart.commands import targets
+from waypost.facts.coldstart.licence import licence_of
+from waypost.facts.coldstart.prose import readme_sentence, sentence, title
+from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.tree import Tree, at, table
+
+_READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
+_TEST_FOLDER = re.compile(r"(?:^|/)(tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing)$", re.IGNORECASE)
+_TEST_PROJECT = re.compile(r"(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
+_TEST_FILE = (
+    (re.compile(r"[^/]+_test\.go$"), "`*_test.go`"),
+    (re.compile(r"[^/]+\.test\.[jt]sx?$"), "`*.test.*`"),
+    (re.compile(r"[^/]+\.spec\.[jt]sx?$"), "`*.spec.*`"),
+    (re.compile(r"(?:test_[^/]+|[^/]+_test)\.py$"), "`test_*.py`"),
+)
+_ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")
+_VARIABLE = re.compile(r"^\s*(?:export\s+)?#?\s?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE)
+_MIGRATIONS = re.compile(
+    r"^(.*?(?:^|/)(?:migrations|db/migrate|alembic/versions|migrate))/[^/]+\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
+)
+_AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md", "GEMINI.md")
+_FEW = 3
+
+
+def readme(tree: Tree, folder: str = "") -> str:
+    """The path of the README of a folder; "" when it has none."""
+    return next((path for name in _READMES for path in tree.find(folder, name)), "")
+
+
+def common_slots(tree: Tree, units: Sequence[Slots]) -> Slots:
+    """`units` are the slots of the project's packages, the one at the root first: its name and purpose are the project's."""
+    found = _identity(tree, units)
+    licence = licence_of(tree, [one["licence"] for one in units if "licence" in one])
+    if licence is not None:
+        found["licence"] = licence
+    return found | _tests(tree) | _pipelines(tree) | _containers(tree) | _settings(tree) | _documents(tree)
+
+
+def _identity(tree: Tree, units: Sequence[Slots]) -> Slots:
+    path = readme(tree)
+    text = tree.text(path)
+    headed = title(text)
+    named = [unit[key] for unit in units for key in ("title", "package") if key in unit]
+    plain = [slot for slot in named if re.fullmatch(r"[\w.\- ]{2,40}", slot.value)]
+    found: Slots = {}
+    if headed:
+        found["project"] = Slot(headed, (path,))
+    elif plain:
+        found["project"] = plain[0]
+    elif tree.name:
+        found["project"] = Slot(tree.name, (), SAID)
+    says = readme_sentence(text)
+    described = [(sentence(unit["purpose"].value), unit["purpose"].refs) for unit in units if "purpose" in unit]
+    told = [(words, refs) for words, refs in [*described[:1], (says, (path,)), *described[1:]] if words]
+    if told:
+        found["purpose"] = Slot(told[0][0], told[0][1])
+    return found
+
+
+def _tests(tree: Tree) -> Slots:
+    """The outermost folders of tests; where there are none, how the files of tests are named."""
+    counts: Counter[str] = Counter()
+    for path in tree.paths:
+        parts = path.split("/")[:-1]
+        for length in range(1, len(parts) + 1):
+            last = parts[length - 1]
+            if _TEST_FOLDER.search(last) or _TEST_PROJECT.search(last):
+                counts["/".join(parts[:length])] += 1
+                break
+            if last.lower() in ("docs", "doc", "examples", "node_modules", "vendor", "samples"):
+                break
+    beside: Counter[str] = Counter()
+    for path in tree.paths:
+        shape = next((shape for pattern, shape in _TEST_FILE if pattern.search(path)), "")
+        if shape and not any(_TEST_FOLDER.search(part) for part in path.split("/")[:-1]):
+            beside[shape] += 1
+    folders = [
+        (folder, count) for folder, count in counts.most_common() if count >= max(2, sum(counts.values()) * 0.02)
+    ]
+    if folders and sum(counts.values()) >= sum(beside.values()):
+        names = [f"{folder}/" for folder, _ in folders]
+        return {
+            "test_folders": Slot(listed(map(code, names), 6), tuple(folder for folder, _ in folders[:5]), SEEN + 0.05)
+        }
+    if sum(beside.values()) >= _FEW:
+        shapes = [shape for shape, count in beside.most_common(2) if count >= _FEW]
+        return {"test_names": Slot(listed(shapes), (), SEEN)} if shapes else {}
+    return {}
+
+
+def _pipelines(tree: Tree) -> Slots:
+    paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
+    named = [(path, at(tree.yaml(path), "name")) for path in paths[:30]]
+    names = [
+        code(name if isinstance(name, str) and len(name) < 50 else path.rpartition("/")[2]) for path, name in named
+    ]
+    return {"workflows": Slot(f"the workflows {listed(names, 6)}", tuple(paths[:5]))} if names else {}
+
+
+def _containers(tree: Tree) -> Slots:
+    found: Slots = {}
+    dockerfile = next((path for path in ("Dockerfile", "docker/Dockerfile") if tree.has(path)), "")
+    command = _started(tree.text(dockerfile))
+    if command:
+        found["container_command"] = Slot(code(command), (dockerfile,))
+    for path in tree.find(
+        "", "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml", "docker-compose.dev.yml"
+    ):
+        services = [name for name in table(tree.yaml(path), "services") if isinstance(name, str)]
+        if services and "compose_services" not in found:
+            found["compose_services"] = Slot(f"{listed(map(code, services), 8)} ({code(path)})", (path,))
+    processes = re.findall(r"^([a-z][\w\-]{0,30}):\s*(\S[^\n]{0,120})$", tree.text("Procfile"), re.MULTILINE)
+    if processes:
+        shown = [f"{code(name)} with {code(line)}" for name, line in processes]
+        found["processes"] = Slot(listed(shown, 4), ("Procfile",))
+    return found
+
+
+def _started(dockerfile: str) -> str:
+    """What the last stage of a Dockerfile starts, as one would type it."""
+    lines = re.findall(r"(?m)^(ENTRYPOINT|CMD)\s+(\[[^\n]{1,300}\]|[^\n\[]{1,200})$", dockerfile[-20_000:])
+    last = dict(lines)
+    parts = []
+    for kind in ("ENTRYPOINT", "CMD"):
+        told = last.get(kind, "").strip()
+        quoted = re.findall(r'"([^"]{0,200})"', told) if told.startswith("[") else []
+        parts.append(" ".join(quoted) if told.startswith("[") else told)
+    whole = " ".join(part for part in parts if part)
+    return whole if 0 < len(whole) < 150 and "$" not in whole and "\\" not in whole else ""
+
+
+def _settings(tree: Tree) -> Slots:
+    found: Slots = {}
+    path = next((path for path in _ENV_FILES if tree.has(path)), "")
+    variables = list(dict.fromkeys(_VARIABLE.findall(tree.text(path)[:50_000])))
+    if variables:
+        found["environment_file"] = Slot(code(path), (path,))
+        found["variables"] = Slot(listed(map(code, variables[:4])), (path,))
+    folders = Counter(match[1] for one in tree.paths if (match := _MIGRATIONS.match(one)))
+    main = [folder for folder, count in folders.most_common(3) if count >= _FEW and not _is_aside(folder)]
+    if main:
+        found["migrations"] = Slot(listed(code(f"{one}/") for one in main), tuple(main), SEEN + 0.05)
+    return found
+
+
+def _is_aside(folder: str) -> bool:
+    return any(_TEST_FOLDER.search(part) or part in ("docs", "examples") for part in folder.split("/"))
+
+
+def _documents(tree: Tree) -> Slots:
+    found: Slots = {}
+    makefile, names = targets(tree, "")
+    if len(names) >= _FEW:
+        found["target_file"] = Slot(code(makefile), (makefile,))
+        found["targets"] = Slot(listed(map(code, names), 12), (makefile,))
+    for slot, wanted in (
+        ("contributing", ("contributing*", ".github/contributing*", "docs/contributing*")),
+        ("changelog", ("changelog*", "changes.*", "history.*", "releases.md", "news.*", "release_notes*")),
+    ):
+        paths = [one for pattern in wanted for one in tree.find(*_split(pattern))]
+        if paths:
+            found[slot] = Slot(code(paths[0]), (paths[0],))
+    agents = [path for path in _AGENTS if tree.has(path)]
+    if agents:
+        found["agent_files"] = Slot(listed(map(code, agents)), tuple(agents))
+    docs = Counter(
+        path.partition("/")[0] for path in tree.paths if path.endswith((".md", ".rst", ".mdx", ".adoc", ".txt"))
+    )
+    folder = next((name for name in ("docs", "doc", "documentation", "Documentation") if docs[name] >= _FEW), "")
+    if folder:
+        found["docs"] = Slot(code(f"{folder}/"), (folder,))
+    return found
+
+
+def _split(pattern: str) -> tuple[str, str]:
+    folder, _, name = pattern.rpartition("/")
+    return folder, name

@@ -1,0 +1,128 @@
+"""The names of the packages that a manifest asks for, with the manifest; versions do not matter here."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from waypost.facts.coldstart.tree import Tree, at, strings, table
+
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]{0,100})")
+_QUOTED = re.compile(r"['\"]([A-Za-z0-9@][\w.\-/:]{1,100})(?:\[[^\]'\"]{0,60}\])?[^'\"\n]{0,60}['\"]")
+_GO = re.compile(r"^\s*(?:require\s+)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})\s+v", re.MULTILINE)
+_XML = re.compile(
+    r"<artifactId>\s*([\w.\-]{1,100})\s*<|<Package(?:Reference|Version)\s[^>]{0,200}?Include=\"([\w.\-]{1,100})\"|Sdk=\"([\w.\-]{1,100})"
+)
+_GRADLE = re.compile(
+    r"['\"]([\w.\-]{1,100}):([\w.\-]{1,100})(?::[^'\"]{0,60})?['\"]|\bid[\s(]{1,3}['\"]([\w.\-]{2,100})['\"]|libs\.([\w.]{2,80})"
+)
+_COMMENT = re.compile(r"(?m)^\s*(?:#|//).{0,2000}$")
+_LONGEST = 200_000
+
+
+def dependencies(tree: Tree, folder: str) -> dict[str, str]:
+    """Each package that the manifests of this folder name, in lower case, with the path of the manifest."""
+    found: dict[str, str] = {}
+    for pattern, names_of in _MANIFESTS.items():
+        for path in tree.find(folder, pattern):
+            for name in names_of(tree, path):
+                found.setdefault(name.lower(), path)
+    return found
+
+
+def _json(tree: Tree, path: str) -> Iterable[str]:
+    return _keys(tree.json(path), _JSON_TABLES)
+
+
+def _toml(tree: Tree, path: str) -> Iterable[str]:
+    return _keys(tree.toml(path), _TOML_TABLES)
+
+
+def _pyproject(tree: Tree, path: str) -> Iterable[str]:
+    return _python(tree.toml(path))
+
+
+def _go(tree: Tree, path: str) -> Iterable[str]:
+    return _GO.findall(tree.text(path)[:_LONGEST])
+
+
+def _xml(tree: Tree, path: str) -> Iterable[str]:
+    return [next(filter(None, found)) for found in _XML.findall(tree.text(path)[:_LONGEST])]
+
+
+def _requirements(tree: Tree, path: str) -> Iterable[str]:
+    lines = _COMMENT.sub("", tree.text(path)[:_LONGEST]).split("\n")
+    return [match[1] for line in lines if (match := _REQUIREMENT.match(line))]
+
+
+def _gradle(tree: Tree, path: str) -> Iterable[str]:
+    for group, artifact, plugin, alias in _GRADLE.findall(_COMMENT.sub("", tree.text(path)[:_LONGEST])):
+        yield from filter(None, (group, artifact, plugin, alias.replace(".", "-")))
+
+
+def _quoted(tree: Tree, path: str) -> Iterable[str]:
+    return _QUOTED.findall(_COMMENT.sub("", tree.text(path)[:_LONGEST]))
+
+
+def _indented(tree: Tree, path: str) -> Iterable[str]:
+    lines = _COMMENT.sub("", tree.text(path)[:_LONGEST]).split("\n")
+    return [match[1] for line in lines if line[:1] in (" ", "\t") and (match := _REQUIREMENT.match(line))]
+
+
+_MANIFESTS: dict[str, Callable[[Tree, str], Iterable[str]]] = {
+    "package.json": _json,
+    "composer.json": _json,
+    "pyproject.toml": _pyproject,
+    "pipfile": _toml,
+    "cargo.toml": _toml,
+    "setup.py": _quoted,
+    "setup.cfg": _indented,
+    "*requirements*.txt": _requirements,
+    "go.mod": _go,
+    "pom.xml": _xml,
+    "directory.packages.props": _xml,
+    "*.csproj": _xml,
+    "*.fsproj": _xml,
+    "build.gradle": _gradle,
+    "build.gradle.kts": _gradle,
+    "libs.versions.toml": _gradle,
+    "gemfile": _quoted,
+    "*.gemspec": _quoted,
+}
+
+_JSON_TABLES = (
+    ("dependencies",),
+    ("devDependencies",),
+    ("peerDependencies",),
+    ("optionalDependencies",),
+    ("require",),
+    ("require-dev",),
+)
+_TOML_TABLES = (
+    ("dependencies",),
+    ("dev-dependencies",),
+    ("build-dependencies",),
+    ("workspace", "dependencies"),
+    ("packages",),
+    ("dev-packages",),
+)
+
+
+def _keys(data: dict[str, Any], tables: Iterable[tuple[str, ...]]) -> list[str]:
+    return [name for keys in tables for name in table(data, *keys) if isinstance(name, str)]
+
+
+def _python(data: dict[str, Any]) -> Iterator[str]:
+    lists = [strings(data, "project", "dependencies"), strings(data, "tool", "uv", "dev-dependencies")]
+    for keys in (("project", "optional-dependencies"), ("dependency-groups",), ("tool", "pdm", "dev-dependencies")):
+        lists += [strings({"list": found}, "list") for found in table(data, *keys).values()]
+    for requirement in (requirement for found in lists for requirement in found):
+        match = _REQUIREMENT.match(requirement)
+        if match:
+            yield match[1]
+    poetry = table(data, "tool", "poetry")
+    yield from [*table(poetry, "dependencies"), *table(poetry, "dev-dependencies")]
+    for group in table(poetry, "group").values():
+        yield from table(group, "dependencies")
+    for environment in table(data, "tool", "hatch", "envs").values():
+        wanted = at(environment, "dependencies")
+        yield from (match[1] for one in strings({"list": wanted}, "list") if (match := _REQUIREMENT.match(one)))

@@ -1,0 +1,18 @@
+"""What the manifests of each ecosystem say: a function for each, from a folder of the tree to slots."""
+
+from collections.abc import Callable, Mapping
+
+from waypost.facts.coldstart.ecosystems import dotnet, golang, jvm, node, php, python, ruby, rust
+from waypost.facts.coldstart.slots import Slots
+from waypost.facts.coldstart.tree import Tree
+
+READERS: Mapping[str, Callable[[Tree, str], Slots]] = {
+    "python": python.read,
+    "node": node.read,
+    "rust": rust.read,
+    "go": golang.read,
+    "java": jvm.read,
+    "csharp": dotnet.read,
+    "php": php.read,
+    "ruby": ruby.read,
+}

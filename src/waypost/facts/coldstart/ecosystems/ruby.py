@@ -1,0 +1,57 @@
+"""Ruby: Gemfile, gemspec, and the habits of Rails."""
+
+import re
+
+from waypost.facts.coldstart.slots import Slot, Slots, code, listed
+from waypost.facts.coldstart.tree import Tree, join
+
+_SPEC = r"\w+\.%s\s*=\s*(?:%%[qQ]?[({\[|])?['\"]?([^'\"\n)}\]|]{1,300})"
+_VERSION = re.compile(r"^ruby\s+['\"]([^'\"\n]{1,40})['\"](?:\s*,\s*['\"]([^'\"\n]{1,40})['\"])?", re.MULTILINE)
+
+
+def read(tree: Tree, folder: str) -> Slots:
+    found: Slots = {}
+    gemspecs = tree.find(folder, "*.gemspec")
+    if gemspecs:
+        found |= _gemspec(tree, gemspecs[0], folder)
+    gemfile = join(folder, "Gemfile")
+    match = _VERSION.search(tree.text(gemfile))
+    if match:
+        found["requires"] = Slot(" and ".join(filter(None, match.groups())), (gemfile,))
+    pinned = join(folder, ".ruby-version")
+    version = tree.text(pinned).strip().removeprefix("ruby-")
+    if "requires" not in found and re.fullmatch(r"\d[\w.]{0,12}", version):
+        found["requires"] = Slot(version, (pinned,))
+    for slot, name in (("console", "bin/rails"), ("routes", "config/routes.rb"), ("rack", "config.ru")):
+        path = join(folder, name)
+        if tree.has(path):
+            found[slot] = Slot(code(path), (path,))
+    schema = next((one for one in ("db/schema.rb", "db/structure.sql") if tree.has(join(folder, one))), "")
+    if schema:
+        found["schema"] = Slot(code(join(folder, schema)), (join(folder, schema),))
+    return found
+
+
+def _gemspec(tree: Tree, path: str, folder: str) -> Slots:
+    text = tree.text(path)[:50_000]
+    told = {}
+    for slot, key in (
+        ("package", "name"),
+        ("purpose", "summary"),
+        ("licence", "license"),
+        ("requires", "required_ruby_version"),
+    ):
+        match = re.search(_SPEC % key, text)
+        told[slot] = match[1].strip() if match else ""
+    programs = [one.rpartition("/")[2] for base in ("exe", "bin") for one in _files(tree, join(folder, base))]
+    if "executables" in text and programs:
+        told["scripts"] = listed([code(one) for one in programs if one not in ("console", "setup", "rails", "rake")], 5)
+    return {
+        slot: Slot(value, (path,))
+        for slot, value in told.items()
+        if value and "#{" not in value and "File." not in value
+    }
+
+
+def _files(tree: Tree, folder: str) -> list[str]:
+    return [join(folder, name) for name in tree.names(folder)]

@@ -1,0 +1,123 @@
+"""All first facts about a tree, as candidates: those about the project, then those about its parts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace_scripts
+from waypost.facts.coldstart.common import common_slots
+from waypost.facts.coldstart.ecosystems import READERS
+from waypost.facts.coldstart.parts import part_slots
+from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.templates import ANY, Template, fill, templates
+from waypost.facts.coldstart.tools import tool_slots
+from waypost.facts.coldstart.tree import Tree
+from waypost.facts.coldstart.units import Unit, find_units, main_units, packages
+from waypost.facts.domains import Domain, Layout
+from waypost.model.candidate import Candidate
+
+MOST_FACTS = 20  # of level 0: they are in every briefing
+_MOST_PARTS = 24
+_SHOWN_PARTS = 8
+_SECOND = ("project:runtime", "project:dependencies", "project:test", "project:build", "project:lint", "project:entry")
+_SECOND_LOSS = 12  # of weight, for the same topic of another ecosystem than the first
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What somebody else found out about the tree: languages, frameworks and libraries in words, with places."""
+
+    languages: Slot | None = None
+    frameworks: Slot | None = None
+    libraries: Slot | None = None
+
+    def slots(self) -> Slots:
+        named = {"languages": self.languages, "frameworks": self.frameworks, "libraries": self.libraries}
+        return {name: slot for name, slot in named.items() if slot is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a tree is made of."""
+
+    types: tuple[str, ...]  # ecosystems, the largest first
+    packages: tuple[str, ...]  # folders of the packages of a monorepo, the largest first
+    facts: tuple[Candidate, ...]  # of level 0, the weightiest first
+
+
+def find_project(tree: Tree, layout: Layout, known: Known) -> Project:
+    """What the project is and the facts about it as a whole."""
+    units = find_units(tree)
+    mains = main_units(tree, units)
+    read = [(unit, unit_slots(tree, unit)) for unit in mains]
+    inner = packages(units)
+    first = sorted(read, key=lambda pair: pair[0].folder != "")  # who is at the root speaks for the project
+    slots = common_slots(tree, [own for unit, own in first if not unit.folder or len(read) == 1])
+    slots |= _tools(tree, templates()[ANY]) | known.slots() | _layout_slots(layout, inner)
+    weighed = fill(templates()[ANY].facts, slots)
+    for place, (unit, own) in enumerate(read):
+        found = fill(unit.template.facts, own, suffix=f":{unit.template.name}" if place else "")
+        if place:
+            found = [
+                (weight - _SECOND_LOSS, fact) for weight, fact in found if fact.topic.rpartition(":")[0] in _SECOND
+            ]
+        weighed += [(weight, _in_folder(fact, unit)) for weight, fact in found]
+    weighed.sort(key=lambda pair: (-pair[0], pair[1].topic))
+    facts = tuple(fact for _, fact in weighed[:MOST_FACTS])
+    return Project(tuple(unit.template.name for unit in mains), tuple(unit.folder for unit in inner), facts)
+
+
+def _in_folder(fact: Candidate, unit: Unit) -> Candidate:
+    """A fact about a package below the root says where it holds."""
+    return replace(fact, text=f"In {code(f'{unit.folder}/')}: {fact.text}") if unit.folder else fact
+
+
+def unit_slots(tree: Tree, unit: Unit) -> Slots:
+    """All slots of one package: its manifest, its tools, its commands; at last what follows from the others."""
+    template, folder = unit.template, unit.folder
+    slots = tool_slots(tree, folder, template.tools) | READERS[template.name](tree, folder)
+    for kind, command in commands(tree, folder, workspace_scripts(tree, folder)).items():
+        if template.name == "node" or not command.ref.endswith("package.json"):
+            slots[f"{kind}_command"] = Slot(command.line, (command.ref,), command.sure)
+            if command.does:
+                slots[f"{kind}_does"] = Slot(command.does, (command.ref,))
+    for kind, pattern in template.steps.items():
+        if f"{kind}_command" not in slots:
+            step = next(((line, path) for line, path in pipeline_steps(tree) if pattern.search(line)), None)
+            if step is not None:
+                slots[f"{kind}_command"] = Slot(step[0], (step[1],), SEEN + 0.05)
+    return _with_defaults(template, slots)
+
+
+def _with_defaults(template: Template, slots: Slots) -> Slots:
+    for default in template.defaults:
+        needed = [(name.partition("=")[0], name.partition("=")[2]) for name in default.needs]
+        there = [slots[name] for name, value in needed if name in slots and value in ("", slots[name].value)]
+        if default.slot not in slots and len(there) == len(needed):
+            refs = tuple(dict.fromkeys(ref for slot in there for ref in slot.refs))
+            slots[default.slot] = Slot(default.value, refs, SEEN)
+    return slots
+
+
+def _tools(tree: Tree, template: Template) -> Slots:
+    return tool_slots(tree, "", template.tools)
+
+
+def _layout_slots(layout: Layout, inner: Sequence[Unit]) -> Slots:
+    found: Slots = {}
+    domains = layout.domains()
+    if len(inner) > 1:
+        names = [code(unit.folder) for unit in inner]
+        found["packages"] = Slot(listed(names[:6]), tuple(unit.folder for unit in inner[:5]))
+        found["package_count"] = Slot(str(len(inner)), ())
+    elif len(domains) > 1:
+        names = [f"{one.name} ({code(one.folder)})" for one in domains]
+        found["parts"] = Slot(listed(names, _SHOWN_PARTS), tuple(one.folder for one in domains[:5]), SEEN)
+    return found
+
+
+def part_facts(tree: Tree, layout: Layout, wanted: Sequence[Domain]) -> Iterator[Candidate]:
+    """A fact of level 1 for each of these parts that there is something to say about."""
+    for domain in wanted[:_MOST_PARTS]:
+        slots = part_slots(tree, layout, domain)
+        for _, fact in fill(templates()[ANY].parts, slots, topic=f"domain:{domain.name}", domain=domain.name):
+            yield fact

@@ -1,0 +1,76 @@
+"""The parts of a project and what each is for, in its own words where it has some."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from waypost.facts.coldstart.common import readme
+from waypost.facts.coldstart.prose import readme_sentence, sentence
+from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.tree import Tree, join, words
+from waypost.facts.domains import Domain, Layout, is_beside
+
+_OPENINGS = ("__init__.py", "doc.go", "lib.rs", "mod.rs", "src/lib.rs", "package-info.java", "index.ts", "index.js")
+_MOST_MODULES = 8
+
+
+def part_slots(tree: Tree, layout: Layout, domain: Domain) -> Slots:
+    """`part`, `folder` and what is known of it: `part_purpose`, `part_modules`."""
+    found = {
+        "part": Slot(domain.name, (domain.folder,)),
+        "folder": Slot(code(f"{domain.folder}/"), (domain.folder,)),
+    }
+    purpose = _purpose(tree, domain.folder)
+    if purpose is not None:
+        found["part_purpose"] = purpose
+    modules = _modules(tree, layout, domain)
+    if len(modules) > 1:
+        found["part_modules"] = Slot(listed(modules, _MOST_MODULES), (domain.folder,), SEEN)
+    return found
+
+
+def _purpose(tree: Tree, folder: str) -> Slot | None:
+    for path, told in _descriptions(tree, folder):
+        if told and told.isprintable():
+            return Slot(told.replace('"', "'"), (path,), SAID)
+    return None
+
+
+def _descriptions(tree: Tree, folder: str) -> Iterable[tuple[str, str]]:
+    for name in ("package.json", "composer.json"):
+        yield join(folder, name), sentence(words(tree.json(join(folder, name)), "description"))
+    cargo, project = join(folder, "Cargo.toml"), join(folder, "pyproject.toml")
+    yield cargo, sentence(words(tree.toml(cargo), "package", "description"))
+    yield project, sentence(words(tree.toml(project), "project", "description"))
+    path = readme(tree, folder)
+    if path:
+        yield path, readme_sentence(tree.text(path))
+    last = folder.rpartition("/")[2]
+    for name in (*_OPENINGS, f"{last}.go", f"{last}.py"):
+        if tree.has(join(folder, name)):
+            yield join(folder, name), _opening(tree.told(join(folder, name)))
+
+
+_LEGAL = re.compile(r"copyright|licen[cs]e|all rights reserved|SPDX|eslint|@ts-|generated", re.IGNORECASE)
+
+
+def _opening(text: str) -> str:
+    found = sentence(text)
+    return "" if _LEGAL.search(found) else re.sub(r"^Package \w+ ", "", found)
+
+
+def _modules(tree: Tree, layout: Layout, domain: Domain) -> list[str]:
+    """The names of what lies in a part, the largest first."""
+    counts: Counter[str] = Counter()
+    for path in tree.paths:
+        if path.startswith(f"{domain.folder}/") and not is_beside(path.rpartition("/")[0]):
+            name = layout.module(path)
+            if layout.domain(path) == domain.name and re.fullmatch(r"[A-Za-z][\w.\-]{1,40}", name) and _is_code(path):
+                counts[name] += 1
+    own = domain.folder.rpartition("/")[2]
+    return [name for name, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])) if name != own]
+
+
+def _is_code(path: str) -> bool:
+    ending = path.rpartition(".")[2]
+    return ending not in ("md", "rst", "txt", "json", "yml", "yaml", "toml", "lock", "html", "css", "svg", "png", "xml")

@@ -1,0 +1,126 @@
+"""Sentences of strangers, fit to be told as facts: one sentence, one line, without markup and what acts on a reader."""
+
+import re
+
+_LONGEST = 280
+_SHORTEST = 12
+_READ = 6_000  # characters of a text: what comes later describes nothing
+
+_ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
+_IMAGE = re.compile(r"!\[[^\[\]]{0,200}\]\([^()]{0,500}\)|!\[[^\[\]]{0,200}\]\[[^\[\]]{0,100}\]")
+_LINK = re.compile(r"\[([^\[\]]{1,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])")
+_ROLE = re.compile(r":[\w:+\-]{1,30}:`([^`<]{1,100}?)(?:\s*<[^<>`]{0,200}>)?`")
+_RST_LINK = re.compile(r"`([^`<]{1,200}?)\s*<[^<>`]{1,300}>`__?")
+_RST_NAMED = re.compile(r"`([^`]{1,100})`__?|\b(\w{2,40})_(?=[\s.,;:)]|$)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,2000}?-->", re.DOTALL)
+_EMPHASIS = re.compile(r"(\*\*|__|\*|~~)(?=\S)([^*\n]{1,200}?)(?<=\S)\1")
+_SUBSTITUTION = re.compile(r"\|[\w \-]{1,40}\|_?")
+_EMOJI_CODE = re.compile(r":[a-z_]{2,30}:")
+_BARE_ADDRESS = re.compile(r"\(?<?https?://[^\s<>()]{1,300}>?\)?")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?[A-Z0-9\u0400-\u042f])")
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Inc|Ltd|Co|Mr|Dr|St|No|approx|incl|resp)|\b[A-Z])\.[\"')\]]?$")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def sentence(text: str, longest: int = _LONGEST) -> str:
+    """The first sentence of a text in plain words; "" when there is none that tells something."""
+    plain = _plain(text[:_READ])
+    found = ""
+    for part in _SENTENCE_END.split(plain):
+        found = f"{found} {part}" if found else part
+        if not _ABBREVIATION.search(found):
+            break
+    if len(found) < _SHORTEST or len(_WORD.findall(found)) < 3:
+        return ""
+    if len(found) > longest:
+        found = found[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + " …"
+    return found if found[-1] in ".!?…" else found.rstrip(" :;,-") + "."
+
+
+def _plain(text: str) -> str:
+    text = _TAG.sub(" ", _IMAGE.sub(" ", text))
+    text = _LINK.sub(r"\1", text)
+    text = _ROLE.sub(r"\1", text)
+    text = _RST_LINK.sub(r"\1", text)
+    text = _RST_NAMED.sub(lambda match: match[1] or match[2], text)
+    text = _SUBSTITUTION.sub(" ", _BARE_ADDRESS.sub(" ", text))
+    text = _EMPHASIS.sub(r"\2", text)
+    text = _EMOJI_CODE.sub(" ", text)
+    text = _ACTING.sub(" ", text.replace("`", ""))
+    text = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(text.split()))
+    return text.strip(" -*#>=|\u2014\u2013")
+
+
+_BADGE_LINE = re.compile(
+    r"\s*(?:\[?!\[|<(?:img|a|p|div|h\d|br|picture|source|center|sub|table|tr|td)\b|</|\.\. |:\w+:\s)", re.I
+)
+_UNDERLINE = re.compile(r"\s*([=\-~^\"'*+#])\1{2,}\s*$")
+_RULE_OR_META = re.compile(r"\s*(?:---|\+\+\+|\*\*\*|===|\|)")
+_LIST = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_QUOTE = re.compile(r"\s*>\s?")
+_NOTICE = re.compile(
+    r"\s*\[!\w+\]|\W{0,4}(?:warning|note|important|caution|notice|attention|announcement|news|deprecated)\b\W", re.I
+)
+_MOST_LINES = 250
+
+
+def readme_sentence(text: str) -> str:
+    """What a README says its project is: the first sentence of the first paragraph that is prose."""
+    for paragraph in _paragraphs(text):
+        found = sentence(paragraph)
+        if found and not _NOTICE.match(paragraph) and _tells(found):
+            return found
+    return ""
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The first paragraphs: without titles, badges, lists, tables, code and front matter."""
+    lines = _TAG.sub(lambda match: "\n" if "\n" in match[0] else match[0], text[: 10 * _READ]).split("\n")[:_MOST_LINES]
+    found: list[str] = []
+    here: list[str] = []
+    fenced = front = False
+    for number, whole in enumerate(lines):
+        line = whole[:2_000]
+        following = lines[number + 1][:200] if number + 1 < len(lines) else ""
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        front = line.strip() == "---" if number == 0 else front and line.strip() != "---"
+        is_title = line.lstrip().startswith("#") or _UNDERLINE.match(following) or _UNDERLINE.match(line)
+        is_other = _RULE_OR_META.match(line) or _LIST.match(line) or (_BADGE_LINE.match(line) and not sentence(line))
+        if fenced or front or is_title or is_other or not line.strip() or (not here and line[:4] == "    "):
+            if here:
+                found.append(" ".join(here))
+            here = []
+        else:
+            here.append(_QUOTE.sub("", line))
+    return [*found, " ".join(here)] if here else found
+
+
+_SAYS_NOTHING = re.compile(
+    r"^(?:english|language|translations?|docs?|documentation|website|home ?page|table of contents|read this|click|see\b|"
+    r"this (?:readme|file|document|page)|for (?:more|full)|please\b|if you|you can|we (?:are|have) (?:moved|hiring)|"
+    r"copyright|licen[cs]ed?|visit\b|follow\b|join\b|star\b|thanks?\b|sponsor|install|to (?:install|build|run|get))",
+    re.I,
+)
+
+
+def _tells(found: str) -> bool:
+    separators = found.count(" | ") + found.count(" • ") + found.count(" · ") + found.count(" ∙ ")
+    return separators < 2 and not _SAYS_NOTHING.match(found)
+
+
+def title(text: str) -> str:
+    """The name at the head of a README; "" when its first heading is a sentence or a picture."""
+    lines = text[:_READ].split("\n")[:60]
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        marked = re.match(r"\s{0,3}#\s+(.{1,200}?)\s*#*\s*$", line) or re.search(
+            r"<h1[^<>]{0,200}>(.{1,200}?)</h1>", line
+        )
+        named = marked[1] if marked else line.strip() if line.strip() and _UNDERLINE.match(following) else ""
+        if named:
+            plain = _plain(named)
+            return plain if 0 < len(plain) <= 40 else ""
+    return ""

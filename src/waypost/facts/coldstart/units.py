@@ -1,0 +1,87 @@
+"""The packages of a tree: folders with the signature files of an ecosystem, and which ecosystems make up the project."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from waypost.facts.coldstart.templates import ANY, Template, templates
+from waypost.facts.coldstart.tree import Tree
+from waypost.facts.domains import is_beside
+
+_DEEPEST = 4  # folders above a package
+_MOST = 400
+_SHARE = 0.08  # of the source files, for an ecosystem that is not at home at the root alone
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One package of one ecosystem."""
+
+    template: Template
+    folder: str
+    source: int  # files of this ecosystem in it and below
+
+
+def find_units(tree: Tree) -> list[Unit]:
+    """All packages, the nearest to the root first. Those of tests, documents and examples are left out."""
+    known = [template for name, template in templates().items() if name != ANY]
+    counts = {template.name: _source(tree, template) for template in known}
+    found = []
+    for folder in tree.folders():
+        if folder.count("/") >= _DEEPEST or (folder and is_beside(folder)):
+            continue
+        names = tree.names(folder)
+        signed = (one for one in known if any(fnmatchcase(name, sign) for sign in one.signatures for name in names))
+        found += [Unit(template, folder, counts[template.name][folder]) for template in signed]
+        if len(found) >= _MOST:
+            break
+    return found
+
+
+def _source(tree: Tree, template: Template) -> Counter[str]:
+    """How many source files of an ecosystem lie in each folder and below."""
+    counts: Counter[str] = Counter()
+    for path in tree.paths:
+        if path.rpartition(".")[2] in template.endings and not is_beside(path.rpartition("/")[0]):
+            counts[""] += 1
+            folder = path.rpartition("/")[0]
+            while folder:
+                counts[folder] += 1
+                folder = folder.rpartition("/")[0]
+    return counts
+
+
+def main_units(tree: Tree, units: Sequence[Unit]) -> list[Unit]:
+    """For each ecosystem that the project is made of, the package that speaks for it; the largest ecosystem first.
+
+    A package at the root speaks for all of its ecosystem, else the largest. Without any source (a project that has only
+    begun) every ecosystem at the root counts.
+    """
+    totals = {unit.template.name: _source(tree, unit.template)[""] for unit in units}
+    whole = sum(totals.values())
+    wanted = [name for name, count in totals.items() if count >= whole * _SHARE and (count or not whole)]
+    chosen = []
+    for name in sorted(wanted, key=lambda name: (-totals[name], name)):
+        own = [unit for unit in units if unit.template.name == name]
+        chosen.append(max(own, key=lambda unit: (unit.folder == "", unit.source, -unit.folder.count("/"))))
+    return chosen
+
+
+def packages(units: Sequence[Unit]) -> list[Unit]:
+    """The packages of a monorepo, the largest first: those below the root. [] when there are not several."""
+    by_folder: dict[str, Unit] = {}
+    for unit in units:
+        if unit.folder and unit.source and not _is_inside_another(unit, units):
+            known = by_folder.get(unit.folder)
+            if known is None or known.source < unit.source:
+                by_folder[unit.folder] = unit
+    found = sorted(by_folder.values(), key=lambda unit: (-unit.source, unit.folder))
+    return found if len(found) > 1 else []
+
+
+def _is_inside_another(unit: Unit, units: Sequence[Unit]) -> bool:
+    """A Gradle module may hold modules; an Android project in a Flutter app is no package of its own."""
+    return any(
+        other.folder and unit.folder.startswith(f"{other.folder}/") and other.source > unit.source for other in units
+    )
