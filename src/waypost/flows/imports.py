@@ -6,12 +6,12 @@ be killed, what it added can still be undone, and what was corrected since belon
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from waypost.errors import NotFound
 from waypost.flows.open_space import OpenSpace
@@ -28,12 +28,14 @@ from waypost.store.protocol import AuditEntry, Edge, Filter, Reader, Writer
 
 CAUSAL = ("causes", "justifies", "leads_to", "blocks")
 CONTAINS = "contains"
-_LINKS = (CONTAINS, *CAUSAL)
+SEE_ALSO = "see_also"
+_LINKS = (CONTAINS, SEE_ALSO, *CAUSAL)
 _IMPORTS = "imports"  # in the table `meta`: what was imported when, the latest last
 _BATCHES = "import_batches"  # how many lists of ids an import has written down, by its id
 _MOST_IMPORTS = 1000
 _PAGE = 500
 _END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,12 @@ def write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, import_id: 
         undone = {parse_time(one["undone_at"]) for one in read_imports(writer) if one.get("undone_at")}
         _note_ids(writer, import_id, [draft.memory_id or "" for draft in drafts])
     with space.store.read() as reader:
-        marked = [_known_before(reader, draft, prepare(space, draft, caller, key), undone) for draft in drafts]
+        marked = [
+            _known_before(reader, draft, prepare(space, draft, caller, key), undone)
+            if undone or draft.refs  # else there is nothing to be known
+            else (False, draft)
+            for draft in drafts
+        ]
     groups = [(again, [draft for _, draft in group]) for again, group in groupby(marked, lambda pair: pair[0])]
     return (receipt for again, group in groups for receipt in remember(space, group, caller, direct=again))
 
@@ -136,15 +143,38 @@ def unfinished(space: OpenSpace, origin: str, path: Path) -> str | None:
     return found[-1]["id"] if found and not {"done_at", "undone_at"} & set(found[-1]) else None
 
 
-def finish(space: OpenSpace, import_id: str, links: Sequence[Edge] = ()) -> None:
-    """All of it is here. `links` are those that it made between memories of others, to be undone with it."""
+def finish(space: OpenSpace, import_id: str) -> None:
+    """All of it is here."""
     with space.store.write() as writer:
         imports = read_imports(writer)
         for entry in imports:
             if entry["id"] == import_id:
                 entry["done_at"] = format_time(space.clock())
-                entry["links"] = [[one.kind, one.from_id, one.to_id] for one in links]
         _keep(writer, imports)
+
+
+def add_links(space: OpenSpace, links: Sequence[Edge], caller: Caller, import_id: str, own: Collection[str]) -> int:
+    """Link memories as the import says; `own` are those that it added. Returns how many of the links are new. Those
+    between memories of others are noted, to be undone with it."""
+    new: list[Edge] = []
+    with space.store.write() as writer:
+        known = {(one.kind, one.from_id, one.to_id) for one in writer.edges_of({e.from_id for e in links}, _LINKS)}
+        for link in links:
+            if (link.kind, link.from_id, link.to_id) not in known:
+                known.add((link.kind, link.from_id, link.to_id))
+                writer.add_edge(link)
+                new.append(link)
+        if new:
+            details = {"import": import_id, "links": len(new)}
+            writer.add_audit(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
+        theirs = [[one.kind, one.from_id, one.to_id] for one in new if one.from_id not in own and one.to_id not in own]
+        if theirs:
+            imports = read_imports(writer)
+            for entry in imports:
+                if entry["id"] == import_id:
+                    entry["links"] = [*entry.get("links", []), *theirs]
+            _keep(writer, imports)
+    return len(new)
 
 
 def _note_ids(writer: Writer, import_id: str, memory_ids: Sequence[str]) -> None:
@@ -243,6 +273,13 @@ def _links_from(reader: Reader, memory_id: str) -> list[Edge]:
 
 def _keep_links(writer: Writer, memory_id: str, links: Sequence[Edge]) -> None:
     writer.replace_relations([memory_id], _LINKS, links)
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items, so many at a time."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
 
 
 # -- copies of what was read

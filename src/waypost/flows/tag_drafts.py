@@ -1,6 +1,5 @@
 """From a file of memories with their references in tags to drafts for the gateway, with references into this tree."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -8,12 +7,10 @@ from typing import Any
 from waypost.errors import InvalidInput, WaypostError
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.tag_format import LARGEST_FILE, TaggedMemory, TaggedReference, parse_rows, read_tagged
-from waypost.flows.tag_places import Places
+from waypost.flows.tag_places import Places, packed, places_for
 from waypost.flows.tag_then import Then
 from waypost.model.draft import MAX_ITEMS, MAX_SHORT, Draft
 from waypost.model.reference import CodeReference
-
-UNPLACED = "unplaced_refs"  # the tag for references to files that are not here
 
 
 @dataclass(slots=True)
@@ -35,7 +32,7 @@ def read_items(space: OpenSpace, path: Path, import_id: str) -> list[Item]:
         except (InvalidInput, RecursionError) as error:  # a value nested as deep as the reader can go
             what = error.what if isinstance(error, InvalidInput) else "It is nested too deeply."
             items.append(Item(TaggedMemory(number, notes=[f"refused: {what}"])))
-    places = _places(space, [ref.path for item in items for ref in item.memory.refs])
+    places = places_for(space, [ref.path for item in items for ref in item.memory.refs])
     for item in items:
         _place(item, places)
     then = Then(space, [ref for item in items for ref in item.refs])
@@ -54,17 +51,6 @@ def _content(path: Path) -> bytes:
     if len(content) > LARGEST_FILE:
         raise InvalidInput(f"{path} has more than {LARGEST_FILE:,} bytes.", "Split it.")
     return content
-
-
-def _places(space: OpenSpace, asked: Sequence[str]) -> Places | None:
-    """A person has no tree: there a path stays as it is."""
-    if space.identity.kind != "project":
-        return None
-    from waypost.code.walk import walk  # only when there is something to look for
-
-    root = space.identity.root
-    files = [entry.path for entry in walk(root) if entry.skipped is None] if asked else []
-    return Places(root, {root.name, space.identity.name}, files, asked)
 
 
 def _place(item: Item, places: Places | None) -> None:
@@ -96,23 +82,10 @@ def _make_draft(item: Item, then: Then, import_id: str) -> None:
     found = [then.bring(ref) for ref in item.refs]
     stale = "; ".join(dict.fromkeys(one.stale for one in found if one.stale))[:MAX_SHORT]
     refs = dict.fromkeys(one.reference for one in found)  # two may have become one
-    tags = {**memory.given["tags"], **dict(_packed(item.lost))}
+    tags = {**memory.given["tags"], **dict(packed(item.lost))}
     try:
         draft = Draft.of({**memory.given, "refs": [ref.to_json() for ref in refs], "tags": tags})
     except WaypostError as error:
         memory.notes.append(f"refused: {error.what}")
         return
     item.draft = replace(draft, import_id=import_id, stale_reason=memory.stale_reason or stale or None)
-
-
-def _packed(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Tags that hold these texts, as many in each as fit."""
-    line, number = "", 1
-    for text in texts:
-        one = text if len(text) <= MAX_SHORT else f"…{text[1 - MAX_SHORT :]}"  # the end of a path says more
-        if line and len(line) + len(one) + 2 > MAX_SHORT:
-            yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
-            line, number = "", number + 1
-        line = f"{line}; {one}" if line else one
-    if line:
-        yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line

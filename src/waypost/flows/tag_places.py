@@ -7,15 +7,18 @@ tells which folder there is this tree, and with it where files are that exist no
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from waypost.errors import WaypostError
+from waypost.flows.open_space import OpenSpace
+from waypost.model.draft import MAX_SHORT
 from waypost.space.place import LONGEST_PATH, safe_relative_path
 
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/])")
 _ABSOLUTE = re.compile(r"[A-Za-z]:[\\/]|[\\/]")
 _MOST_PARTS = 100
+UNPLACED = "unplaced_refs"  # the tag for references to files that are not here
 Parts = tuple[str, ...]
 
 
@@ -34,6 +37,11 @@ class Places:
             for end in (parts[place:] for place in range(len(parts))):
                 self._ends[end] = None if end in self._ends else parts
         self._roots = self._learn({parts for path in asked if (parts := _parts(path))})
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the checkout, in no order."""
+        return ["/".join(parts) for parts in self._files]
 
     def find(self, path: str) -> str | None:
         """The path in this checkout, inside it for certain; None when it is unknown or could be several files."""
@@ -128,3 +136,27 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
             break
         length += 1
     return length
+
+
+def places_for(space: OpenSpace, asked: Collection[str]) -> Places | None:
+    """Where the files of these paths are in the space's tree. A person has no tree: there a path stays as it is."""
+    if space.identity.kind != "project":
+        return None
+    from waypost.code.walk import walk  # only when there is something to look for
+
+    root = space.identity.root
+    files = [entry.path for entry in walk(root) if entry.skipped is None] if asked else []
+    return Places(root, {root.name, space.identity.name}, files, asked)
+
+
+def packed(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Tags that hold these texts, as many in each as fit."""
+    line, number = "", 1
+    for text in texts:
+        one = text if len(text) <= MAX_SHORT else f"…{text[1 - MAX_SHORT :]}"  # the end of a path says more
+        if line and len(line) + len(one) + 2 > MAX_SHORT:
+            yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
+            line, number = "", number + 1
+        line = f"{line}; {one}" if line else one
+    if line:
+        yield (UNPLACED if number == 1 else f"{UNPLACED}_{number}"), line
