@@ -6,6 +6,10 @@ from datetime import datetime
 Period = tuple[datetime, datetime | None]
 
 
+def holds_at(period: Period, instant: datetime) -> bool:
+    return period[0] <= instant and (period[1] is None or instant < period[1])
+
+
 def overlap(one: Period, other: Period) -> bool:
     """Whether there is an instant that lies in both."""
     return (one[1] is None or other[0] < one[1]) and (other[1] is None or one[0] < other[1])

@@ -14,8 +14,9 @@ from waypost.flows.tree_now import TreeNow
 from waypost.model.draft import check_whole
 from waypost.model.finding import UNCHECKED
 from waypost.model.linked import AboutHit, Link, Linked, StaleReport
+from waypost.model.recall import View
 from waypost.model.reference import MAX_LINE, LineRange
-from waypost.model.time import format_time, parse_time
+from waypost.model.time import Moment, format_time, parse_time
 from waypost.space.place import safe_relative_path
 from waypost.store.protocol import Reader, ReferenceRow, Verdict
 
@@ -24,8 +25,13 @@ _MOST_LOOKED_AT = 2000  # references that are compared with the disk before an a
 _ORDER = {"direct": 0, "symbol": 1, "file": 2}
 
 
-def about(space: OpenSpace, path: str, line: int | None = None, *, limit: int = 50) -> tuple[AboutHit, ...]:
-    """The memories about this place of the tree, nearest first; of a folder, those about its files."""
+def about(
+    space: OpenSpace, path: str, line: int | None = None, *, limit: int = 50, moment: Moment | None = None
+) -> tuple[AboutHit, ...]:
+    """The memories about this place of the tree, nearest first; of a folder, those about its files.
+
+    The place is one of the tree as it is now, whatever moment the memories are asked for.
+    """
     check_whole(limit, "limit", 1, MOST_ABOUT)
     if line is not None:
         check_whole(line, "line", 1, MAX_LINE)
@@ -34,9 +40,10 @@ def about(space: OpenSpace, path: str, line: int | None = None, *, limit: int = 
         raise InvalidInput("The whole tree is no place.", "Name a file or a folder; `waypost list` shows everything.")
     is_folder = (space.identity.root / place).is_dir()
     _catch_up(space, place)
+    view = kept_view(space, moment)
     with space.store.read() as reader:
-        rows = reader.references_to(space.identity.checkout_id, [place, f"{place}/"], kept_view(space))
-        rows = _whole_memories(reader, space, rows)
+        rows = reader.references_to(space.identity.checkout_id, [place, f"{place}/"], view)
+        rows = _whole_memories(reader, view, rows)
     verdicts = check(space, rows)
     around = None if line is None else _symbol_around(TreeNow(space), place, line)
     with space.store.read() as reader:
@@ -88,9 +95,9 @@ def _is_older(path: Path, moment: datetime) -> bool:
     return stat.S_ISREG(found.st_mode) and max(found.st_mtime, found.st_ctime) < moment.timestamp()
 
 
-def _whole_memories(reader: Reader, space: OpenSpace, rows: Sequence[ReferenceRow]) -> list[ReferenceRow]:
+def _whole_memories(reader: Reader, view: View, rows: Sequence[ReferenceRow]) -> list[ReferenceRow]:
     """All references of these memories: one that is stale elsewhere is stale."""
-    return reader.references(kept_view(space), numbers={row.number for row in rows}) if rows else []
+    return reader.references(view, numbers={row.number for row in rows}) if rows else []
 
 
 def _linked(
@@ -147,7 +154,7 @@ def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool =
         else:
             paths = [safe_relative_path(root, path) for path in files]
             both = [*paths, *(f"{path}/" for path in paths)]
-            rows = _whole_memories(reader, space, reader.references_to(space.identity.checkout_id, both, view))
+            rows = _whole_memories(reader, view, reader.references_to(space.identity.checkout_id, both, view))
     verdicts = check(space, rows, again=again) if files is not None else _check_all(space, rows, again=again)
     with space.store.read() as reader:
         memories = _linked(space, reader, rows, verdicts)

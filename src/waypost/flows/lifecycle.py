@@ -1,5 +1,6 @@
 """The life of a memory after it was written: corrected, retracted, rejected, protected, and its history."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import aged
 from waypost.facts.sameness import MERGED, tombstones
+from waypost.facts.validity import holds_at
 from waypost.flows.accept import accepted
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, embed_items, finish, make_room, pending, prepare, put
@@ -174,7 +176,8 @@ class History:
     related: tuple[Version, ...]  # versions of the memories that it replaced, or that replaced it
 
 
-def history(space: OpenSpace, memory_id: str) -> History:
+def history(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> History:
+    """All of it; or of a moment that was asked for: what was recorded by then, and about that time."""
     memory_id = check_id(memory_id)
     with space.store.read() as reader:
         versions = reader.versions(memory_id)
@@ -186,7 +189,28 @@ def history(space: OpenSpace, memory_id: str) -> History:
         edges = {edge for member in chain for edge in reader.edges(member) if edge.kind == "supersedes"}
         related = [version for member in chain if member != memory_id for version in reader.versions(member)]
     ordered = sorted(related, key=lambda version: version.number)
+    if moment is not None:
+        versions, ordered = _told_by(versions, moment), _told_by(ordered, moment)
+        told = {version.memory_id for version in (*versions, *ordered)}
+        edges = {edge for edge in edges if {edge.from_id, edge.to_id} <= told}
+        if not versions:
+            raise NotFound(
+                f"The memory {memory_id} said nothing of that time then.", f"See `waypost history {memory_id}`."
+            )
     return History(memory_id, tuple(versions), tuple(sorted(edges, key=lambda e: (e.from_id, e.to_id))), tuple(ordered))
+
+
+def _told_by(versions: Sequence[Version], moment: Moment) -> list[Version]:
+    """These as far as they were recorded by a moment, and as they were then: held, if they were given up later."""
+    known_at = moment.known_at
+    return [
+        replace(version, superseded_at=None)
+        if known_at is not None and version.superseded_at is not None and version.superseded_at > known_at
+        else version
+        for version in versions
+        if known_at is None or version.recorded_at <= known_at
+        if not moment.explicit or holds_at(version.period, moment.as_of)
+    ]
 
 
 def _chain(reader: Reader, memory_id: str) -> list[str]:

@@ -107,8 +107,9 @@ class Reading(Opened):
             view = replace(view, collections=KEPT_COLLECTIONS)
         return flows.transfer.listed(self._space, view, chosen, most)
 
-    def history(self, memory_id: str) -> "flows.lifecycle.History":
-        return flows.lifecycle.history(self._space, memory_id)
+    def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.lifecycle.History":
+        """All that was ever recorded of it; by `known_at`, and about the instant `as_of`, where these are given."""
+        return flows.lifecycle.history(self._space, memory_id, self._moment(as_of, known_at))
 
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
         with self._space.store.read() as reader:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost import flows
-from waypost.memory.opened import Opened
+from waypost.memory.opened import Opened, When
 from waypost.model.linked import AboutHit, StaleReport
 from waypost.model.receipt import Receipt
 
@@ -77,9 +77,18 @@ class Tree(Opened):
 
     # -- memories about places --------------------------------------------------------------------------------
 
-    def about(self, path: str | Path, line: int | None = None, *, limit: int = 50) -> tuple[AboutHit, ...]:
+    def about(
+        self,
+        path: str | Path,
+        line: int | None = None,
+        *,
+        limit: int = 50,
+        as_of: When = None,
+        known_at: When = None,
+    ) -> tuple[AboutHit, ...]:
         """The memories about a file, a line of it, or a folder; those nearest to the line first."""
-        return flows.about.about(self._space, str(path), line, limit=limit)
+        moment = self._moment(as_of, known_at)
+        return flows.about.about(self._space, str(path), line, limit=limit, moment=moment)
 
     def stale(self, files: Iterable[str | Path] | None = None, *, check: bool = False) -> StaleReport:
         """Which memories point at code that is not as it was, of all or of those about these files.

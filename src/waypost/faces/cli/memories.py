@@ -268,11 +268,12 @@ def protect(
 
 
 @app.command()
-def history(context: Ctx, memory_id: Id, json: Json = False) -> None:
+def history(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
     """All that was ever recorded under an id."""
     from waypost.faces.cli import writing
 
-    writing.print_history(session_of(context).memory().history(memory_id), json=json)
+    found = session_of(context).memory().history(memory_id, as_of=as_of, known_at=known_at)
+    writing.print_history(found, json=json)
 
 
 def _done(json: bool, status: str, memory_id: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from waypost.errors import InvalidInput, NotFound
-from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
 from waypost.faces.cli.output import print_json
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def about(
         str, typer.Argument(metavar="PATH[:LINE]", help="A file, a folder, or a line of a file: src/app.py:42.")
     ],
     limit: Annotated[int, typer.Option(help="How many at the most.")] = 50,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
     json: Json = False,
 ) -> None:
     """What is remembered about a file, a folder, or a line of a file; the nearest first."""
@@ -40,7 +42,7 @@ def about(
     session = session_of(context)
     path, line = read_place(session, place)
     memory = session.memory()
-    hits = memory.about(session.path(Path(path)), line, limit=limit)
+    hits = memory.about(session.path(Path(path)), line, limit=limit, as_of=as_of, known_at=known_at)
     places = places_of(memory)
     if json:
         found = [with_links(hit.to_json(), places) for hit in hits]
