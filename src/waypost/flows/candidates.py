@@ -17,6 +17,7 @@ from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED,
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time, parse_time
+from waypost.space.place import safe_relative_path
 from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader
 
@@ -53,8 +54,7 @@ def take(
     if not dry_run:
         _drop_overtaken(space, [items[place].candidate.topic for place in certain if settled[place].approved])
     doubtful = [place for place in held if settled[place].status == HELD]
-    for place, taken in zip(doubtful, _hold(space, [(items[p], settled[p]) for p in doubtful], dry_run), strict=True):
-        settled[place] = taken
+    settled |= dict(zip(doubtful, _hold(space, [(items[p], settled[p]) for p in doubtful], dry_run), strict=True))
     return tuple(settled[place] for place in range(len(told)))
 
 
@@ -71,7 +71,6 @@ class _Item:
 
 def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
     """What would be remembered. References to what is not in the tree any more are left out."""
-    root = space.identity.root
     return Draft.of(
         {
             "text": candidate.text,
@@ -79,14 +78,26 @@ def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
             "level": candidate.level,
             "domain": candidate.domain or None,
             "module": candidate.module or None,
-            "refs": [ref for ref in candidate.refs if (root / ref.partition("#")[0]).is_file()],
+            "refs": [ref for ref in candidate.refs if _is_here(space, ref)],
             "evidence": list(candidate.evidence),
             "ttl_class": candidate.ttl_class,
-            "valid_from": candidate.time,
+            "valid_from": _since(space, candidate),
             "key": _key(candidate.topic),
             "tags": {"origin": candidate.origin},
         }
     )
+
+
+def _since(space: OpenSpace, candidate: Candidate) -> datetime | None:
+    """A committer's clock may be ahead of ours: nothing that is in the tree becomes true only later."""
+    return None if candidate.time is None else min(candidate.time, space.clock())
+
+
+def _is_here(space: OpenSpace, ref: str) -> bool:
+    try:
+        return (space.identity.root / safe_relative_path(space.identity.root, ref.partition("#")[0])).is_file()
+    except WaypostError:  # it leads out of the tree
+        return False
 
 
 def _key(topic: str) -> str | None:

@@ -69,7 +69,7 @@ def promote(space: OpenSpace, memory_id: str, place: Place, caller: Caller) -> R
             raise InvalidInput("Entries of the journal have no level.", "`waypost remember` a fact about it.")
         if place.on(current) == current:
             return Receipt(memory_id, "duplicate", current.key, reason="it already stands there")
-        _check_place(writer, place.on(current), Moment(now))
+        _check_place(writer, place.on(current), Moment(now), told=bool(place.parent))
         for version in held_versions(writer, memory_id):
             moved = replace(place.on(version), recorded_at=now)
             item = finish(Draft(moved.text, kind=moved.kind), moved, (), key)
@@ -92,8 +92,8 @@ def _told(before: Version, place: Place) -> str:
     return f"{way} from level {before.level} to {after.level}"
 
 
-def _check_place(reader: Reader, moved: Version, moment: Moment) -> None:
-    """A fact stands under one of its own level or a more general one, and never under itself."""
+def _check_place(reader: Reader, moved: Version, moment: Moment, *, told: bool) -> None:
+    """A fact stands under one of its own level or a more general one, and never under itself. `told`: its parent is new."""
     above, seen = moved.parent, {moved.memory_id}
     for _ in range(_DEEPEST):
         if above is None:
@@ -104,7 +104,7 @@ def _check_place(reader: Reader, moved: Version, moment: Moment) -> None:
         try:
             parent = visible_version(reader, above, moment)
         except NotFound:
-            if above == moved.parent:
+            if told and above == moved.parent:
                 raise
             break  # of one further up nothing is left: the chain ends there
         if above == moved.parent and (parent.level or 0) > (moved.level or 0):

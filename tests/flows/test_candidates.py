@@ -1,0 +1,222 @@
+"""MB-4: candidates are stored when certain, wait for a person when not, and never come twice."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.conftest import OpenMemory, TestClock
+
+from waypost import Memory, config
+from waypost.errors import InvalidInput, NotFound, Refused
+from waypost.flows.candidates import EXTRACTOR, take
+from waypost.model.candidate import Candidate
+from waypost.model.learned import Taken
+from waypost.model.memory import Caller
+
+THEN = datetime(2026, 1, 10, tzinfo=UTC)
+SURE = Candidate(
+    "Needs Python 3.11 or later (pyproject.toml).",
+    0.95,
+    "git_diff",
+    level=0,
+    topic="language:python",
+    evidence=("commit 1a2b3c4d: Drop Python 3.10",),
+    time=THEN,
+)
+DOUBTFUL = Candidate("Uploads are retried three times.", 0.6, "git_diff", domain="storage", topic="upload", time=THEN)
+
+
+@pytest.fixture
+def person(open_memory: OpenMemory, memory: Memory, clock: TestClock) -> Memory:
+    """The same memory, at a terminal."""
+    return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
+
+
+def taken(memory: Memory, *candidates: Candidate, dry_run: bool = False) -> list[Taken]:
+    return list(take(memory._space, candidates, dry_run=dry_run))
+
+
+def statuses(memory: Memory, *candidates: Candidate) -> list[str]:
+    return [one.status for one in taken(memory, *candidates)]
+
+
+def waiting(memory: Memory) -> list[str]:
+    return [candidate.text for _, candidate in memory.review().candidates]
+
+
+def test_what_is_certain_is_stored_as_the_extractors_since_its_own_time(memory: Memory) -> None:
+    (one,) = taken(memory, SURE)
+    assert one.status == "stored"
+    version = memory.show(str(one.id)).version
+    assert (version.source, version.actor, version.level) == ("extractor", "learn", 0)
+    assert version.valid_from == THEN
+    assert version.evidence == SURE.evidence
+    assert waiting(memory) == []
+
+
+def test_what_is_doubtful_waits_and_is_not_recalled(memory: Memory) -> None:
+    (one,) = taken(memory, DOUBTFUL)
+    assert one.status == "held"
+    assert waiting(memory) == ["Uploads are retried three times."]
+    assert memory.recall("uploads retried").hits == ()
+    assert memory.list() == []
+
+
+def test_taking_the_same_twice_changes_nothing(memory: Memory) -> None:
+    assert statuses(memory, SURE, DOUBTFUL) == ["stored", "held"]
+    assert statuses(memory, SURE, DOUBTFUL) == ["known", "waiting"]
+    assert len(memory.list()) == 1
+    assert len(waiting(memory)) == 1
+
+
+def test_the_setting_holds_everything(memory: Memory, clock: TestClock) -> None:
+    home = config.load().home
+    (home / "config.toml").write_text('[learn]\nhold = "all"\n')
+    held = Memory.open(memory.root, clock=clock)
+    assert statuses(held, SURE) == ["held"]
+    assert memory.list() == []
+
+
+def test_a_dry_run_stores_and_holds_nothing(memory: Memory) -> None:
+    assert [one.status for one in taken(memory, SURE, DOUBTFUL, dry_run=True)] == ["stored", "held"]
+    assert memory.list() == []
+    assert waiting(memory) == []
+    assert memory.audit() == []
+
+
+def test_a_later_word_on_a_topic_replaces_the_earlier_from_then_on(memory: Memory) -> None:
+    (old,) = taken(memory, SURE)
+    later = replace(SURE, text="Needs Python 3.12 or later (pyproject.toml).", time=THEN + timedelta(days=5))
+    (new,) = taken(memory, later)
+    assert new.status == "replaced"
+    assert [row["text"] for row in memory.list()] == [later.text]
+    assert [row["text"] for row in memory.list(as_of="2026-01-12")] == [SURE.text]
+    assert memory.history(str(old.id)).edges
+    assert statuses(memory, SURE) == ["older"]
+    assert [row["text"] for row in memory.list()] == [later.text]
+
+
+def test_a_later_candidate_on_a_topic_waits_in_the_place_of_the_earlier(memory: Memory) -> None:
+    taken(memory, DOUBTFUL)
+    later = replace(DOUBTFUL, text="Uploads are retried five times.", time=THEN + timedelta(days=1))
+    assert statuses(memory, later) == ["held"]
+    assert waiting(memory) == [later.text]
+    assert statuses(memory, DOUBTFUL) == ["older"]
+    sure = replace(later, confidence=0.9, text="Uploads are retried six times.", time=THEN + timedelta(days=2))
+    assert statuses(memory, sure) == ["stored"]
+    assert waiting(memory) == []
+
+
+def test_what_a_person_said_is_replaced_only_with_approval(memory: Memory, person: Memory) -> None:
+    taken(memory, replace(SURE, confidence=0.5))
+    ((_, receipt),) = person.approve(waiting_id(memory))
+    later = replace(SURE, text="Needs Python 3.12 or later (pyproject.toml).", time=THEN + timedelta(days=5))
+    (one,) = taken(memory, later)
+    assert (one.status, one.reason) == ("held", "a person said what it replaces")
+    assert [row["text"] for row in memory.list()] == [SURE.text]
+    ((_, again),) = person.approve(str(one.id))
+    assert (again.status, again.replaces) == ("added", receipt.id)
+    assert [row["text"] for row in memory.list()] == [later.text]
+
+
+def waiting_id(memory: Memory) -> str:
+    (row, _), *_ = memory.review().candidates
+    return row.candidate_id
+
+
+def test_an_approved_candidate_is_a_persons_word_with_its_evidence(memory: Memory, person: Memory) -> None:
+    taken(memory, replace(DOUBTFUL, evidence=("commit 99: Retry uploads",)))
+    candidate = waiting_id(memory)
+    ((told, receipt),) = person.approve(candidate)
+    assert (told, receipt.id, receipt.status) == (candidate, candidate, "added")
+    version = memory.show(candidate).version
+    assert (version.source, version.domain, version.evidence) == ("person", "storage", ("commit 99: Retry uploads",))
+    assert waiting(memory) == []
+    assert [hit.id for hit in memory.recall("uploads retried")] == [candidate]
+    assert person.approve(candidate)[0][1].status == "duplicate"
+    assert memory.audit(candidate)[0].action == "approve"
+    assert statuses(memory, DOUBTFUL) == ["known"]
+
+
+def test_a_rejected_candidate_is_never_proposed_again(memory: Memory, person: Memory) -> None:
+    taken(memory, DOUBTFUL)
+    person.decline(waiting_id(memory))
+    assert waiting(memory) == []
+    assert statuses(memory, DOUBTFUL) == ["refused"]
+    assert statuses(memory, replace(DOUBTFUL, text="uploads  are RETRIED three times", confidence=0.99)) == ["refused"]
+    assert waiting(memory) == []
+    assert memory.list() == []
+    assert memory.audit()[-1].action in ("reject", "refuse")
+
+
+def test_editing_puts_the_words_right(memory: Memory, person: Memory) -> None:
+    taken(memory, DOUBTFUL)
+    candidate = waiting_id(memory)
+    memory.edit(candidate, "Uploads are retried four times.")
+    assert waiting(memory) == ["Uploads are retried four times."]
+    person.approve(candidate, text="Uploads are retried exactly four times.")
+    assert [row["text"] for row in memory.list()] == ["Uploads are retried exactly four times."]
+
+
+def test_only_a_person_decides(memory: Memory) -> None:
+    taken(memory, DOUBTFUL)
+    candidate = waiting_id(memory)
+    for refused in (lambda: memory.approve(candidate), lambda: memory.decline(candidate)):
+        with pytest.raises(Refused, match="Only a person"):
+            refused()
+    assert waiting(memory) == [DOUBTFUL.text]
+
+
+def test_what_does_not_wait_is_named(person: Memory) -> None:
+    with pytest.raises(NotFound, match="No candidate"):
+        person.approve("0" * 26)
+    with pytest.raises(NotFound, match="No candidate"):
+        person.decline("0" * 26)
+    with pytest.raises(InvalidInput, match="not the id"):
+        person.approve("../etc")
+
+
+def test_what_was_retracted_is_not_learned_again_unless_it_is_newer(memory: Memory, clock: TestClock) -> None:
+    (one,) = taken(memory, SURE)
+    memory.retract(str(one.id))
+    assert statuses(memory, SURE) == ["refused"]
+    assert statuses(memory, replace(SURE, time=clock.now + timedelta(days=1))) == ["stored"]
+
+
+def test_secrets_do_not_wait_for_review_either(memory: Memory) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    taken(memory, replace(DOUBTFUL, text=f"The deploy token is {secret}.", evidence=(f"commit 1: add {secret}",)))
+    assert waiting(memory)
+    assert secret not in json.dumps(memory.review().to_json())
+    with memory._space.store.read() as reader:
+        assert secret not in json.dumps([row.draft for row in reader.candidates()])
+
+
+def test_forgetting_takes_a_candidate_and_its_copies_along(memory: Memory, person: Memory) -> None:
+    unique = replace(DOUBTFUL, text="The zanzibarium service retries thrice.", topic="")
+    taken(memory, unique)
+    person.forget(waiting_id(memory))
+    assert waiting(memory) == []
+    assert statuses(memory, unique) == ["refused"]
+    for path in memory.folder.rglob("*"):
+        assert not path.is_file() or b"zanzibarium" not in path.read_bytes()
+
+
+def test_forgetting_a_fact_forgets_the_candidate_that_says_the_same(memory: Memory, person: Memory) -> None:
+    taken(memory, replace(DOUBTFUL, topic=""))
+    fact = memory.remember(DOUBTFUL.text, domain="storage")
+    person.forget(str(fact.id))
+    assert waiting(memory) == []
+
+
+def test_references_to_files_that_are_gone_are_left_out(memory: Memory) -> None:
+    (memory.root / "here.py").write_text("x = 1\n")
+    (memory.root.parent / "outside.py").write_text("x = 1\n")
+    (one,) = taken(memory, replace(SURE, refs=("here.py", "gone.py", "../outside.py")))
+    assert [ref.file_path for ref in memory.show(str(one.id)).version.refs] == ["here.py"]
+
+
+def test_the_extractor_is_who_takes(memory: Memory) -> None:
+    assert EXTRACTOR.source == "extractor"
+    assert not EXTRACTOR.decides
