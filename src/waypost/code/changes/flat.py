@@ -27,6 +27,8 @@ _NAMING = (
     "module",
     "package-ecosystem",
 )
+_ACTIONS = frozenset({"run", "script", "command", "args"})
+_SHORT = 30
 _VERSION = re.compile(r"@[\w./-]{1,100}$")
 _TRAILING = re.compile(r",(\s*[\]}])")
 _JSON_PART = re.compile(r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/')
@@ -112,6 +114,9 @@ def _member(value: Any, place: int) -> str:
         for key in _NAMING:
             if isinstance(value.get(key), str) and value[key]:
                 return _VERSION.sub("", value[key])[:80]
+        for key, one in value.items():  # `python: 3.13` of a matrix; what is run is no name
+            if isinstance(one, (str, int, float)) and key not in _ACTIONS and len(str(one)) <= _SHORT:
+                return f"{key}={one}"
     return str(place)
 
 

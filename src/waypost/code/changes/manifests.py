@@ -248,7 +248,7 @@ def _maven(text: str) -> Iterator[_Wanted]:
             continue
         name = f"{tags['groupId']}:{tags['artifactId']}" if "groupId" in tags else tags["artifactId"]
         group = DEVELOPMENT if tags.get("scope") == "test" else OPTIONAL if tags.get("optional") == "true" else RUNTIME
-        yield name, tags.get("version", ""), BUILD if kind == "plugin" else group
+        yield name, tags.get("version", ""), group if kind == "dependency" else BUILD
 
 
 def _gradle(text: str) -> Iterator[_Wanted]:

@@ -11,6 +11,8 @@ from waypost.model.shape import family
 SMALLEST = 12  # words; shorter ones, such as getters, are alike by chance
 ALIKE = 0.75  # of the words of two definitions with different names in one place, to be called one
 MOVED_ALIKE = 0.6  # the same for one with the same name in another file
+_LARGE = 6_000  # characters; smaller files are looked at as a whole
+_FEW = 3  # members of a class, of which none is left out of sight: a class needs a body
 _MOST_COMPARED = 120  # definitions gone and new that are compared with each other word by word
 
 _Key = tuple[str, str, int | None]  # full name, family, the place of what it is in on the new side
@@ -30,20 +32,46 @@ class Matching:
         return dict(self.pairs)
 
 
-def match(old: Side | None, new: Side | None) -> Matching:
-    """Pair the definitions of two versions of one file."""
+def match(old: Side | None, new: Side | None) -> tuple[Matching, Side | None, Side | None]:
+    """Pair the definitions of two versions of one file. The sides are given back without what is the same on both."""
     found = Matching(gone=list(old.places) if old else [], new=list(new.places) if new else [])
     if old is None or new is None:
-        return found
+        return found, old, new
     partner: dict[int, int] = {}
     _by_name(old, new, found, partner)
+    if max(len(old.text), len(new.text)) > _LARGE:
+        same = [pair for pair in found.pairs if _is_alone(old, pair[0]) and _is_alone(new, pair[1])]
+        same = _in_order([(one, other) for one, other in same if old.whole(one) == new.whole(other)])
+        old, new = old.without(one for one, _ in same), new.without(other for _, other in same)
     while found.gone and found.new:
         before = len(found.pairs)
         _by_content(old, new, found, partner)
         if len(found.pairs) == before:
             break
         _by_name(old, new, found, partner)  # a class with a new name has its members under that name
-    return found
+    return found, old, new
+
+
+def _is_alone(side: Side, place: int) -> bool:
+    """Whether a symbol has its lines for itself, and something is left of what it is in when they are gone."""
+    symbol = side.symbols[place]
+    beside = side.symbols[place + 1 : place + 2]  # what comes next: inside of it, or behind it
+    around = side.symbols[symbol.parent] if symbol.parent is not None else None
+    is_inside = around is not None and around.first_line <= symbol.first_line and symbol.lines.end <= around.lines.end
+    if around is not None and is_inside and len(side.children.get(symbol.parent or 0, ())) < _FEW:
+        return False
+    if any(one.first_line <= symbol.lines.end < one.lines.end for one in beside):
+        return False
+    return place == 0 or side.symbols[place - 1].lines.start < symbol.first_line
+
+
+def _in_order(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those pairs that follow each other on both sides: what changed its place must stay in sight."""
+    kept: list[tuple[int, int]] = []
+    for one, other in sorted(pairs):
+        if not kept or other > kept[-1][1]:
+            kept.append((one, other))
+    return kept
 
 
 def _by_name(old: Side, new: Side, found: Matching, partner: dict[int, int]) -> None:
@@ -89,24 +117,31 @@ def _levels(side: Side, places: Iterable[int]) -> list[list[int]]:
 def _pair(old: Side, new: Side, gone: list[int], waiting: list[int], found: Matching, partner: dict[int, int]) -> None:
     taken = set(partner.values())
     free = [place for place in waiting if place not in taken]
-    rest: list[int] = []
-    for place in gone:
-        same = None
-        if len(gone) > 1 or len(free) > 1:
-            lines = old.whole(place)
-            same = next((one for one in free if new.whole(one) == lines), None)
-            if same is None:
-                rest.append(place)
-                continue
-        elif free:
-            same = free[0]
-        if same is not None:
-            free.remove(same)
-            partner[place] = same
-            found.pairs.append((place, same))
+    rest = list(gone)
+    if len(gone) > 1 or len(free) > 1:
+        for is_same in (_is_written_same, _has_same_signature, _has_same_parameters):
+            for place in list(rest):
+                one = next((one for one in free if is_same(old, place, new, one)), None)
+                if one is not None:
+                    rest.remove(place)
+                    free.remove(one)
+                    partner[place] = one
+                    found.pairs.append((place, one))
     for place, one in zip(rest, free, strict=False):
         partner[place] = one
         found.pairs.append((place, one))
+
+
+def _is_written_same(old: Side, place: int, new: Side, one: int) -> bool:
+    return old.whole(place) == new.whole(one)
+
+
+def _has_same_signature(old: Side, place: int, new: Side, one: int) -> bool:
+    return old.symbols[place].signature == new.symbols[one].signature
+
+
+def _has_same_parameters(old: Side, place: int, new: Side, one: int) -> bool:
+    return old.symbols[place].parameters == new.symbols[one].parameters
 
 
 def _drop_paired(found: Matching) -> None:

@@ -79,8 +79,8 @@ def _note(source: Examined, old: Placed, target: Examined, new: Placed) -> None:
         return
     target.came_from[new[1]] = old
     source.left.add(old[1])
-    members = {old[0].symbols[place].name: place for place in old[0].children.get(old[1], ())}
-    for place in new[0].children.get(new[1], ()):
+    members = {old[0].symbols[place].name: place for place in old[0].members.get(old[1], ())}
+    for place in new[0].members.get(new[1], ()):
         before = members.get(new[0].symbols[place].name)
         if before is not None:
             _note(source, (old[0], before), target, (new[0], place))

@@ -11,6 +11,7 @@ from waypost.code.languages import is_document, language_of_path
 from waypost.code.skip import file_skip
 
 _OFTEN_APART = (".txt", ".in", "proj")  # manifests that lie in folders of tests and documentation, too
+_SOURCES = frozenset({"src", "lib", "crates", "internal", "pkg", "cmd", "app"})
 _MIGRATIONS = frozenset({"migrations", "migrate", "alembic", "versions"})
 _SKIPPED = ("lock", "generated", "minified", "recorded", "other people")  # how the reasons of skipped files begin
 
@@ -59,6 +60,8 @@ def role_of_path(path: str) -> str:
     if rules["pipeline"].holds_for(lower, name):
         return "pipeline"
     place = role_of(path)  # "", "test", "example" or "docs"
+    if place == "docs" and not _SOURCES.isdisjoint(lower.split("/")[1:-2]):
+        place = ""  # a package of the product that is called `doc`
     if is_manifest(path):
         return "example" if place and not name.endswith(_OFTEN_APART) else "manifest"
     return _by_place(lower, name, place, language_of_path(path))

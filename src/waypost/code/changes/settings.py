@@ -10,6 +10,7 @@ from waypost.text.secrets import mask
 MOST = 60  # settings of one file that are told
 LONGEST = 160  # characters of a value
 _LARGEST = 100_000  # characters; longer configuration is data
+_HASH = re.compile(r"\b[0-9a-f]{40,64}\b")
 _MASKED = "[secret:"
 # What `dependency_changes` tells, and what holds nothing that anybody set.
 _DEPENDENCIES = {
@@ -40,13 +41,22 @@ def setting_changes(path: str, before: str, after: str) -> Iterator[SettingChang
     told = 0
     for key in (*new, *(key for key in old if key not in new)):
         was, now = old.get(key), new.get(key)
-        if was == now or (dependencies is not None and dependencies.match(key)) or _is_secret(key, was, now):
+        if (
+            _opaque(was) == _opaque(now)
+            or (dependencies is not None and dependencies.match(key))
+            or _is_secret(key, was, now)
+        ):
             continue
         change = ADDED if was is None else REMOVED if now is None else MODIFIED
         yield SettingChange(key, change, _short(now), _short(was))
         told += 1
         if told >= MOST:
             return
+
+
+def _opaque(value: str | None) -> str | None:
+    """Hashes say nothing to a reader: of a pinned commit that moved nothing is told."""
+    return None if value is None else _HASH.sub("#", value)
 
 
 def _is_secret(key: str, *values: str | None) -> bool:

@@ -2,9 +2,9 @@
 
 import hashlib
 from array import array
-from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from copy import copy
 from functools import cached_property, lru_cache
 
 from waypost.code.changes.visibility import Visibility
@@ -14,21 +14,12 @@ from waypost.code.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.shape import shape_of
 from waypost.code.source import Parsed, Source, Symbol
-from waypost.model.shape import Landmark, Shape
+from waypost.model.shape import Shape
 from waypost.text.secrets import mask
 
 _LOCAL = frozenset({"function", "method", "property", "macro"})  # what is defined in these is nobody else's business
 _MOST_SYMBOLS = 3_000
 _KEPT_SIDES = 256  # the new side of one commit is the old side of a later one
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """A symbol of a side: the words between its first and last line, without those of the symbols in it."""
-
-    place: int  # in `Side.symbols`
-    symbol: Symbol
-    landmark: Landmark
 
 
 class Side:
@@ -41,6 +32,7 @@ class Side:
         self.text = mask(text).text
         self.lines = self.text.split("\n")
         self.source = Source(path, self.language, self.text)
+        self._walked = self.source
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -50,7 +42,22 @@ class Side:
 
     @cached_property
     def shape(self) -> Shape:
-        return shape_of(self.source, self.parsed)
+        return shape_of(self._walked, self.parsed)
+
+    def without(self, places: Iterable[int]) -> "Side":
+        """The same side, of which these symbols are not looked at: their lines are blank to whoever asks for meanings.
+
+        To walk a syntax tree is most of the work, and most of a changed file did not change.
+        """
+        lines = list(self.lines)
+        for place in places:
+            symbol = self.symbols[place]
+            lines[symbol.first_line - 1 : symbol.lines.end] = [""] * (symbol.lines.end - symbol.first_line + 1)
+        other = copy(self)
+        for name in ("shape", "all_meaning"):
+            vars(other).pop(name, None)
+        other._walked = Source(self.path, self.language, "\n".join(lines))
+        return other
 
     @cached_property
     def visibility(self) -> Visibility:
@@ -73,6 +80,21 @@ class Side:
 
     @cached_property
     def children(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for place in self.places:
+            above = self.symbols[place].parent
+            if above is not None and self._encloses(above, place):
+                found.setdefault(above, []).append(place)
+        return found
+
+    def _encloses(self, above: int, place: int) -> bool:
+        """Whether a symbol lies in the lines of another. In Rust and Go methods stand apart from their type."""
+        around, inner = self.symbols[above], self.symbols[place]
+        return around.first_line <= inner.first_line and inner.lines.end <= around.lines.end
+
+    @cached_property
+    def members(self) -> dict[int, list[int]]:
+        """The symbols that belong to another, wherever they stand."""
         found: dict[int, list[int]] = {}
         for place in self.places:
             above = self.symbols[place].parent
@@ -136,14 +158,6 @@ class Side:
     def all_meaning(self) -> bytes:
         """A hash of what the whole file says."""
         return self.shape.meaning(0, len(self.shape.words))
-
-    def place_at(self, line: int) -> int | None:
-        """The innermost symbol that counts on this line."""
-        starts = [self.symbols[place].first_line for place in self.places]
-        for number in range(bisect_right(starts, line) - 1, -1, -1):
-            if self.symbols[self.places[number]].lines.end >= line:
-                return self.places[number]
-        return None
 
 
 def side_of(path: str, content: bytes | None) -> Side | None:

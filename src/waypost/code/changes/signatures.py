@@ -8,6 +8,7 @@ _STRING = re.compile(r"'([^'\\\"\n]{0,200})'")
 _OPEN, _CLOSE = frozenset("([{<"), frozenset(")]}>")
 _OPTIONAL_TYPES = frozenset({"python", "ruby", "javascript", "php", "shell"})  # a type that is added breaks no caller
 _BY_PLACE = frozenset({"go", "java", "rust", "c", "cpp"})  # arguments have no names there
+_INITIALISERS = frozenset({"csharp", "cpp"})
 _NO_CALLER = frozenset({"final", "mut", "unused"})
 _ITSELF = frozenset({"self", "cls", "this"})
 _MOST_TOKENS = 600
@@ -25,11 +26,18 @@ def noticed(language: str, before: str, after: str) -> bool:
     old_parts, new_parts = _divided(old), _divided(new)
     if old_parts is None or new_parts is None:
         return old != new
+    if language in _INITIALISERS:
+        old_parts, new_parts = ((*parts[:2], _without_initialiser(parts[2])) for parts in (old_parts, new_parts))
     if language in _OPTIONAL_TYPES:
         return _differ_loosely(old_parts, new_parts)
     if language in _BY_PLACE:
         return _by_place(language, old_parts) != _by_place(language, new_parts)
     return old_parts != new_parts
+
+
+def _without_initialiser(behind: Part) -> Part:
+    """A constructor says there how it builds what it is made of: `: base(other)`."""
+    return () if behind[:1] == (":",) else behind
 
 
 def _tokens(signature: str) -> list[str]:

@@ -124,6 +124,8 @@ class Visibility:
         line = self._line(symbol.lines.start).lstrip()
         if line.startswith(("export ", "exports.", "module.exports", "declare ")):
             return True
+        if self._line(symbol.lines.start)[:1] in (" ", "\t"):
+            return False  # inside a function without a name: a callback
         return self._exported is None or symbol.qualified.split(".")[0] in self._exported
 
     @cached_property
