@@ -122,7 +122,7 @@ def test_what_a_person_said_is_replaced_only_with_approval(memory: Memory, perso
 
 def waiting_id(memory: Memory) -> str:
     (row, _), *_ = memory.review().candidates
-    return row.candidate_id
+    return str(row.candidate_id)
 
 
 def test_an_approved_candidate_is_a_persons_word_with_its_evidence(memory: Memory, person: Memory) -> None:
@@ -181,7 +181,13 @@ def test_what_was_retracted_is_not_learned_again_unless_it_is_newer(memory: Memo
     (one,) = taken(memory, SURE)
     memory.retract(str(one.id))
     assert statuses(memory, SURE) == ["refused"]
-    assert statuses(memory, replace(SURE, time=clock.now + timedelta(days=1))) == ["stored"]
+    clock.advance(days=2)
+    assert statuses(memory, replace(SURE, time=clock.now - timedelta(days=1))) == ["stored"]
+
+
+def test_a_commit_from_the_future_is_true_now(memory: Memory, clock: TestClock) -> None:
+    (one,) = taken(memory, replace(SURE, time=clock.now + timedelta(days=300)))
+    assert memory.show(str(one.id)).version.valid_from == clock.now
 
 
 def test_secrets_do_not_wait_for_review_either(memory: Memory) -> None:
