@@ -70,5 +70,5 @@ def parse_seconds(span: str) -> int:
 
 def spelled_seconds(seconds: int) -> str:
     """The same in the largest unit that fits: `3d`, `90m`."""
-    unit = next(name for name in ("w", "d", "h", "m", "s") if seconds % _UNITS[name] == 0)
+    unit = next(name for name in ("d", "h", "m", "s") if seconds % _UNITS[name] == 0)
     return f"{seconds // _UNITS[unit]}{unit}"

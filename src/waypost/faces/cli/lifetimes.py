@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from waypost.errors import InvalidInput
-from waypost.faces.cli.framework import Ctx, Id, Json, Yes, app, session_of
+from waypost.faces.cli.framework import Ctx, Id, Json, app, session_of
 from waypost.faces.cli.output import print_json, print_pairs
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ def ttl(
     ] = None,
     on_expire: Annotated[str | None, typer.Option(help="What happens at the end: stale, archive or delete.")] = None,
     none: Annotated[bool, typer.Option("--none", help="It has no end any more.")] = False,
-    yes: Yes = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="As the owner's word, where nobody is at a terminal.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """How long a memory lives: show it, set it from now on, or take it away. An archived memory comes back by it."""
