@@ -4,16 +4,22 @@ import hashlib
 import re
 
 from waypost.facts.learn.scene import Scene
-from waypost.facts.learn.wording import capital, clip, closed, small, tells
+from waypost.facts.learn.wording import MOST_TEXT, capital, clip, closed, last_part, tells
 from waypost.facts.learn.words import Verb, content, words, words_of
 from waypost.model.candidate import Candidate
 
-LARGE = 50  # lines: a refactoring of more is worth a note
+LARGE = 50  # lines: a refactoring of more may be worth a note
+_REWORKED = 0.5
 _LEAST_WORDS = 3
 _MOST_FILES = 10
 _SUBJECT_ROOM = 170
+_KINDS = frozenset(
+    ("", "feature", "remove", "deprecate", "rename", "move", "upkeep")
+)  # what others are is told elsewhere
 _SUPPORT = re.compile(r"^(?:basic |initial |full |native |built-in |better |proper )?support (?:for|of) ", re.I)
-_INTO = re.compile(r"^(.{3,120}?) (?:to|in|into|for|on) (`[^`]{1,60}`|[\w.]{2,60}(?:\(\))?)$")
+_SUPPORTED = re.compile(r"^(.{3,80}?) support(?: (?:to|for|in|into|on|of) (.{2,120}))?$")
+_ARTICLE = re.compile(r"^(?:new|the|a|an|some) ", re.I)
+_PLAIN_NAME = re.compile(r"[\w.-]{2,40}")
 _NOT = re.compile(r"^(?:do not|don['’]t|never|no longer) (\w+)", re.I)
 _CLAUSE = re.compile(r"(?:[,;] (?:and )?|\band )(?=([a-z]+) )", re.I)
 _SIDELINE = frozenset(("upkeep", "vague", "refactor"))
@@ -23,10 +29,10 @@ _NOISE = frozenset(("layout", "tests", "pipeline", "documents", "typing", "relea
 def behaviour(scene: Scene) -> Candidate | None:
     """What the change makes the product do, in the words of its subject."""
     message = scene.message
-    if message.noise in _NOISE or not scene.sources or len(content(message.subject)) < _LEAST_WORDS:
+    if message.noise in _NOISE or len(scene.sources) > _MOST_FILES or len(content(message.subject)) < _LEAST_WORDS:
         return None
-    place, refs = scene.place()
-    if not refs or len(scene.sources) > _MOST_FILES:
+    place, refs = scene.place(1)
+    if not refs:
         return None
     text, confidence = _worded(scene, place)
     if not text:
@@ -46,10 +52,14 @@ def behaviour(scene: Scene) -> Candidate | None:
 def _worded(scene: Scene, place: str) -> tuple[str, float]:
     """The sentence, "" where the subject tells none, and how sure it is by its form alone."""
     message = scene.message
+    if message.kind == "refactor":
+        return _reworked(scene, place)
+    if message.kind not in _KINDS:
+        return "", 0.0
     subject = _main_clause(message.subject)
     negated = _NOT.match(subject)
     if negated:
-        return _with_reason(scene, f"{place} does not {subject[negated.start(1) :]}"), 0.55
+        return _said(scene, place, f"does not {subject[negated.start(1) :]}"), 0.5
     if message.verb is None:
         return _unbent(scene, subject, place)
     rest = subject.partition(" ")[2].strip()
@@ -59,36 +69,63 @@ def _worded(scene: Scene, place: str) -> tuple[str, float]:
 def _ordered(scene: Scene, verb: Verb, rest: str, place: str) -> tuple[str, float]:
     """ "Add x", "Remove x", "Allow x": what is so after the order was followed."""
     if verb.kind == "add":
-        return _with_reason(scene, _added(rest, place)), 0.65 if _SUPPORT.match(rest) else 0.6
+        support = _supported(rest)
+        return _said(scene, place, f"supports {support}" if support else f"has {_ARTICLE.sub('', rest)}"), 0.5
     if verb.kind == "deprecate":
         return f"{capital(rest)} is deprecated ({place}).", 0.7
     if verb.kind == "remove":
-        return _removed(rest, place)
-    if verb.kind in ("plain", "prevent"):
-        return _with_reason(scene, f"{place} {verb.third} {_bent(rest)}"), 0.55
+        support = _supported(rest)
+        return (f"{capital(support)} is no longer supported ({place}).", 0.7) if support else ("", 0.0)
+    if verb.kind in ("plain", "prevent", "settle"):
+        return _said(scene, place, f"{verb.third} {_bent(rest)}"), 0.5
+    if verb.kind == "inner" and (scene.is_announced or (scene.message.is_declared and scene.message.kind == "feature")):
+        return _said(scene, place, f"{verb.third} {_bent(rest)}"), 0.45
     return "", 0.0
 
 
-def _added(rest: str, place: str) -> str:
-    support = _SUPPORT.match(rest)
-    if support:
-        return f"{place} supports {rest[support.end() :]}"
-    rest = re.sub(r"^(?:new|the|a|an|some) ", "", rest, flags=re.I)
-    return f"{place} has {small(rest)}"
+def _supported(rest: str) -> str:
+    """ "support for x", "x support in y": what is supported."""
+    before = _SUPPORT.match(rest)
+    if before:
+        return rest[before.end() :]
+    behind = _SUPPORTED.match(_ARTICLE.sub("", rest))
+    return "" if not behind else f"{behind[1]} in {behind[2]}" if behind[2] else behind[1]
 
 
-def _removed(rest: str, place: str) -> tuple[str, float]:
-    support = _SUPPORT.match(rest)
-    if support:
-        return f"{closed(capital(rest[support.end() :]))[:-1]} is no longer supported ({place}).", 0.75
-    return "", 0.0
+def _said(scene: Scene, place: str, does: str) -> str:
+    """ "`send` (client.py) retries once" where the message speaks of `send`, else "client retries once (`send` in …)"."""
+    main = scene.main(1)
+    if main and scene.message.names(last_part(main[0].symbol.name)):
+        name = re.escape(last_part(main[0].symbol.name))
+        shorter = re.sub(
+            rf",? (?:in|to|for) (?:the )?`?(?:[\w.]{{1,40}}\.)?{name}(?:\(\))?`?(?: (?:function|method|class))?$",
+            "",
+            does,
+        )
+        does = shorter if len(content(shorter)) >= 2 else does
+        return _with_reason(scene, f"{place} {does}")
+    subject = scene.message.scope if _PLAIN_NAME.fullmatch(scene.message.scope) else ""
+    path = main[0].file.path if main else place.strip("`/")
+    subject = subject or scene.layout.module(path) or path
+    return _with_reason(scene, f"`{subject}` {does} ({place.replace(' (', ' in ').replace(')', '')})")
+
+
+def _reworked(scene: Scene, place: str) -> tuple[str, float]:
+    """A refactoring of over fifty lines that says what for."""
+    message = scene.message
+    lines = sum(max(file.lines_added, file.lines_removed) for file in scene.sources)
+    why = message.reason or next(iter(message.body), "")
+    if lines <= LARGE or not why:
+        return "", 0.0
+    text = f"{place} was reworked: “{clip(capital(message.subject), 120)}”. {closed(capital(clip(why, 130)))}"
+    return text, _REWORKED + (0.06 if message.reason else 0.0)
 
 
 def _unbent(scene: Scene, subject: str, place: str) -> tuple[str, float]:
     """A subject that is no English order: kept as it is, behind the place."""
     message = scene.message
-    is_feature = message.kind == "feature"
-    if not is_feature and not (message.language in ("de", "ru") and message.kind in ("feature", "remove", "rename")):
+    is_foreign = message.language in ("de", "ru") and message.kind in ("feature", "remove", "rename")
+    if message.kind != "feature" and not is_foreign:
         return "", 0.0
     return _with_reason(scene, f"{place}: {subject}"), 0.5
 
@@ -117,17 +154,18 @@ def _bent(rest: str) -> str:
 def _with_reason(scene: Scene, text: str) -> str:
     text = closed(clip(text, _SUBJECT_ROOM + 80))
     reason = scene.message.reason
-    if reason and len(text) + len(reason) + 8 < 300 and tells(reason, *words_of(text)):
+    if reason and len(text) + len(reason) + 8 < MOST_TEXT and tells(reason, *words_of(text)):
         return f"{text} Reason: {closed(capital(reason))}"
     return text
 
 
 def _support(scene: Scene) -> float:
-    """How much speaks for it: tests, tickets, a symbol that the message names and others may use."""
-    message, main = scene.message, scene.main()
-    more = 0.06 if scene.has_tests else 0.0
-    more += 0.05 if message.references else 0.0
-    more += 0.05 if message.kind == "feature" and message.is_declared else 0.0
-    more += 0.08 if any(message.names(one.symbol.name.rpartition(".")[2]) for one in main) else 0.0
-    more += 0.04 if any(one.is_offered for one in main) else -0.08
-    return more - (0.08 if len(scene.sources) > 4 else 0.0)
+    """How much speaks for it: announced, tested, asked for; a symbol that the message names and others may use."""
+    message, main = scene.message, scene.main(1)
+    more = 0.1 if scene.is_announced else 0.0
+    more += 0.07 if scene.has_tests else 0.0
+    more += 0.04 if message.references else 0.0
+    more += 0.08 if message.kind == "feature" and message.is_declared else 0.0
+    more += 0.08 if any(message.names(last_part(one.symbol.name)) for one in main) else 0.0
+    more += 0.04 if any(one.is_offered for one in main) else -0.06
+    return more - (0.06 if len(scene.sources) > 4 else 0.0)

@@ -142,7 +142,7 @@ def _go(parts: list[str]) -> list[Parameter]:
     kind = ""
     for part in reversed(parts):
         name, _, rest = part.partition(" ")
-        kind = rest.strip() or kind
+        kind = rest.strip().replace("interface{}", "any") or kind
         if not name.isidentifier():
             return []
         found.append(Parameter(name, kind, kind.startswith("...")))

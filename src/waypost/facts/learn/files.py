@@ -1,11 +1,23 @@
 """What lies where: new files and what they hold, definitions that moved, and what the project says of itself."""
 
+import re
 from collections import Counter
 
-from waypost.facts.learn.interfaces import about
 from waypost.facts.learn.scene import Scene, Touched, common_folder, is_class
 from waypost.facts.learn.skip import is_readme, is_vendored
-from waypost.facts.learn.wording import capital, clip, closed, first_sentence, last_part, plain, small, tells
+from waypost.facts.learn.wording import (
+    capital,
+    clip,
+    closed,
+    first_sentence,
+    last_part,
+    plain,
+    predicate,
+    shown,
+    small,
+    tells,
+)
+from waypost.facts.learn.words import words_of
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, RENAMED, FileChange
 
@@ -13,6 +25,9 @@ LARGE_MOVE = 50  # lines
 _LEAST_LINES = 10  # of a new file that is worth a note
 _FEW = 3
 _ROOM = 190
+_NEWS = re.compile(
+    r"\b(?:excited|announc\w+|welcome|sponsor\w*|badge|released?|check out|thank\w*|deprecated)\b|!$", re.I
+)
 _NO_MODULE = ("__init__.py", "mod.rs", "index.ts", "index.js", "__main__.py", "conftest.py", "setup.py")
 
 
@@ -33,7 +48,7 @@ def new_files(scene: Scene) -> Candidate | None:
     text, confidence, from_message = _file(scene, main)
     if not text:
         return None
-    more = f" With it: {', '.join(f'`{file.path}`' for file in others)}." if others else ""
+    more = f" With it: {', '.join(f'`{shown(file.path)}`' for file in others)}." if others else ""
     text = text + more if len(text) + len(more) <= 290 else text
     return scene.candidate(
         text,
@@ -48,23 +63,44 @@ def new_files(scene: Scene) -> Candidate | None:
 
 
 def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
-    head, message = f"`{file.path}`", scene.message
+    head, message = f"`{shown(file.path)}`", scene.message
     stem = file.path.rpartition("/")[2].partition(".")[0]
     purpose = first_sentence(plain(file.purpose))
-    if purpose and tells(purpose, stem):
-        return closed(f"{head} holds {_noun(clip(purpose, _ROOM))}"), 0.82, False
     symbol = _main_symbol(scene, file)
-    if symbol is not None:
-        text, sure = about(scene, symbol)
-        if text and symbol.symbol.doc:
-            said = text.removeprefix(f"`{symbol.symbol.name}` ({file.path})").lstrip(" :")
-            joint = " which " if not text.startswith(f"`{symbol.symbol.name}` ({file.path}):") else " "
-            mark = "," if joint == " which " else ":"
-            return f"{head} holds `{symbol.symbol.name}`{mark}{joint}{said}", sure + 0.04, False
+    owner = _owner(file, purpose)
+    if purpose and not owner and tells(purpose, stem):
+        return _from_message(scene, closed(f"{head} holds {_noun(clip(purpose, _ROOM))}")), 0.82, False
+    owner = owner or (symbol.symbol.name if symbol is not None else "")
+    doc = purpose if owner and purpose else first_sentence(plain(symbol.symbol.doc)) if symbol is not None else ""
+    if doc and tells(doc, owner, stem):
+        does = predicate(doc, owner)
+        said = f"{head} holds `{owner}`, which {does}" if does else f"{head} holds `{owner}`: {doc}"
+        return (
+            _from_message(scene, closed(clip(said, _ROOM + 60))),
+            0.74 + (0.06 if message.mentions(owner) else 0.0),
+            False,
+        )
     if message.tells >= 3 and not message.noise and message.kind not in ("fix", "vague", "upkeep"):
         what = f"`{symbol.symbol.name}`" if symbol else "what came"
         return f"{head} holds {what}: “{clip(capital(message.subject), 140)}”.", 0.6 if symbol else 0.45, True
     return "", 0.0, False
+
+
+def _owner(file: FileChange, purpose: str) -> str:
+    """The definition whose documentation the purpose is, "" where it speaks of the file."""
+    names = {last_part(symbol.name): symbol.name for symbol in file.symbols}
+    first = purpose.split(" ", 1)[0].strip("`()")
+    docs = {symbol.doc: symbol.name for symbol in file.symbols if symbol.doc}
+    return names.get(first, "") or docs.get(file.purpose, "")
+
+
+def _from_message(scene: Scene, text: str) -> str:
+    """With the subject of the commit, where it says more."""
+    message = scene.message
+    if message.tells < 2 or message.noise or not tells(message.subject, *words_of(text)):
+        return text
+    more = f" From “{clip(capital(message.subject), 110)}”."
+    return text + more if len(text) + len(more) <= 290 else text
 
 
 def _noun(purpose: str) -> str:
@@ -110,7 +146,7 @@ def moved(scene: Scene) -> Candidate | None:
     there.sort(key=lambda one: (not is_class(one.symbol), not one.symbol.is_public, one.symbol.line))
     names = ", ".join(f"`{one.symbol.name}`" for one in there[:4])
     names += f" and {len(there) - 4} more" if len(there) > 4 else ""
-    text = f"{names} {'is' if len(there) == 1 else 'are'} in {after} now (before: {before})."
+    text = f"{names} {'is' if len(there) == 1 else 'are'} in {shown(after)} now (before: {shown(before)})."
     return scene.candidate(
         _because(scene, text),
         0.72 + (0.1 if scene.message.kind in ("move", "refactor") else 0.0),
@@ -133,7 +169,7 @@ def _renamed_files(scene: Scene) -> Candidate | None:
             return None
         text = f"What was in {before}/ is in {after}/ now ({len(found)} files)."
     else:
-        text = " ".join(f"`{one.path_before}` is `{one.path}` now." for one in found[:2])
+        text = " ".join(f"`{shown(one.path_before)}` is `{shown(one.path)}` now." for one in found[:2])
     return scene.candidate(
         _because(scene, text),
         0.7 + (0.1 if scene.message.kind in ("move", "rename", "refactor") else 0.0),
@@ -151,7 +187,7 @@ def introduction(scene: Scene) -> Candidate | None:
     if page is None or not scene.is_there(page.path):
         return None
     purpose = first_sentence(plain(page.purpose))
-    if not tells(purpose):
+    if not tells(purpose) or _NEWS.search(purpose):
         return None
     return scene.candidate(
         f"The project says of itself ({page.path}): {closed(clip(purpose, 220))}",

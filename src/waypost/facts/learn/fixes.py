@@ -5,7 +5,7 @@ import re
 
 from waypost.facts.learn.message import Message
 from waypost.facts.learn.scene import Scene
-from waypost.facts.learn.wording import MOST_TEXT, capital, clip, closed
+from waypost.facts.learn.wording import MOST_TEXT, capital, clause_of, clip, closed, last_part
 from waypost.facts.learn.words import content, cue_at, has_cue, words, words_of
 from waypost.model.candidate import Candidate
 
@@ -19,11 +19,52 @@ _FIXED = re.compile(
     re.I,
 )
 _PREVENTED = re.compile(
-    r"^(?:prevent(?:s|ed)?|avoid(?:s|ed)?|don['’]t|do not|never|no longer|stop(?:s|ped)?|verhindert?|vermeidet?|"
+    r"^(?:prevent(?:s|ed)?|avoid(?:s|ed)?|verhindert?|vermeidet?|"
     r"предотвращает|предотвратить)\s+",
     re.I,
 )
-_SPEAKS_OF_WORK = re.compile(r"^(?:this (?:commit|change|patch|pr|fix|pull request)|we|i|also|and|but|so|it)\b", re.I)
+_TO_DO = re.compile(r"^(.{3,80}?) (?:to|so (?:that )?it) (\w{2,14})\b", re.I)
+_POINTS = frozenset(
+    (
+        "this",
+        "that",
+        "these",
+        "those",
+        "they",
+        "it",
+        "its",
+        "both",
+        "such",
+        "one",
+        "here",
+        "he",
+        "we",
+        "i",
+        "also",
+        "and",
+        "but",
+        "so",
+        "instead",
+        "however",
+        "diese",
+        "dies",
+        "das",
+        "это",
+        "они",
+        "он",
+    )
+)
+_LEADS_TO = re.compile(
+    r"^(?:this|that|which|it) (?:caused|causes|would cause|leads to|led to|resulted in|results in|means(?: that)?|meant(?: that)?) ",
+    re.I,
+)
+_HAPPENS = re.compile(
+    r"^(?:this|it|that) (?:happens|happened|is|was) (?:because|since|due to(?: the fact that)?)\s+(?:of )?", re.I
+)
+_SPEAKS_OF_WORK = re.compile(
+    r"^(?:the fix (?:is to|is|was to)?|(?:this|the) (?:commit|change|patch|pr|fix|pull request)|we|i|also|and|but|so|it)\b,? (?:now )?",
+    re.I,
+)
 
 
 def fix(scene: Scene) -> Candidate | None:
@@ -32,9 +73,11 @@ def fix(scene: Scene) -> Candidate | None:
     if message.kind != "fix" or not scene.sources or message.noise in _NOT_THE_PRODUCT:
         return None
     error, remedy = _from_subject(message)
-    if len(content(error or remedy)) < _LEAST_WORDS - bool(scene.main(1)) or _is_everyday(message):
-        return None
+    told = content(error or remedy)
     cause, error, remedy = _from_body(message, error, remedy)
+    least = _LEAST_WORDS - (has_cue(message.subject, "error") or bool(cause))
+    if len(told) < least or _is_everyday(message):
+        return None
     place, refs = scene.place()
     if not refs:
         return None
@@ -60,12 +103,32 @@ def _from_subject(message: Message) -> tuple[str, str]:
         return subject[against[1] :].strip(), subject[: against[0]].strip()
     fixed = _FIXED.match(subject)
     if fixed and fixed.end() < len(subject):
-        return _by(subject[fixed.end() :])
-    if _PREVENTED.match(subject):
-        return "", subject
+        return _by(subject[fixed.end() :]) if not _does(subject[fixed.end() :]) else ("", _made(subject[fixed.end() :]))
+    prevented = _PREVENTED.match(subject)
+    if prevented and prevented.end() < len(subject):
+        return _by(subject[prevented.end() :])
+    return ("", subject) if _states(message) or not has_cue(subject, "error") else (subject, "")
+
+
+def _does(said: str) -> re.Match[str] | None:
+    """ "the adapter to keep its order": what it is to do, not what was wrong."""
+    found = _TO_DO.match(said)
+    return found if found and found[2].lower() in words().bases and not has_cue(said, "error") else None
+
+
+def _made(said: str) -> str:
+    found = _does(said)
+    return f"make {found[1]} {found[2]}{said[found.end() :]}" if found else said
+
+
+def _states(message: Message) -> bool:
+    """Whether a subject says what is done or what holds now, rather than what was wrong."""
     if message.verb is not None and message.verb.kind != "fix":
-        return "", subject
-    return (subject, "") if _tells_error(subject) else ("", subject)
+        return True
+    first = message.subject.split()[:4]
+    if first[:1] and first[0].lower() in ("don't", "do", "never", "no", "only", "always"):
+        return True
+    return any(word.lower() in words().thirds and not has_cue(word, "error") for word in first[1:])
 
 
 def _by(said: str) -> tuple[str, str]:
@@ -78,21 +141,34 @@ def _by(said: str) -> tuple[str, str]:
     return said, ""
 
 
-def _tells_error(text: str) -> bool:
-    return has_cue(text, "error") or words_of(text)[:1] != []
-
-
 def _from_body(message: Message, error: str, remedy: str) -> tuple[str, str, str]:
     """The cause, and error and remedy where the subject has only the other."""
     said = [one for one in message.body[:12] if not _is_about_work(one)]
-    cause = next((one for one in said if has_cue(one, "cause")), "")
+    telling = [one for one in said if not _is_order(one) and _stands_alone(one) and not has_cue(one, "remedy")]
+    cause = next((one for one in telling if has_cue(one, "cause")), "")
+    cause = cause or next((one for one in telling if has_cue(one, "formerly")), "")
     if not remedy:
         remedy = next((one for one in said if one != cause and has_cue(one, "remedy")), "")
     if not error:
-        error = next((one for one in said if one not in (cause, remedy) and has_cue(one, "error")), "")
+        error = next((one for one in telling if one != cause and has_cue(one, "error")), "")
         if not error and cause and has_cue(cause, "error"):
             error, cause = cause, ""
-    return cause, error, remedy
+    return cause, _LEADS_TO.sub("", error), remedy
+
+
+def _stands_alone(sentence: str) -> bool:
+    """Whether a sentence can be read without the one before it."""
+    if _HAPPENS.match(sentence) or _LEADS_TO.match(sentence):
+        return True
+    return sentence.split(" ", 1)[0].lower().strip(",'\"") not in _POINTS
+
+
+def _is_order(sentence: str) -> bool:
+    return sentence.partition(" ")[0].lower() in words().bases
+
+
+def _is_sentence(text: str) -> bool:
+    return any(word.lower() in words().thirds for word in text.split()[1:5])
 
 
 def _is_about_work(sentence: str) -> bool:
@@ -115,30 +191,35 @@ def _is_everyday(message: Message) -> bool:
 
 
 def _worded(error: str, cause: str, remedy: str, place: str) -> str:
-    room = MOST_TEXT - len(place) - 30
-    shares = (0.42, 0.34, 0.34) if cause else (0.55, 0, 0.5)
+    end = f"Fixed in {place}."
+    room = MOST_TEXT - len(end)
     parts = []
     if error:
-        parts.append(f"Error: {closed(capital(clip(error, int(room * shares[0]))))}")
-    if cause:
-        parts.append(f"Cause: {closed(capital(clip(cause, int(room * shares[1]))))}")
+        is_told = has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error)
+        said = clip(error, min(room - 10, 170 if cause or remedy else room))
+        parts.append(closed(f"Error: {capital(said)}" if is_told else f"Error in {said}"))
+        room -= len(parts[0]) + 1
+    because = clause_of(_HAPPENS.sub("", cause), min(room - 8, 140)) if cause else ""
+    if because:
+        parts.append(f"Cause: {closed(capital(because))}")
+        room -= len(parts[-1]) + 1
     if remedy:
-        bare = _SPEAKS_OF_WORK.sub("", remedy).strip(" ,") if _SPEAKS_OF_WORK.match(remedy) else remedy
-        parts.append(f"Fix: {closed(clip(bare, int(room * shares[2])))[:-1]}, in {place}.")
-    else:
-        parts.append(f"Fixed in {place}.")
-    return " ".join(parts)
+        bare = _SPEAKS_OF_WORK.sub("", remedy).strip(" ,")
+        done = clause_of(bare, room) or ("" if error else clip(bare, room))
+        end = f"Fix: {done.rstrip('.')}, in {place}." if done else end
+    return " ".join((*parts, end))
 
 
 def _confidence(scene: Scene, error: str, cause: str, remedy: str) -> float:
-    """How sure it is that this is a fix worth knowing: declared, explained, tested, found in few places."""
+    """How sure it is that this is a fix worth knowing: declared, explained, tested, announced, found in few places."""
     message = scene.message
-    told = 0.5 + 0.05 * min(3, len(content(error or remedy)) - 2)
-    told += 0.08 if cause else 0.0
+    told = 0.47 + 0.04 * min(4, len(content(error or remedy)) - 2)
+    told += 0.07 if cause else 0.0
     told += 0.04 if error and remedy else 0.0
-    told += 0.08 if scene.has_tests else 0.0
-    told += 0.05 if message.references else 0.0
-    told += 0.05 if any(message.mentions(one.symbol.name.rpartition(".")[2]) for one in scene.main()) else 0.0
+    told += 0.07 if scene.has_tests else 0.0
+    told += 0.05 if scene.is_announced else 0.0
+    told += 0.04 if message.references else 0.0
+    told += 0.05 if any(message.mentions(last_part(one.symbol.name)) for one in scene.main()) else 0.0
     return told - (0.15 if len(scene.sources) > 6 else 0.0)
 
 

@@ -1,10 +1,11 @@
 """What others may use: functions and classes that came, changed for their callers, got another name, or went."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from waypost.facts.learn.callers import what_callers_see
 from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
-from waypost.facts.learn.wording import capital, clip, closed, first_sentence, last_part, plain, predicate, tells
+from waypost.facts.learn.wording import capital, clip, closed, first_sentence, last_part, plain, predicate, shown, tells
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
@@ -19,7 +20,8 @@ def added(scene: Scene, within: Iterable[str] = ()) -> Candidate | None:
     """The one fact about new definitions in files that were there before, apart from those in `within`."""
     told = set(within)
     found = [one for one in _tops(scene, ADDED) if one.file.path not in told and one.file.change != ADDED]
-    found = [one for one in found if one.is_offered and _is_worth(scene, one)]
+    names = Counter(one.ref for one in scene.touched())  # a further overload of a function is nothing new
+    found = [one for one in found if names[one.ref] == 1 and one.is_offered and _is_worth(scene, one)]
     if not found:
         return None
     found.sort(key=lambda one: -_standing(scene, one))
@@ -52,12 +54,13 @@ def about(scene: Scene, one: Touched) -> tuple[str, float]:
     """What a definition is for, by its own documentation, else by the message; with how sure that is."""
     symbol, message = one.symbol, scene.message
     doc = first_sentence(plain(symbol.doc))
-    head = f"`{symbol.name}` ({one.file.path})"
+    head = f"`{symbol.name}` ({shown(one.file.path)})"
     mentioned = message.mentions(last_part(symbol.name))
     if doc and tells(doc, symbol.name):
         said = predicate(doc, symbol.name)
         text = f"{head} {clip(said, _DOC_ROOM)}" if said else f"{head}: {clip(doc, _DOC_ROOM)}"
-        sure = 0.72 + (0.1 if mentioned else 0.0) + (0.04 if scene.has_tests else 0.0)
+        sure = 0.66 + (0.12 if mentioned else 0.0) + (0.04 if scene.has_tests else 0.0)
+        sure += (0.04 if scene.is_announced else 0.0) + (0.04 if said else 0.0)
         return closed(text), sure - (0.1 if not said and len(doc) < 20 else 0.0)
     if mentioned and message.names(last_part(symbol.name)) and tells(message.subject, symbol.name, "method", "add"):
         return f"{head} is new with “{clip(capital(message.subject), 120)}”.", 0.5 + (0.08 if scene.has_tests else 0.0)
@@ -69,6 +72,8 @@ def changed(scene: Scene) -> Iterator[Candidate]:
     found = []
     for one in _offered(scene, MODIFIED, RENAMED):
         symbol = one.symbol
+        if is_class(symbol):
+            continue  # what it inherits from is nobody's argument
         if symbol.signature and symbol.signature_before and symbol.signature != symbol.signature_before:
             seen, breaks = what_callers_see(symbol.name, one.file.language, symbol.signature_before, symbol.signature)
             if seen:
@@ -82,7 +87,7 @@ def changed(scene: Scene) -> Iterator[Candidate]:
 
 def _signature(scene: Scene, one: Touched, seen: str, breaks: bool) -> Candidate:
     message, name = scene.message, last_part(one.symbol.name)
-    text = f"`{one.symbol.name}` ({one.file.path}) {seen}."
+    text = f"`{one.symbol.name}` ({shown(one.file.path)}) {seen}."
     is_told = message.names(name) or any(part in seen for part in message.subject.split() if len(part) > 3)
     if message.tells >= 3 and not message.noise:
         text += f" From “{clip(capital(message.subject), 120)}”."
@@ -108,23 +113,24 @@ def gone(scene: Scene) -> Candidate | None:
     is_meant = message.kind == "remove" or message.is_breaking
     if not named and not is_meant:
         return None
-    shown = named or found
-    text = f"{_names(shown)} {'is' if len(shown) == 1 else 'are'} no longer in {shown[0].file.path}: “{clip(capital(message.subject), 120)}”."
+    told = named or found
+    place = shown(told[0].file.path)
+    text = f"{_names(told)} {'is' if len(told) == 1 else 'are'} no longer in {place}: “{clip(capital(message.subject), 120)}”."
     if message.reason and len(text) + len(message.reason) < 280:
         text += f" Reason: {closed(capital(message.reason))}"
-    there = [one.file.path for one in shown if one.file.change != REMOVED and scene.is_there(one.file.path)]
+    there = [one.file.path for one in told if one.file.change != REMOVED and scene.is_there(one.file.path)]
     return scene.candidate(
         text,
         0.6
         + (0.12 if named and is_meant else 0.0)
         + (0.05 if message.references else 0.0)
         + (0.05 if message.is_breaking else 0.0),
-        topic=f"api:{shown[0].ref}",
+        topic=f"api:{told[0].ref}",
         refs=there[:1],
         level=1,
         origin="ast_analysis",
         reason="Public definitions were removed.",
-        path=shown[0].file.path,
+        path=told[0].file.path,
     )
 
 
@@ -140,7 +146,8 @@ def renamed(scene: Scene) -> Candidate | None:
     found.sort(key=lambda one: not scene.message.mentions(last_part(one.symbol.name)))
     one = found[0]
     pairs = "; ".join(
-        f"`{each.symbol.name_before}` is called `{each.symbol.name}` now ({each.file.path})" for each in found[:3]
+        f"`{each.symbol.name_before}` is called `{each.symbol.name}` now ({shown(each.file.path)})"
+        for each in found[:3]
     )
     is_told = scene.message.kind == "rename" or scene.message.mentions(last_part(one.symbol.name))
     return scene.candidate(
@@ -183,6 +190,8 @@ def _tops(scene: Scene, change: str) -> list[Touched]:
 
 def _is_worth(scene: Scene, one: Touched) -> bool:
     symbol = one.symbol
+    if last_part(symbol.name).startswith("__"):
+        return False  # the language calls it, nobody else
     if symbol.type in ("constant", "variable", "property", "field") and not scene.message.mentions(
         last_part(symbol.name)
     ):
@@ -205,8 +214,8 @@ def _with_others(text: str, others: list[Touched]) -> str:
 
 
 def _names(found: list[Touched]) -> str:
-    shown = [f"`{one.symbol.name}`" for one in found[:_MOST_NAMED]]
-    more = len(found) - len(shown)
+    names = [f"`{one.symbol.name}`" for one in found[:_MOST_NAMED]]
+    more = len(found) - len(names)
     if more:
-        return f"{', '.join(shown)} and {more} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        return f"{', '.join(names)} and {more} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from waypost.facts.learn.wording import clean, clip, plain, sentences
+from waypost.facts.learn.wording import clean, clip, first_sentence, plain, sentences
 from waypost.facts.learn.words import Verb, content, has_cue, words, words_of
 from waypost.text.language import language_of
 from waypost.text.secrets import mask
@@ -54,6 +54,26 @@ _ALONGSIDE = re.compile(
     r"(?:,? (?:and|with|&|plus|incl\.?|including)|,) (?:also )?(?:(?:add|added|update|updated|some|unit|more|a|the|its|corresponding|new) ){0,3}"
     r"(?:tests?|docs?|documentation|changelog|test coverage|test cases?|examples?)$",
     re.I,
+)
+_FINITE = frozenset(
+    (
+        "can",
+        "is",
+        "are",
+        "was",
+        "were",
+        "will",
+        "should",
+        "could",
+        "may",
+        "must",
+        "now",
+        "has",
+        "have",
+        "does",
+        "do",
+        "did",
+    )
 )
 _MERGE = re.compile(
     r"^Merge(?:d)?\s+(?:branch|pull|remote|tag|commit|in|from|upstream|origin|main|master|\S+ into)\b", re.I
@@ -140,16 +160,18 @@ def _subject(text: str) -> tuple[str, str, bool, str, bool]:
     text = _CLOSING.sub("", text) or text
     for _ in range(3):
         text = _END_REFERENCE.sub("", text)
-    return _ALONGSIDE.sub("", plain(text).rstrip(" .")), kind, declared, scope, breaking
+    return _ALONGSIDE.sub("", first_sentence(plain(text)).rstrip(" .")), kind, declared, scope, breaking
 
 
 def _verb(subject: str) -> Verb | None:
-    first = subject.partition(" ")[0].lower().rstrip(",:")
-    if not subject or first != subject[: len(first)].lower():
-        return None
+    """The order that a subject begins with; "Default binder can …" and "Parsing …" are none."""
+    first, _, rest = subject.partition(" ")
+    first, second = first.lower().rstrip(",:"), rest.partition(" ")[0].lower()
     verb = words().verbs.get(first)
-    # A word in -ing or -ed may lead a phrase that is no order; a verb alone is none either.
-    return verb if verb and " " in subject and not first.endswith("ing") else None
+    if verb is None or not rest or first.endswith("ing"):
+        return None
+    is_noun = second in _FINITE or (second in words().thirds and second not in words().bases)
+    return None if is_noun else verb
 
 
 def _kind(subject: str, verb: Verb | None, raw: str) -> str:
@@ -159,7 +181,9 @@ def _kind(subject: str, verb: Verb | None, raw: str) -> str:
     if told:
         return told
     if verb is not None:
-        return {"prevent": "fix", "add": "feature", "plain": ""}.get(verb.kind, verb.kind)
+        if verb.kind == "settle":
+            return "fix" if has_cue(subject, "error") else ""
+        return {"prevent": "fix", "add": "feature", "plain": "", "inner": ""}.get(verb.kind, verb.kind)
     return "fix" if _CLOSING.match(raw) or _IS_FIX.match(subject) else _foreign_kind(subject)
 
 
@@ -192,7 +216,7 @@ def _sentences(body: str, subject: str) -> Iterator[str]:
     said = set(content(subject))
     count = 0
     for paragraph in _paragraphs(body):
-        for sentence in sentences(plain(paragraph)):
+        for sentence in sentences(_CLOSING.sub("", plain(paragraph))):
             inside = set(content(sentence))
             if len(inside) < 3 or len(inside & said) >= 0.8 * len(inside):
                 continue

@@ -9,7 +9,7 @@ from typing import Any
 
 from waypost.facts.learn.scene import Scene
 from waypost.facts.learn.skip import is_vendored
-from waypost.facts.learn.wording import capital, clean, clip, closed, is_nameable
+from waypost.facts.learn.wording import capital, clean, clip, closed, is_nameable, shown
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
 from waypost.text.secrets import mask
@@ -17,6 +17,10 @@ from waypost.text.secrets import mask
 _MOST = 2  # of one commit
 _NUMBER = re.compile(r"\d+")
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
+_ASIDE = re.compile(
+    r"(?:\.?examples?|tests?|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website|www|site|requirements-dev.*|\.github)$",
+    re.I,
+)
 _ROLES = frozenset(("manifest", "configuration", "source", "other"))
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
 _GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
@@ -27,7 +31,7 @@ def needs(scene: Scene) -> Iterator[Candidate]:
     """At most a few; a change of many dependencies at once says what changed most."""
     told = 0
     for file in scene.change.files:
-        if is_vendored(file.path) or file.change == REMOVED or not scene.is_there(file.path):
+        if _is_aside(file.path) or file.change == REMOVED or not scene.is_there(file.path):
             continue
         for one in sorted(file.dependencies, key=_order):
             candidate = _dependency(scene, file, one)
@@ -44,13 +48,19 @@ def is_routine(scene: Scene) -> bool:
     return bool(changed) and not scene.sources
 
 
+def _is_aside(path: str) -> bool:
+    """Whether a manifest is not that of the product: of examples, tests, documents."""
+    return is_vendored(path) or any(_ASIDE.match(part) for part in path.split("/"))
+
+
 def _order(one: DependencyChange) -> tuple[int, int, str]:
     return (one.group != "language", one.change == "modified", one.name)
 
 
 def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candidate | None:
     name, wanted, before = clean(one.name, 80), clean(one.wanted, 60), clean(one.wanted_before, 60)
-    if not is_nameable(name, 80) or one.group in _INDIRECT:
+    is_told = scene.message.mentions(name.rpartition("/")[2].rpartition(":")[2])
+    if not is_nameable(name, 80) or one.group in _INDIRECT or (one.group in _GROUPS and not is_told):
         return None
     if one.group == "language":
         return _language(scene, file, name, wanted, before)
@@ -59,25 +69,25 @@ def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candid
     if one.change == ADDED:
         if _moves(scene, name):
             return None
-        text = f"{head} needs `{name}`{_wanted(wanted)}{'' if group.startswith('for') or not group else ' ' + group} ({file.path})."
+        text = f"{head} needs `{name}`{_wanted(wanted)}{'' if group.startswith('for') or not group else ' ' + group} ({shown(file.path)})."
         sure, why = (0.82 if not group else 0.68), "A new dependency."
     elif one.change == REMOVED:
         if _moves(scene, name):
             return None
         text, sure, why = (
-            f"The project no longer needs `{name}`{' ' + group if group else ''} ({file.path}).",
+            f"The project no longer needs `{name}`{' ' + group if group else ''} ({shown(file.path)}).",
             0.78,
             "A dependency went.",
         )
         sure -= 0.12 if group else 0.0
     elif _is_step(before, wanted) and not group:
-        text = f"{head} needs `{name}`{_wanted(wanted)}; before: {before} ({file.path})."
+        text = f"{head} needs `{name}`{_wanted(wanted)}; before: {before} ({shown(file.path)})."
         sure, why = 0.8, "A dependency made a large step."
     else:
         return None
     return scene.candidate(
         _with_reason(scene, text, name),
-        sure + (0.05 if scene.message.mentions(name.rpartition("/")[2]) else 0.0),
+        sure + (0.05 if is_told else 0.0),
         topic=f"dependency:{file.path}:{name}",
         refs=[file.path],
         level=1,
@@ -98,9 +108,9 @@ def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: st
         "ruby": "Ruby",
         "java": "Java",
     }
-    label = shown.get(name.lower(), name)
+    label = titles.get(name.lower(), name)
     number = wanted if not wanted[0].isdigit() else f"≥ {wanted}"
-    text = f"Needs {label} {number} ({file.path}){f'; before: {before}' if before else ''}."
+    text = f"Needs {label} {number} ({shown(file.path)}){f'; before: {before}' if before else ''}."
     return scene.candidate(
         _with_reason(scene, text, name),
         0.88,
@@ -119,7 +129,11 @@ def _moves(scene: Scene, name: str) -> bool:
 
 
 def _wanted(wanted: str) -> str:
-    return f" {wanted}" if wanted and wanted not in ("*", "latest") and "[secret" not in wanted else ""
+    return (
+        f" {wanted}"
+        if wanted and wanted not in ("*", "latest") and "[secret" not in wanted and "$" not in wanted
+        else ""
+    )
 
 
 def _is_step(before: str, after: str) -> bool:
@@ -155,7 +169,7 @@ def _with_reason(scene: Scene, text: str, name: str) -> str:
 def settings(scene: Scene) -> Iterator[Candidate]:
     told = 0
     for file in scene.change.files:
-        if file.role not in _ROLES or is_vendored(file.path) or not scene.is_there(file.path):
+        if file.role not in _ROLES or _is_aside(file.path) or not scene.is_there(file.path):
             continue
         for one in file.settings[:200]:
             text, sure = _setting(file, one)
@@ -190,7 +204,7 @@ def _setting(file: FileChange, one: SettingChange) -> tuple[str, float]:
         ):
             return "", 0.0
         run = f"npm run {short}" if name == "package.json" else short
-        return f"`{run}` runs `{value}` ({file.path}).", 0.72
+        return f"`{run}` runs `{value}` ({shown(file.path)}).", 0.72
     told: Mapping[str, str] = table["told"]
     end = next((end for end in told if key == end or key.endswith(f".{end}")), "")
     if not end or not value or len(value) > _LONGEST_VALUE:

@@ -1,11 +1,12 @@
 """One change with everything by which facts about it are told: its message, its files, the layout of the project."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from waypost.facts.domains import Layout
 from waypost.facts.learn.message import Message, read
-from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part
+from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part, printable, shown
 from waypost.model.candidate import CERTAIN, Candidate
 from waypost.model.change import ADDED, REMOVED, ChangeSet, FileChange, SymbolChange
 
@@ -16,6 +17,11 @@ _MOST_SYMBOLS = 400  # of one file
 _MOST_REFS = 4
 _DOUBTFUL = 0.5  # the most for what a message says that speaks to its reader
 _WAITING = CERTAIN - 0.01
+_ANNOUNCEMENT = re.compile(
+    r"(?:^|/)(?:(?:changes?|changelog|history|news|releases?|release[-_]notes|upgrad\w{1,8}|whatsnew)(?:\.\w{1,8})?$"
+    r"|(?:\.?changes?ets?|newsfragments|changelog\.d|changes|releases|changelog|news|whatsnew)/)",
+    re.I,
+)
 _TYPES_OF_CLASS = frozenset(("class", "struct", "interface", "trait", "enum", "record", "protocol", "object", "type"))
 
 
@@ -58,6 +64,11 @@ class Scene:
         return any(file.role == "test" and not file.layout_only for file in self.change.files)
 
     @property
+    def is_announced(self) -> bool:
+        """Whether users are told of it: a list of changes was written on."""
+        return any(_ANNOUNCEMENT.search(file.path) for file in self.change.files if file.change != REMOVED)
+
+    @property
     def commit(self) -> str:
         return clean(self.change.commit, 40)[:8]
 
@@ -83,7 +94,8 @@ class Scene:
         if not leaves:
             return ()
         least = self._weight(leaves[0]) * 0.3
-        return tuple(one for one in leaves[:most] if self._weight(one) >= least)
+        alone = {one.ref: one for one in reversed(leaves)}  # overloads have one name
+        return tuple(one for one in leaves if alone[one.ref] is one and self._weight(one) >= least)[:most]
 
     def _is_meant(self, one: Touched) -> bool:
         return one.symbol.change == ADDED or self.message.names(last_part(one.symbol.name))
@@ -95,14 +107,14 @@ class Scene:
             return weight + 3
         return weight + (0.8 if self.message.mentions(last_part(one.symbol.name)) else 0.0)
 
-    def place(self) -> tuple[str, tuple[str, ...]]:
+    def place(self, most: int = 2) -> tuple[str, tuple[str, ...]]:
         """Where the change is, as words of a sentence and as references: symbols, else the largest file."""
-        main = self.main()
+        main = self.main(most)
         if main and len(self.sources) <= 6:
             if len({one.file.path for one in main}) == 1:
                 named = " and ".join(f"`{one.symbol.name}`" for one in main)
-                return f"{named} ({main[0].file.path})", tuple(one.ref for one in main)
-            return " and ".join(f"`{one.symbol.name}` ({one.file.path})" for one in main), tuple(
+                return f"{named} ({shown(main[0].file.path)})", tuple(one.ref for one in main)
+            return " and ".join(f"`{one.symbol.name}` ({shown(one.file.path)})" for one in main), tuple(
                 one.ref for one in main
             )
         files = [file for file in self.sources if file.change != REMOVED and self.is_there(file.path)]
@@ -111,7 +123,7 @@ class Scene:
             return "", ()
         if len(files) > 3 and (folder := common_folder([file.path for file in files])):
             return f"`{folder}/`", tuple(file.path for file in files[:_MOST_REFS])
-        return " and ".join(f"`{file.path}`" for file in files[:2]), tuple(file.path for file in files[:2])
+        return " and ".join(f"`{shown(file.path)}`" for file in files[:2]), tuple(file.path for file in files[:2])
 
     def candidate(
         self,
@@ -136,14 +148,14 @@ class Scene:
         if not self.change.commit and origin in ("git_diff", "commit_message"):
             origin = "staged"
         return Candidate(
-            text=clip(clean(text), MOST_TEXT),
+            text=clip(printable(text), MOST_TEXT),
             confidence=round(max(0.0, min(confidence, 0.95)), 2),
             origin=origin,
             kind=kind,
             level=level,
             domain=self.layout.domain(home) if home else "",
             module=self.layout.module(home) if home and level >= 2 else "",
-            topic=clip(clean(topic), 240),
+            topic=printable(topic)[:400],
             refs=kept,
             evidence=self.evidence(),
             ttl_class=ttl_class or ("api_contract" if level == 1 and is_interface(home) else None),

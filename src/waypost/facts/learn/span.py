@@ -48,11 +48,10 @@ def over_range(changes: Iterable[ChangeSet], layout: Layout, *, still: Still | N
         if at in reverted:
             skipped[REVERTED] += 1
             continue
-        today = track.at_the_end(change)
-        found, reason = propose(Scene.of(today, layout, still))
+        found, _ = propose(Scene.of(track.at_the_end(change), layout, still))
         if not found:
-            is_overtaken = not reason or (today is not change and len(today.files) < len(change.files))
-            skipped[OVERTAKEN if is_overtaken else reason] += 1
+            then = propose(Scene.of(change, layout))[1]
+            skipped[then or OVERTAKEN] += 1
         for one in found:
             merged += _keep(kept, one)
     return Proposed(tuple(kept.values()), len(given), dict(skipped), merged)

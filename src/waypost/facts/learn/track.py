@@ -130,6 +130,8 @@ class Track:
             return None
         if symbol.change == REMOVED:
             return symbol
+        if symbol.change == RENAMED and not one.was_there:
+            return None  # told where it came, under the name that it has
         is_retyped = bool(symbol.signature_before) and symbol.signature != symbol.signature_before
         return replace(
             symbol,

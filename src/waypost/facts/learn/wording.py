@@ -10,9 +10,10 @@ import unicodedata
 from waypost.facts.learn.words import content, words
 from waypost.text.identifiers import identifier_parts
 
-MOST_TEXT = 300
+MOST_TEXT = 320
 _MOST_READ = 4_000  # characters of one piece of text
 _LONGEST_WORD = 80  # without a space: no word of a sentence, and nothing to be cut
+_LONGEST_PATH = 48
 _NOT_PRINTED = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 _SPACES = re.compile(r"\s+")
 _ROLE = re.compile(r":[a-z:]{1,20}:`~?([^`]{1,100})`")
@@ -25,15 +26,28 @@ _EMPHASIS = re.compile(r"\*\*|__(?=\s|$)|(?<=\s)__|^#{1,6}\s+|^[*>-]\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`(*A-ZА-ЯЁÄÖÜ])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|z\.B|d\.h|bzw|resp|approx|incl|No|Nr|т\.е|т\.д)\.)$")
 _URL = re.compile(r"https?://\S{1,400}")
+_SUBORDINATE = frozenset(
+    ("when", "if", "since", "because", "as", "while", "after", "before", "although", "wenn", "weil", "если", "когда")
+)
 _QUALIFIER = re.compile(r"^(?:\(\w+\)|\[\w+\])\s*")
 
 
 def clean(text: str, most: int = _MOST_READ) -> str:
     """One line without control characters, invisible ones and runs of white space."""
-    text = _SPACES.sub(" ", text[:most])
+    return " ".join(word for word in printable(text[:most]).split(" ") if word and len(word) <= _LONGEST_WORD)
+
+
+def printable(text: str) -> str:
+    """One line of visible characters, words of every length."""
+    text = _SPACES.sub(" ", text)
     if not text.isprintable():
         text = "".join(sign for sign in text if unicodedata.category(sign) not in _NOT_PRINTED)
-    return " ".join(word for word in text.split(" ") if word and len(word) <= _LONGEST_WORD)
+    return text.strip()
+
+
+def shown(path: str) -> str:
+    """A path as a sentence names it: of a long one its end, for the reference has it whole."""
+    return path if len(path) <= _LONGEST_PATH else "/".join(path.split("/")[-2:])
 
 
 def is_nameable(name: str, most: int = 200) -> bool:
@@ -70,11 +84,20 @@ def clip(text: str, most: int) -> str:
     text = text.strip()
     if len(text) <= most:
         return text
+    whole = clause_of(text, most)
+    return whole or _balanced(text[:most].rpartition(" ")[0].rstrip(" ,;:(–—")) + " …"
+
+
+def clause_of(text: str, most: int) -> str:
+    """The beginning of a sentence that stands alone and fits, "" where there is none."""
+    text = text.strip()
+    if len(text) <= most:
+        return text
     cut = text[:most].rpartition(" ")[0]
-    clause = max(cut.rfind(mark) for mark in (", ", "; ", " (", " – ", " — "))
-    if clause > most * 0.6:
-        return _balanced(cut[:clause].rstrip(" ,;(–—"))
-    return _balanced(cut.rstrip(" ,;:(–—")) + " …"
+    if text.split(" ", 1)[0].lower() in _SUBORDINATE:
+        return ""
+    clause = max(cut.rfind(mark) for mark in (", ", "; ", " (", " – ", " — ", ": "))
+    return _balanced(cut[:clause].rstrip(" ,;(–—:")) if clause > most * 0.5 else ""
 
 
 def _balanced(text: str) -> str:

@@ -85,7 +85,10 @@ def _cue_pattern(name: str) -> re.Pattern[str]:
     # Longer ones first. Beginnings of words suffice, for they bend ("fail", "fails", "failed").
     cues = sorted(words().cues[name], key=len, reverse=True)
     end = r"\b" if name in ("by", "against", "reason") else ""
-    return re.compile("|".join((r"\b" if cue[0].isalpha() else "") + re.escape(cue) + end for cue in cues), re.I)
+    names = r"\b\w{2,40}(?-i:Error|Exception)\b|" if name == "error" else ""  # of exceptions
+    return re.compile(
+        names + "|".join((r"\b" if cue[0].isalpha() else "") + re.escape(cue) + end for cue in cues), re.I
+    )
 
 
 def _by_word(lists: Mapping[str, str]) -> dict[str, str]:
