@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from waypost.flows import decide as decide
     from waypost.flows import discover as discover
     from waypost.flows import forget as forget
+    from waypost.flows import imports as imports
     from waypost.flows import index as index
     from waypost.flows import init as init
     from waypost.flows import learn as learn
@@ -50,6 +51,7 @@ _FLOWS = frozenset(
         "decide",
         "discover",
         "forget",
+        "imports",
         "index",
         "init",
         "learn",

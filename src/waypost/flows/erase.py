@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 from pathlib import Path
 
+from waypost.flows.imports import drop_backups
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.transfer import write_rows
 from waypost.space.platform import write_private_file
@@ -27,8 +28,9 @@ def traces_of(texts: Iterable[str]) -> list[str]:
 
 def clean_exports(space: OpenSpace, memory_ids: Collection[str], words: Collection[str]) -> set[str]:
     """Take the memories with these ids or these words out of every export that is still under the home. One that is just
-    being written fails, so that it cannot appear afterwards; what a killed process left of one goes. Returns the names
-    of those that were changed."""
+    being written fails, so that it cannot appear afterwards; what a killed process left of one goes. Copies of other
+    tools' databases go as a whole: nobody can tell which words they hold. Returns the names of the exports changed."""
+    drop_backups(space)
     erased = _Erased(memory_ids, words)
     changed: set[str] = set()
     for unfinished in space.exports.glob(".*.tmp"):

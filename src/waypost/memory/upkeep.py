@@ -64,10 +64,10 @@ class Upkeep(Opened):
         """Read memories of Coding Brain, whose references to code stand in their tags."""
         return flows.tag_import.import_tags(self._space, Path(path), self._caller)
 
-    def import_bridge(self, path: str | Path) -> "flows.bridge_import.Imported":
+    def import_bridge(self, path: str | Path) -> "flows.bridge_import.Bridged":
         """Read the facts, their tree and their reasons out of a database of Memory Bridge."""
         return flows.bridge_import.import_bridge(self._space, Path(path), self._caller)
 
-    def undo_import(self, which: str | Path | None = None) -> "flows.tag_import.Undone":
+    def undo_import(self, which: str | Path | None = None, *, origin: str | None = None) -> "flows.imports.Undone":
         """Retract what such an import added: the one with this id, the latest of this file, or the latest."""
-        return flows.tag_import.undo_import(self._space, which, self._caller)
+        return flows.imports.undo_import(self._space, which, self._caller, origin=origin)

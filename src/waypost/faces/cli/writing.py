@@ -25,11 +25,12 @@ from waypost.store.protocol import AuditEntry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from waypost.flows.tag_import import Imported, Undone
+    from waypost.flows.bridge_import import Bridged
+    from waypost.flows.imports import Imported, Undone
     from waypost.memory import Memory
 
 STDIN = Path("-")
-IMPORTED_FROM = ("code-tags",)
+IMPORTED_FROM = ("code-tags", "memory-bridge")
 _MOST_NOTES = 20  # shown to people
 _MOST_INPUT = 4_000_000  # bytes of a text read from standard input
 
@@ -133,14 +134,18 @@ def import_file(session: Session, path: Path | None, source: str | None, *, undo
     if source is not None and source not in IMPORTED_FROM:
         raise InvalidInput(f"There is no import from {source[:40]!r}.", f"Imports: {', '.join(IMPORTED_FROM)}.")
     if undo and source is None:
-        raise InvalidInput("Only an import from another tool can be undone.", "Add --from code-tags.")
+        raise InvalidInput(
+            "Only an import from another tool can be undone.", f"Add --from, with one of {', '.join(IMPORTED_FROM)}."
+        )
     if undo:
-        _print_undone(session.memory().undo_import(path), json=json)
+        _print_undone(session.memory().undo_import(path, origin=source), json=json)
         return
     if path is None:
         raise InvalidInput("There is no file to read.", "Name it: waypost import FILE.")
     if source is None:
         print_receipts(session.memory().import_file(path), json=json)
+    elif source == "memory-bridge":
+        _print_bridged(session.memory().import_bridge(path), json=json)
     else:
         _print_imported(session.memory().import_tags(path), json=json)
 
@@ -149,14 +154,38 @@ def _print_imported(done: "Imported", *, json: bool) -> None:
     if json:
         print_json(done.to_json())
         return
+    _print_import(done, "code-tags", [])
+
+
+def _print_bridged(done: "Bridged", *, json: bool) -> None:
+    if json:
+        print_json(done.to_json())
+    else:
+        levels = ", ".join(f"{count} on level {level}" for level, count in done.sorted.items())
+        told = [
+            f"{done.rows} rows: {done.past} were true once, {done.parents} stand under another, {done.links} links.",
+            *([f"Sorted by their words: {levels}."] if levels else []),
+            f"A copy of the database is kept as {done.backup}." if done.backup else "",
+            "Verified: every row is accounted for."
+            if done.verified.is_complete
+            else "NOT verified; --json tells what is missing.",
+        ]
+        _print_import(done, "memory-bridge", [line for line in told if line])
+    if not done.verified.is_complete:
+        raise typer.Exit(1)
+
+
+def _print_import(done: "Imported", source: str, told: Sequence[str]) -> None:
     for note in done.notes[:_MOST_NOTES]:
         print(safe(str(note)), file=sys.stderr)
     if len(done.notes) > _MOST_NOTES:
         print(f"and {len(done.notes) - _MOST_NOTES} more; --json tells all", file=sys.stderr)
     print(", ".join(f"{count} {status}" for status, count in done.statuses.items()) + ".")
     print(f"{done.references} references point into this tree, {done.unplaced} are kept as a tag.")
+    for line in told:
+        print(safe(line))
     if done.id:
-        print(f"To take it back: waypost import --from code-tags --undo {done.id}")
+        print(f"To take it back: waypost import --from {source} --undo {done.id}")
 
 
 def _print_undone(done: "Undone", *, json: bool) -> None:
