@@ -99,16 +99,7 @@ def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candid
 def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
     if not wanted or _minor(wanted) == _minor(before):
         return None
-    shown = {
-        "python": "Python",
-        "go": "Go",
-        "node": "Node.js",
-        "rust": "Rust",
-        "php": "PHP",
-        "ruby": "Ruby",
-        "java": "Java",
-    }
-    label = titles.get(name.lower(), name)
+    label = _table()["languages"].get(name.lower(), name)
     number = wanted if not wanted[0].isdigit() else f"≥ {wanted}"
     text = f"Needs {label} {number} ({shown(file.path)}){f'; before: {before}' if before else ''}."
     return scene.candidate(
