@@ -4,15 +4,18 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from tests.conftest import TestClock
+from tests.time.conftest import FreshMemory
 from tests.time.naive import Fact, NaiveMemory, Said
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.memory import Memory
+from waypost.model.memory import Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import parse_time
 
@@ -139,14 +142,15 @@ class World:
         return [None, *_around(valid | {self.clock.now})], [None, *_around(known | {self.clock.now})]
 
     def compare(self, random: Random, pairs: int) -> None:
-        """Ask both about now and about some instants, and the real one again what it was asked before."""
+        """Ask both about now and about some instants, and the real one again what it was asked before. Without pairs,
+        only the history and some lists are looked at, which is quick."""
         valid, known = self.instants()
-        self.compare_lists((random.choice(valid), random.choice(known)) for _ in range(3 * pairs))
-        for _ in range(pairs):
-            self._compare_at(random.choice(valid), random.choice(known))
-        if random.random() < 0.2:
-            self._compare_at(None, None)
         self._check_rules()
+        self.compare_lists((random.choice(valid), random.choice(known)) for _ in range(3 * max(1, pairs)))
+        for _ in range(pairs):
+            self.compare_at(random.choice(valid), random.choice(known))
+        if pairs and random.random() < 0.2:
+            self.compare_at(None, None)
         self.ask_again(random, pairs)
 
     def compare_lists(self, pairs: Iterable[Pair]) -> None:
@@ -160,7 +164,7 @@ class World:
         for pair in random.sample(sorted(self.told), min(count, len(self.told))):
             _same(f"asked again: {pair}", self._answers(*pair), self.told[pair])
 
-    def _compare_at(self, as_of: datetime | None, known_at: datetime | None) -> None:
+    def compare_at(self, as_of: datetime | None, known_at: datetime | None) -> None:
         visible = self.naive.ask(as_of or self.clock.now, known_at)
         expected = _facts(visible)
         moment = f"as_of={as_of}, known_at={known_at}"
@@ -208,11 +212,17 @@ class World:
                 found += [fact for fact in visible if fact.memory == memory_id]
         return _facts([fact for fact in found if fact is not None])
 
+    def _history(self, memory_id: str) -> tuple[Version, ...]:
+        try:
+            return self.memory.history(memory_id).versions
+        except NotFound:
+            return ()
+
     # -- rules that need no model -------------------------------------------------------------------------
 
     def _check_rules(self) -> None:
         for memory_id in self.ids:
-            versions = self.memory.history(memory_id).versions
+            versions = self._history(memory_id)
             facts = self.naive.history(memory_id)
             _same(
                 f"history of {memory_id}",
@@ -289,3 +299,37 @@ def shortest(steps: list[Step], breaks: Callable[[list[Step]], bool]) -> list[St
             if simpler != steps and breaks(simpler):
                 steps = simpler
     return steps
+
+
+class Player:
+    """Plays lives, each on a memory of its own."""
+
+    def __init__(self, fresh_memory: FreshMemory, folder: Path) -> None:
+        self._fresh_memory, self._folder = fresh_memory, folder
+
+    def complaint(self, steps: list[Step], seed: int, pairs: int = 1) -> str | None:
+        """What is wrong after which step, if anything is."""
+        clock, random = TestClock(), Random(seed)
+        world = World(self._fresh_memory(clock), clock, self._folder)
+        try:
+            for step in steps:
+                world.play(step)
+                world.compare(random, pairs)
+            clock.advance(hours=1)
+            valid, known = world.instants()
+            world.compare_lists(random.sample([*product(valid, known)], min(30 + 30 * pairs, len(valid) * len(known))))
+            world.ask_again(random, 10 * pairs)
+        except Broken as broken:
+            return str(broken)
+        finally:
+            world.memory.close()
+        return None
+
+    def shortest_complaint(self, seed: int, steps: list[Step], pairs: int = 1) -> str | None:
+        """The same with as few steps as show it, for whoever has to find out why."""
+        found = self.complaint(steps, seed, pairs)
+        if found is None:
+            return None
+        steps = shortest(steps, lambda fewer: self.complaint(fewer, seed, pairs) is not None)
+        told = "\n".join(map(str, steps))
+        return f"seed {seed}:\n{told}\n{self.complaint(steps, seed, pairs) or found}"
