@@ -64,6 +64,12 @@ class FactReader(Protocol):
         count by their first passage; those without a domain are under "". For now these are the current facts, for
         another moment the visible ones."""
 
+    def domains_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        """The domains of these versions."""
+
+    def visible_versions(self, memory_ids: Iterable[str], view: View) -> dict[str, Version]:
+        """What of these memories can be seen, by their ids."""
+
 
 class FactWriter(FactReader, Protocol):
     def recount_domains(self, engine: str) -> None:

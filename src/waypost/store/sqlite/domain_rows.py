@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.kinds import SCOPES
+from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.store.sqlite.fact_rows import FactRows
-from waypost.store.sqlite.rows import visible
+from waypost.store.sqlite.rows import as_json, number_list, visible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,22 @@ class DomainRows(FactRows):
             for domain, (count, total) in sorted(sums.items())
             if wanted is None or domain in wanted
         }
+
+    def domains_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        return dict(
+            self._rows(
+                "SELECT m.number, m.domain FROM json_each(?) asked CROSS JOIN memories m ON m.number = asked.value",
+                (number_list(numbers),),
+            )
+        )
+
+    def visible_versions(self, memory_ids: Iterable[str], view: View) -> dict[str, Version]:
+        condition, parameters = visible(view)
+        found = self._versions(
+            f"WHERE m.memory_id IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY m.number",
+            [as_json(list(memory_ids)), *parameters],
+        )
+        return {version.memory_id: version for version in found}
 
     def _sums_of(self, engine_id: int, view: View) -> "dict[str, tuple[int, Sum]]":
         now = view.moment.known_at is None and not view.moment.explicit

@@ -1,0 +1,179 @@
+"""Routed facts within a budget of tokens: the project first, then domains, then modules and code, each with its share.
+
+Shares are of the whole budget and of what is used by then, so what one level does not need flows on to the next, and
+what is left in the end goes back to those that had more to tell. The text never takes more than the budget.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from waypost.context.budget import count_tokens, shorten
+from waypost.context.one_line import one_line
+from waypost.text.fence import fence
+
+if TYPE_CHECKING:
+    from waypost.model.recall import Hit
+
+PROJECT, DOMAIN, DEEPER, RELATED = "project", "domain", "deeper", "related"
+HEADINGS: Mapping[str, str] = {
+    PROJECT: "The project",
+    DOMAIN: "Domains",
+    DEEPER: "Modules and code",
+    RELATED: "Related",
+}
+DOMAIN_UNTIL = 0.70
+DEEPER_UNTIL = 0.85  # then what belongs to the facts above gets a chance
+FACTS_UNTIL = 0.95  # the rest is for the fence, headings and the note on what was left out
+_LONG = 0.25  # of the budget: a longer entry may be cut; others are whole or not there
+_GIVE_UP_AFTER = 8  # entries of a level in a row that had no room
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line: what is said, which may be cut when it is long, what follows it, and the memories it tells."""
+
+    said: str
+    tail: str
+    hits: "tuple[Hit, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    section: str
+    entry: Entry
+    text: str  # as it is shown
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    text: str
+    tokens: int
+    lines: tuple[Line, ...]  # in the order they were chosen
+
+    def of(self, section: str) -> tuple[Line, ...]:
+        return tuple(line for line in self.lines if line.section == section)
+
+
+def entry_of(hit: "Hit") -> Entry:
+    """A fact on one line: where it points, its domain, what it says, who said so and when, and whether to trust it."""
+    place = f"{hit.path}:{hit.line} " if hit.path and hit.line else f"{hit.path} " if hit.path else ""
+    domain = f"[{hit.domain}] " if hit.domain else ""
+    when = (hit.time or hit.valid_from).date().isoformat()
+    stale = f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
+    return Entry(_plain(f"- {place}{domain}{hit.text}"), _plain(f" ({hit.source}, {when}){stale}", keep=True), (hit,))
+
+
+def chain_entry(parts: "Sequence[tuple[str, Hit]]", new: "Sequence[Hit]") -> Entry:
+    """A causal chain on one line. Parts are ("because", reason) and the like; `new` are those not shown elsewhere."""
+    said = "; ".join(f"{word} {hit.text.strip().rstrip('.;')}".strip() for word, hit in parts)
+    return Entry(_plain(f"- {said}"), "", tuple(new))
+
+
+def _plain(text: str, *, keep: bool = False) -> str:
+    line = one_line(text, max(len(text), 1))
+    return f" {line}" if keep else line
+
+
+def fill(
+    tokens: int,
+    project: Iterable[Entry],
+    domain: Iterable[Entry],
+    deeper: Iterable[Entry],
+    related: "Callable[[Sequence[Hit]], Iterable[Entry]]",
+    note: Callable[[Sequence[Line]], str],
+) -> Routed:
+    """The lines in the order of their rank as far as the shares reach. What is given lazily is taken only as far.
+
+    `related` is asked, with what is shown, for what belongs to it; `note` for a last line, told only if there is room.
+    """
+    page = _Page(tokens)
+    one, two, three = _Shelf(project), _Shelf(domain), _Shelf(deeper)
+    page.take(PROJECT, one, FACTS_UNTIL)
+    page.take(DOMAIN, two, DOMAIN_UNTIL)
+    page.take(DEEPER, three, DEEPER_UNTIL)
+    page.take(RELATED, _Shelf(related([hit for line in page.lines for hit in line.entry.hits])), FACTS_UNTIL)
+    page.take(DEEPER, three, FACTS_UNTIL)
+    page.take(DOMAIN, two, FACTS_UNTIL)
+    return page.finish(note)
+
+
+class _Shelf:
+    """Entries in the order of their rank; those that had no room wait for another chance."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._rest: Iterator[Entry] = iter(entries)
+        self._waiting: list[Entry] = []
+
+    def offer(self) -> Iterator[Entry]:
+        waiting, self._waiting = self._waiting, []
+        yield from waiting
+        yield from self._rest
+
+    def put_back(self, entry: Entry) -> None:
+        self._waiting.append(entry)
+
+
+@dataclass(slots=True)
+class _Page:
+    """A text that grows line by line and never beyond its budget."""
+
+    tokens: int
+    lines: list[Line] = field(default_factory=list)
+    _used: int = 0
+    _frame: int = field(default_factory=lambda: _cost(fence("")))
+
+    def take(self, section: str, shelf: _Shelf, until: float) -> None:
+        """Lines from the shelf while there is room up to this share of the budget."""
+        refused = 0
+        for entry in shelf.offer():
+            if not self._add(section, entry, until):
+                shelf.put_back(entry)
+                refused += 1
+                if refused == _GIVE_UP_AFTER:
+                    return
+
+    def _add(self, section: str, entry: Entry, until: float) -> bool:
+        heading = 0 if any(line.section == section for line in self.lines) else _cost(_heading(section))
+        room = min(int(self.tokens * until), self.tokens - self._frame - heading) - self._used
+        text = self._fitting(entry, room - 1)
+        if text is None:
+            return False
+        self._frame += heading
+        self._used += _cost(text)
+        self.lines.append(Line(section, entry, text, _cost(text)))
+        return True
+
+    def _fitting(self, entry: Entry, room: int) -> str | None:
+        whole = entry.said + entry.tail
+        cost = count_tokens(whole)
+        if cost <= room:
+            return whole
+        if cost <= self.tokens * _LONG:
+            return None
+        said = shorten(entry.said, min(room, int(self.tokens * _LONG)) - count_tokens(entry.tail))
+        return None if said is None else said + entry.tail
+
+    def finish(self, note: Callable[[Sequence[Line]], str]) -> Routed:
+        # Lines were counted one by one; should the whole ever be longer than its parts, the last ones go.
+        while self.lines and count_tokens(self._text("")) > self.tokens:
+            self.lines.pop()
+        noted = self._text(_plain(note(self.lines)))
+        text = noted if count_tokens(noted) <= self.tokens else self._text("")
+        return Routed(text, count_tokens(text), tuple(self.lines))
+
+    def _text(self, note: str) -> str:
+        lines: list[str] = []
+        for name in HEADINGS:
+            members = [line.text for line in self.lines if line.section == name]
+            lines += [_heading(name), *members] if members else []
+        return fence("\n".join([*lines, note] if note else lines)) if lines else ""
+
+
+def _heading(section: str) -> str:
+    return f"## {HEADINGS[section]}"
+
+
+def _cost(line: str) -> int:
+    return count_tokens(line) + 1

@@ -1,0 +1,106 @@
+"""Which domains a question is about, how sure that is, and what belongs to the facts that answer it.
+
+A domain joins when the mean of its facts is nearer to the question than a threshold, or when one of its facts is: a
+question about one thing is often far from the middle of a large domain. When nothing passes, the domains of the nearest
+facts join all the same, and that is said.
+
+Measured on 3,200 sentences of Django's manual in 60 domains, with 400 of its headings as questions (MiniLM; a sentence
+below the heading among the best 5 / 40): means alone .17 / .21; with the nearest facts' domains joining when nothing is
+confident .56 / .72; with domains that have a fact above the threshold .59 / .76, in 4 domains of 60; everything, without
+domains, .58 / .79.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from waypost.model.causal import CAUSAL_LINKS, CONSEQUENCE, CONSTRAINT, DECISION, REASON
+from waypost.store.protocol import Edge
+
+# The cosine of a question with the mean of the facts that it is about. On the same questions 23 % of them are nearer than
+# this to the mean of their own domain, with either engine.
+THRESHOLDS: Mapping[str, float] = {"minilm-l6-v2": 0.5, "use-multilingual-v3": 0.4}
+USUAL_THRESHOLD = 0.5
+CONFIDENT = 0.5
+WIDEN_BY = 5  # domains that join when nothing is near; 10 bring .005 more
+MOST_RELATED = 5
+MOST_IN_A_CHAIN = 12
+CHAIN_DEPTH = 5
+RELATING = (*CAUSAL_LINKS, "see_also", "derived_from")
+_WORDS = {DECISION: "", REASON: "because", CONSTRAINT: "given", CONSEQUENCE: "leads to"}
+_ORDER = tuple(_WORDS)
+
+MEAN, FACT, WIDENED = "mean", "fact", "widened"
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near a question is to a domain: cosines with the mean of its facts and with the nearest one, and both as
+    `closeness`, so that engines can be compared."""
+
+    domain: str
+    facts: int
+    similarity: float
+    of_mean: float
+    of_fact: float
+
+    @property
+    def nearest(self) -> float:
+        return max(self.of_mean, self.of_fact)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    domain: str
+    similarity: float  # cosine of the question with the mean of its facts
+    facts: int
+    why: str  # its mean is near, one of its facts is, or nothing was near and it is the next one
+
+
+def closeness(cosine: float, engine: str) -> float:
+    """0 to 1, with one half at the engine's threshold."""
+    threshold = THRESHOLDS.get(engine, USUAL_THRESHOLD)
+    if cosine <= threshold:
+        return max(0.0, 0.5 * cosine / threshold)
+    return min(1.0, 0.5 + 0.5 * (cosine - threshold) / (1 - threshold))
+
+
+def join(near: Iterable[Near], confidence: float) -> list[Joined]:
+    """The domains that join, nearest first. `confidence` is that of the best fact without a domain."""
+    ordered = sorted(near, key=lambda one: (-one.nearest, one.domain))
+    joined = [
+        Joined(one.domain, one.similarity, one.facts, MEAN if one.of_mean > CONFIDENT else FACT)
+        for one in ordered
+        if one.nearest > CONFIDENT
+    ]
+    best = max((one.of_fact for one in ordered if one.nearest > CONFIDENT), default=0.0)
+    if max(best, confidence) >= CONFIDENT:
+        return joined
+    taken = {one.domain for one in joined}
+    nearest = sorted(ordered, key=lambda one: (-one.of_fact, -one.of_mean, one.domain))
+    rest = [one for one in nearest if one.domain not in taken][:WIDEN_BY]
+    return [*joined, *(Joined(one.domain, one.similarity, one.facts, WIDENED) for one in rest)]
+
+
+# -- what belongs to a fact -------------------------------------------------------------------------------
+
+
+def beside(shown: Sequence[str], edges: Iterable[Edge]) -> list[tuple[str, str]]:
+    """(shown, related) for the links that are no causes, in the order of the shown, strongest first."""
+    places = {memory_id: place for place, memory_id in reversed(list(enumerate(shown)))}
+    pairs = [
+        (places[one], -edge.strength, other)
+        for edge in edges
+        if edge.kind not in CAUSAL_LINKS
+        for one, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id))
+        if one in places
+    ]
+    return [(shown[place], other) for place, _, other in sorted(pairs)]
+
+
+def chain_order(kind: str) -> int:
+    return _ORDER.index(kind) if kind in _ORDER else 0
+
+
+def chain_word(kind: str, first: bool) -> str:
+    """What stands before a memory of this kind in a chain that is told on one line."""
+    return "" if first and kind != REASON else _WORDS.get(kind) or "and"
