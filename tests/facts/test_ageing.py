@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from waypost.errors import InvalidInput
-from waypost.facts.ageing import RUN_OUT, aged, has_run_out, is_lively, limited, renewed
+from waypost.facts.ageing import RUN_OUT, aged, has_run_out, is_lively, limited, renewed, said_again
 from waypost.model.lifetime import CLASSES, Lifetime, lifetime_of, parse_seconds, spelled_seconds
 from waypost.model.memory import State
 
@@ -54,6 +54,32 @@ def test_only_what_goes_stale_can_be_called_back_by_a_file(action: str | None, l
 def test_taking_a_lifetime_away_leaves_nothing_of_it() -> None:
     changes = limited(replace(ENDED, is_stale=True, stale_reason=RUN_OUT, refresh=("a",)), None, None, NOW)
     assert replace(ENDED, **changes) == State()
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "after"),
+    [
+        ("session", None, (None, None)),  # deleted with its first saying, it would be lost
+        ("implementation", None, (None, None)),
+        ("api_contract", None, (7, "stale")),
+        ("session", "architecture", (30, "stale")),
+        ("architecture", "session", (30, "stale")),
+        ("session", "implementation", (3, "archive")),
+        ("api_contract", "architecture", (30, "stale")),
+        ("architecture", "api_contract", (30, "stale")),
+        (None, "session", (None, None)),
+    ],
+)
+def test_what_is_said_twice_has_the_milder_end(
+    known: str | None, said: str | None, after: tuple[int | None, str | None]
+) -> None:
+    state = replace(State(), **limited(State(), CLASSES[known] if known else None, known, NOW - timedelta(40)))
+    found = replace(state, **said_again(state, CLASSES[said] if said else None, said, NOW))
+    days = None if found.expires_at is None else (found.expires_at - NOW).days
+    assert (days, found.on_expire) == after
+    assert found.ttl_class == (
+        None if days is None else {7: "api_contract", 30: "architecture", 3: "implementation"}[days]
+    )
 
 
 def test_what_is_not_said_comes_from_the_class() -> None:

@@ -331,7 +331,7 @@ def test_two_processes_at_once_end_each_memory_once(memory: Memory, clock: TestC
 
 @pytest.mark.parametrize("action", ["stale", "archive"])
 @pytest.mark.parametrize("put_away", [False, True])
-@pytest.mark.parametrize("how", ["renew", "verify", "ttl", "said again"])
+@pytest.mark.parametrize("how", ["renew", "verify", "ttl", "correct", "said again"])
 def test_somebody_says_that_it_is_still_true(
     memory: Memory, clock: TestClock, action: str, put_away: bool, how: str
 ) -> None:
@@ -345,8 +345,10 @@ def test_somebody_says_that_it_is_still_true(
         assert [found.id for found in memory.verify(one).memories] == [one]
     elif how == "ttl":
         memory.set_ttl(one, 3_600, on_expire=action)
+    elif how == "correct":
+        memory.correct(one, "Uploads use S3 in parts")
     else:
-        assert memory.remember("Uploads use S3 multipart").id == one
+        assert memory.remember("Uploads use S3 multipart", ttl=3_600, on_expire=action).id == one
     state = state_of(memory, one)
     assert (state.expires_at, state.archived_at, state.is_stale) == (clock.now + timedelta(hours=1), None, False)
     assert [hit.id for hit in memory.recall("uploads", fresh=True)] == [one]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from waypost.model.lifetime import Lifetime
+from waypost.model.lifetime import ON_EXPIRE, Lifetime
 from waypost.model.memory import State
 
 RUN_OUT = "its time has run out"
@@ -43,6 +43,23 @@ def renewed(state: State, now: datetime) -> dict[str, Any]:
     elif state.expires_at is not None and state.expires_at <= now:
         changes |= {"expires_at": None, "on_expire": None}
     return changes | _fresh(state)
+
+
+def said_again(state: State, lifetime: Lifetime | None, ttl_class: str | None, now: datetime) -> dict[str, Any]:
+    """The changes of state when somebody says again what is known, with this lifetime or for good.
+
+    It has its whole time again. Nobody's words are put away or deleted because they were first said for a shorter time: the
+    milder end counts, of equal ones the later. What has no end does not get one.
+    """
+    if state.expires_at is None:
+        return renewed(state, now)
+    end = ON_EXPIRE.index(state.on_expire or "stale")
+    if lifetime is None:
+        return limited(state, None, None, now) if end else renewed(state, now)
+    theirs = ON_EXPIRE.index(lifetime.on_expire)
+    if theirs < end or (theirs == end and lifetime.seconds > (state.ttl_seconds or 0)):
+        return limited(state, lifetime, ttl_class, now)
+    return renewed(state, now)
 
 
 def limited(state: State, lifetime: Lifetime | None, ttl_class: str | None, now: datetime) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.facts.ageing import aged
+from waypost.facts.ageing import aged, renewed
 from waypost.facts.sameness import MERGED, tombstones
 from waypost.facts.validity import holds_at
 from waypost.flows.accept import accepted
@@ -72,11 +72,19 @@ def correct(
         writer.supersede(current.number, now)
         make_room(writer, held_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
+        _renew(space, writer, memory_id)
         audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         owed = pending(writer, item.passages, embedded)
     if owed:
         space.start_worker(space)
     return Receipt(memory_id, "added", current.key, masked=masked, replaces=memory_id, pending=owed)
+
+
+def _renew(space: OpenSpace, writer: Writer, memory_id: str) -> None:
+    """What somebody says now has its whole time before it, if it has a lifetime."""
+    state = writer.states([memory_id]).get(memory_id)
+    if state is not None:
+        writer.set_state(memory_id, **renewed(state, space.clock()))
 
 
 def _corrected(

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from waypost.errors import InvalidInput
 
-ON_EXPIRE = ("stale", "archive", "delete")
+ON_EXPIRE = ("stale", "archive", "delete")  # the mildest first
 _DAY = 86_400
 _UNITS: Mapping[str, int] = MappingProxyType({"": 1, "s": 1, "m": 60, "h": 3_600, "d": _DAY, "w": 7 * _DAY})
 _SPAN = re.compile(r"([0-9]{1,12})([smhdw]?)", re.IGNORECASE)
