@@ -135,7 +135,8 @@ def import_file(session: Session, path: Path | None, source: str | None, *, undo
         raise InvalidInput(f"There is no import from {source[:40]!r}.", f"Imports: {', '.join(IMPORTED_FROM)}.")
     if undo and source is None:
         raise InvalidInput(
-            "Only an import from another tool can be undone.", f"Add --from, with one of {', '.join(IMPORTED_FROM)}."
+            "Only an import from another tool can be undone.",
+            f"Add {' or '.join(f'--from {name}' for name in IMPORTED_FROM)}.",
         )
     if undo:
         _print_undone(session.memory().undo_import(path, origin=source), json=json)
