@@ -62,7 +62,7 @@ class Columns:
     asked: tuple[str, ...]
     roles: Mapping[str, int]  # role → place in `asked`
     others: Mapping[str, int]  # name of a tag → place in `asked`
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...]  # there were too many
 
     @classmethod
     def of(cls, table: str, names: Sequence[str], sample: Iterable[tuple[Value, ...]], most_tags: int) -> "Columns":
@@ -91,7 +91,7 @@ class Columns:
             asked,
             {role: place[name] for role, name in taken.items()},
             {tag_name(name): place[name] for name in kept},
-            tuple(name for name in names if name not in place),
+            tuple(name for name in names if name not in place and name.lower() not in LEFT_OUT),
         )
 
     def value(self, row: Sequence[Value], role: str) -> Value:

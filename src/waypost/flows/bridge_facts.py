@@ -31,6 +31,7 @@ class BridgeFact:
 
     number: int  # its place in the table, from 1
     source_id: str
+    noun: str = ""  # what it is called when it is no fact
     given: dict[str, Any] = field(default_factory=dict)  # as `Draft.of` wants it, without references
     refs: Written = NOTHING
     parent: str = ""  # by its id in the source
@@ -50,10 +51,11 @@ class FactReader:
     survey: Survey
     now: datetime
     prefix: str  # of the keys: tells them from those of other imports
+    noun: str = ""
 
     def read(self, number: int, row: Sequence[Value]) -> BridgeFact:
         source_id = line_of(self.columns.value(row, "id"))
-        fact = BridgeFact(number, source_id)
+        fact = BridgeFact(number, source_id, self.noun)
         text = self._text(fact, row)
         if text is None:
             return fact

@@ -169,7 +169,7 @@ def _take_nodes(
         return 0
     columns = _columns(database, table)
     known = survey(database, table, columns, None)
-    reader = FactReader(columns, known, space.clock(), _NODE_KEY)
+    reader = FactReader(columns, known, space.clock(), _NODE_KEY, "node ")
     taken.memories = {}  # ids of nodes are their own
     rows = enumerate(database.rows(table, columns.asked), 1)
     _take_all(space, (reader.read(number, row) for number, row in rows), sorter, caller, import_id, taken)

@@ -3,7 +3,6 @@
 Parents are written before their children. Rows whose parents lead in a circle, or down too deep, are cut loose.
 """
 
-from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -33,7 +32,7 @@ class Survey:
     domains: dict[str, None] = field(default_factory=dict)
     paths: set[str] = field(default_factory=set)  # that references name
     levels_said: bool = False  # False: all are 0, which is what a new column holds
-    depths: array[int] = field(default_factory=lambda: array("B"))  # generation of each row
+    depths: bytearray = field(default_factory=bytearray)  # generation of each row
     ranks: dict[int, int] = field(default_factory=dict)  # of rows that are not the first of their id
     followers: dict[int, int] = field(default_factory=dict)  # row → the next later one of the same id
     cut: set[str] = field(default_factory=set)  # whose parent would lead in a circle
@@ -76,7 +75,7 @@ def survey(database: ForeignDatabase, table: ForeignTable, columns: Columns, lin
     if links is not None:
         _take_links(done, database, links)
     _order_repeated(done)
-    done.depths = array("B", bytes(done.rows))
+    done.depths = bytearray(done.rows)
     _set_depths(done)
     return done
 

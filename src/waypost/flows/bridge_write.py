@@ -77,7 +77,7 @@ class Sorter:
         places = places_for(space, known.paths)
         return cls(places, Layout.of(places.files if places else ()), tuple(known.domains))
 
-    def draft(self, fact: BridgeFact, parent: Here | None, taken: Taken) -> Draft:
+    def draft(self, fact: BridgeFact, parent: Here | None) -> Draft:
         """Raises WaypostError for what no memory can hold."""
         refs, lost = self._placed(fact)
         given = dict(fact.given)
@@ -87,11 +87,10 @@ class Sorter:
             lines = any(ref.line_range for ref in refs)
             told = level_of(text, points_at_lines=lines, points_at_file=bool(refs))
             given["level"] = max(told, parent.level or 0) if parent else told
-            taken.sorted[f"L{given['level']}"] += 1
         if not given.get("domain") and given["level"] > 0:
-            given["domain"] = self._domain(text, refs)
+            given["domain"] = self._domain(text, refs) or None
         if not given.get("module") and given["level"] > 1 and refs:
-            given["module"] = self.layout.module(refs[0].file_path)
+            given["module"] = self.layout.module(refs[0].file_path) or None
         given["tags"] = {**given["tags"], **dict(packed(lost))}
         under = parent is not None and (parent.level is None or given["level"] >= parent.level)
         if parent is not None and not under:
@@ -135,13 +134,15 @@ def take(
                 ready.append((fact, draft))
             else:
                 status: Status = "added" if known.details.get(IMPORT) == import_id else "duplicate"
-                _note(taken, fact, draft, Receipt(known.memory_id, status, draft.key))
+                _note(reader, taken, fact, draft, Receipt(known.memory_id, status, draft.key))
     archived = []
     receipts = write(space, [draft for _, draft in ready], caller, import_id) if ready else iter(())
-    for (fact, draft), receipt in zip(ready, receipts, strict=True):
-        _note(taken, fact, draft, receipt)
-        if fact.is_archived and receipt.status == "added":
-            archived.append(receipt.id or "")
+    done = list(zip(ready, receipts, strict=True))
+    with space.store.read() as reader:
+        for (fact, draft), receipt in done:
+            _note(reader, taken, fact, draft, receipt)
+            if fact.is_archived and receipt.status == "added":
+                archived.append(receipt.id or "")
     if archived:
         with space.store.write() as writer:
             for memory_id in archived:
@@ -154,7 +155,7 @@ def _checked(space: OpenSpace, fact: BridgeFact, sorter: Sorter, taken: Taken) -
         _tell(taken, fact, "skipped: it has no text" if fact.is_empty else f"refused: {'; '.join(fact.notes)}")
         return None
     try:
-        return placed(space, [sorter.draft(fact, taken.memories.get(fact.parent), taken)])[0]
+        return placed(space, [sorter.draft(fact, taken.memories.get(fact.parent))])[0]
     except WaypostError as error:
         taken.statuses["refused"] += 1
         _tell(taken, fact, f"refused: {error.what}")
@@ -176,28 +177,31 @@ def _known(reader: Reader, draft: Draft) -> tuple[Draft, Version | None]:
     return replace(draft, key=None), None
 
 
-def _note(taken: Taken, fact: BridgeFact, draft: Draft, receipt: Receipt) -> None:
+def _note(reader: Reader, taken: Taken, fact: BridgeFact, draft: Draft, receipt: Receipt) -> None:
     taken.statuses[receipt.status] += 1
     taken.masked += len(receipt.masked)
-    if receipt.id is not None and fact.source_id:
-        known = taken.memories.get(fact.source_id)
-        if known is None or known.is_past:  # of several rows with one id, the current one is meant
-            taken.memories[fact.source_id] = Here(receipt.id, draft.level, fact.is_past)
-    if receipt.status == "refused":
+    if receipt.status == "refused" or receipt.id is None:
         _tell(taken, fact, f"refused: {receipt.reason}")
+        return
+    is_new = receipt.status == "added"
+    known = taken.memories.get(fact.source_id)
+    if fact.source_id and (known is None or known.is_past):  # of several rows with one id, the current one is meant
+        level = draft.level if is_new else reader.versions(receipt.id)[-1].level
+        taken.memories[fact.source_id] = Here(receipt.id, level, fact.is_past)
+    if receipt.status == "duplicate":  # nothing of it was stored, so nothing of it was left out
         return
     for what in (*fact.notes, *receipt.notices):
         _tell(taken, fact, what)
-    if receipt.status == "duplicate":
-        return
     taken.references += len(draft.refs)
     taken.unplaced += len(fact.refs.found) + len(fact.refs.lost) - len(draft.refs)
-    if receipt.status == "added" and receipt.id is not None:
+    if is_new:
         taken.own[receipt.id] = draft.parent is not None
         taken.words = (taken.words + checksum(receipt.id, mask(draft.text).text)) % (1 << 256)
         taken.past += fact.is_past
         taken.parents += draft.parent is not None
+        if fact.given["level"] is None:
+            taken.sorted[f"L{draft.level}"] += 1
 
 
 def _tell(taken: Taken, fact: BridgeFact, what: str) -> None:
-    taken.note(Note(fact.number, fact.source_id[:100] or None, what))
+    taken.note(Note(fact.number, f"{fact.noun}{fact.source_id[:100]}".strip() or None, what))

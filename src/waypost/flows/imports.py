@@ -99,8 +99,14 @@ def write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, import_id: 
             else (False, draft)
             for draft in drafts
         ]
-    groups = [(again, [draft for _, draft in group]) for again, group in groupby(marked, lambda pair: pair[0])]
-    return (receipt for again, group in groups for receipt in remember(space, group, caller, direct=again))
+    merged = []
+    for again, group in groupby(marked, lambda pair: pair[0]):
+        for receipt in remember(space, [draft for _, draft in group], caller, direct=again):
+            if receipt.status == "merged" and receipt.id:
+                merged.append(receipt.id)
+            yield receipt
+    if merged:
+        _note_merged(space, import_id, merged)
 
 
 def _known_before(reader: Reader, draft: Draft, item: Prepared, undone: set[datetime]) -> tuple[bool, Draft]:
@@ -183,6 +189,23 @@ def _note_ids(writer: Writer, import_id: str, memory_ids: Sequence[str]) -> None
     writer.set_meta(f"{_BATCHES}:{import_id}", str(number + 1))
 
 
+def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str]) -> None:
+    """What an import added, and then said more of, nobody else has changed."""
+    with space.store.write() as writer:
+        known = _merged(writer, import_id)
+        for memory_id in memory_ids:
+            versions = writer.versions(memory_id)
+            if versions and versions[0].details.get(IMPORT) == import_id:
+                known[memory_id] = versions[-1].number
+        writer.set_meta(f"{_BATCHES}:{import_id}:merged", json.dumps(known))
+
+
+def _merged(reader: Reader, import_id: str) -> dict[str, int]:
+    """The version that the import itself made last of a memory."""
+    found: dict[str, int] = json.loads(reader.meta(f"{_BATCHES}:{import_id}:merged") or "{}")
+    return found
+
+
 def noted_ids(reader: Reader, import_id: str) -> Iterator[str]:
     """Every id that a memory of this import has, or would have had: some were known, or were refused."""
     for number in range(int(reader.meta(f"{_BATCHES}:{import_id}") or 0)):
@@ -199,11 +222,12 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
     with space.store.write() as writer:
         imports, now = read_imports(writer), space.clock()
         entry = _chosen(imports, which, origin)
-        retracted, left = [], []
+        retracted, left, own = [], [], _merged(writer, entry["id"])
         for memory_id in _added_by(writer, entry["id"], space):
             versions = writer.versions(memory_id)
             held = [version for version in versions if version.superseded_at is None]
-            if any(_differs(version, versions[0]) for version in held):
+            first = next((one for one in versions if one.number == own.get(memory_id)), versions[0])
+            if any(_differs(version, first) for version in held):
                 left.append(memory_id)
                 continue
             if not held:

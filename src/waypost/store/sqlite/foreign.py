@@ -29,7 +29,7 @@ _PIECE = 1024 * 1024
 _PLAIN_TABLE = re.compile(r"CREATE TABLE\b")  # as SQLite itself writes it; a virtual one begins otherwise
 _COMPUTED = (1, 2, 3)  # hidden, virtual and stored generated columns
 # What `quick_check` says of rows that break a promise of their table. They can be read all the same.
-_NOT_DAMAGE = ("ok", "NULL value in", "CHECK constraint", "non-", "TEXT value in", "NUMERIC value in", "missing ")
+_NOT_DAMAGE = ("ok", "NULL value in", "CHECK constraint", "non-", "TEXT value in", "NUMERIC value in")
 
 
 @dataclass(frozen=True, slots=True)
