@@ -150,6 +150,12 @@ def _is_never(name: str) -> bool:
     return not lowered.strip() or any(ord(character) < 32 for character in lowered)
 
 
+def is_source(path: str) -> bool:
+    """Whether a path is the project's own source, as far as names tell."""
+    folder, _, name = path.rpartition("/")
+    return "." in name and name.lower().rpartition(".")[2] in _words().source and not is_beside(folder)
+
+
 def is_beside(folder: str) -> bool:
     """Whether a folder lies beside the project's own code: in tests, documents, examples, tools, what others wrote."""
     return _without_parts(folder.split("/"))

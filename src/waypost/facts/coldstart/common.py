@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from waypost.facts.coldstart.commands import targets
 from waypost.facts.coldstart.licence import licence_of
@@ -22,10 +23,13 @@ _TEST_FILE = (
 _ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")
 _VARIABLE = re.compile(r"^\s*(?:export\s+)?#?\s?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE)
 _MIGRATIONS = re.compile(
-    r"^(.*?(?:^|/)(?:migrations|db/migrate|alembic/versions|migrate))/[^/]+\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
-)
+    r"^(.*?(?:^|/)(?:migrations?|migrate|versions))/V?[\da-f][\w\-.]*\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
+)  # each has a number, a date or a hash at its beginning
 _AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md", "GEMINI.md")
+_ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.IGNORECASE)
+_INIT = re.compile(r"(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+| --)*$")  # it starts what it is told
 _FEW = 3
+_TELLING = 36  # characters of a description
 
 
 def readme(tree: Tree, folder: str = "") -> str:
@@ -52,12 +56,13 @@ def _identity(tree: Tree, units: Sequence[Slots]) -> Slots:
     if headed:
         found["project"] = Slot(headed, (path,))
     elif plain:
-        found["project"] = plain[0]
+        found["project"] = replace(plain[0], value=_ROOT_NAME.sub("", plain[0].value))
     elif tree.name:
         found["project"] = Slot(tree.name, (), SAID)
     says = readme_sentence(text)
     described = [(sentence(unit["purpose"].value), unit["purpose"].refs) for unit in units if "purpose" in unit]
     told = [(words, refs) for words, refs in [*described[:1], (says, (path,)), *described[1:]] if words]
+    told.sort(key=lambda one: len(one[0]) < _TELLING)  # `A JSON library.` says less than the README
     if told:
         found["purpose"] = Slot(told[0][0], told[0][1])
     return found
@@ -81,7 +86,7 @@ def _tests(tree: Tree) -> Slots:
         if shape and not any(_TEST_FOLDER.search(part) for part in path.split("/")[:-1]):
             beside[shape] += 1
     folders = [
-        (folder, count) for folder, count in counts.most_common() if count >= max(2, sum(counts.values()) * 0.02)
+        (folder, count) for folder, count in counts.most_common() if count >= max(2, sum(counts.values()) * 0.05)
     ]
     if folders and sum(counts.values()) >= sum(beside.values()):
         names = [f"{folder}/" for folder, _ in folders]
@@ -114,7 +119,8 @@ def _containers(tree: Tree) -> Slots:
     ):
         services = [name for name in table(tree.yaml(path), "services") if isinstance(name, str)]
         if services and "compose_services" not in found:
-            found["compose_services"] = Slot(f"{listed(map(code, services), 8)} ({code(path)})", (path,))
+            found["compose_services"] = Slot(listed(map(code, services), 8), (path,))
+            found["compose_file"] = Slot(code(path), (path,))
     processes = re.findall(r"^([a-z][\w\-]{0,30}):\s*(\S[^\n]{0,120})$", tree.text("Procfile"), re.MULTILINE)
     if processes:
         shown = [f"{code(name)} with {code(line)}" for name, line in processes]
@@ -131,7 +137,7 @@ def _started(dockerfile: str) -> str:
         told = last.get(kind, "").strip()
         quoted = re.findall(r'"([^"]{0,200})"', told) if told.startswith("[") else []
         parts.append(" ".join(quoted) if told.startswith("[") else told)
-    whole = " ".join(part for part in parts if part)
+    whole = _INIT.sub("", " ".join(part for part in parts if part)).strip()
     return whole if 0 < len(whole) < 150 and "$" not in whole and "\\" not in whole else ""
 
 

@@ -1,5 +1,7 @@
 """All first facts about a tree, as candidates: those about the project, then those about its parts."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +14,7 @@ from waypost.facts.coldstart.templates import ANY, Template, fill, templates
 from waypost.facts.coldstart.tools import tool_slots
 from waypost.facts.coldstart.tree import Tree
 from waypost.facts.coldstart.units import Unit, find_units, main_units, packages
-from waypost.facts.domains import Domain, Layout
+from waypost.facts.domains import Domain, Layout, is_beside
 from waypost.model.candidate import Candidate
 
 MOST_FACTS = 20  # of level 0: they are in every briefing
@@ -52,10 +54,11 @@ def find_project(tree: Tree, layout: Layout, known: Known) -> Project:
     inner = packages(units)
     first = sorted(read, key=lambda pair: pair[0].folder != "")  # who is at the root speaks for the project
     slots = common_slots(tree, [own for unit, own in first if not unit.folder or len(read) == 1])
-    slots |= _tools(tree, templates()[ANY]) | known.slots() | _layout_slots(layout, inner)
+    slots |= _tools(tree, templates()[ANY]) | known.slots() | _layout_slots(tree, layout, mains, inner)
     weighed = fill(templates()[ANY].facts, slots)
     for place, (unit, own) in enumerate(read):
-        found = fill(unit.template.facts, own, suffix=f":{unit.template.name}" if place else "")
+        named = own | {"project": slots["project"]} if "project" in slots else own
+        found = fill(unit.template.facts, named, suffix=f":{unit.template.name}" if place else "")
         if place:
             found = [
                 (weight - _SECOND_LOSS, fact) for weight, fact in found if fact.topic.rpartition(":")[0] in _SECOND
@@ -82,9 +85,10 @@ def unit_slots(tree: Tree, unit: Unit) -> Slots:
                 slots[f"{kind}_does"] = Slot(command.does, (command.ref,))
     for kind, pattern in template.steps.items():
         if f"{kind}_command" not in slots:
-            step = next(((line, path) for line, path in pipeline_steps(tree) if pattern.search(line)), None)
-            if step is not None:
-                slots[f"{kind}_command"] = Slot(step[0], (step[1],), SEEN + 0.05)
+            steps = [(line, path) for line, path in pipeline_steps(tree) if pattern.search(line)]
+            if steps:
+                line, path = min(steps, key=lambda step: len(step[0]))  # the plainest: the others add to it
+                slots[f"{kind}_command"] = Slot(line, (path,), SEEN + 0.05)
     return _with_defaults(template, slots)
 
 
@@ -102,17 +106,40 @@ def _tools(tree: Tree, template: Template) -> Slots:
     return tool_slots(tree, "", template.tools)
 
 
-def _layout_slots(layout: Layout, inner: Sequence[Unit]) -> Slots:
+def _layout_slots(tree: Tree, layout: Layout, mains: Sequence[Unit], inner: Sequence[Unit]) -> Slots:
+    """Packages, else parts, else the modules of the one folder that the code lies in."""
     found: Slots = {}
+    source = sum(_files(tree, mains).values())
     domains = layout.domains()
     if len(inner) > 1:
         names = [code(unit.folder) for unit in inner]
         found["packages"] = Slot(listed(names[:6]), tuple(unit.folder for unit in inner[:5]))
         found["package_count"] = Slot(str(len(inner)), ())
-    elif len(domains) > 1:
+    elif len(domains) > 1 and sum(one.files for one in domains) * 2 >= source:
         names = [f"{one.name} ({code(one.folder)})" for one in domains]
         found["parts"] = Slot(listed(names, _SHOWN_PARTS), tuple(one.folder for one in domains[:5]), SEEN)
+    elif source:
+        folder, count = max(_files(tree, mains).items(), key=lambda pair: (pair[1], pair[0]))
+        names = sorted({layout.module(path) for path in tree.paths if _is_source(path, folder, mains)})
+        names = [
+            name for name in names if re.fullmatch(r"[A-Za-z][\w\-]{0,40}", name) and name != folder.rpartition("/")[2]
+        ]
+        if folder and count > 1 and len(names) > 1:
+            found["source_folder"] = Slot(code(f"{folder}/"), (folder,))
+            found["source_modules"] = Slot(listed(names, 2 * _SHOWN_PARTS), (folder,), SEEN)
     return found
+
+
+def _files(tree: Tree, mains: Sequence[Unit]) -> Counter[str]:
+    """How many files of the project's own source lie directly in each folder."""
+    endings = frozenset(ending for unit in mains for ending in unit.template.endings)
+    own = (path for path in tree.paths if path.rpartition(".")[2] in endings)
+    return Counter(folder for path in own if not is_beside(folder := path.rpartition("/")[0]))
+
+
+def _is_source(path: str, folder: str, mains: Sequence[Unit]) -> bool:
+    ending = path.rpartition(".")[2]
+    return path.rpartition("/")[0] == folder and any(ending in unit.template.endings for unit in mains)
 
 
 def part_facts(tree: Tree, layout: Layout, wanted: Sequence[Domain]) -> Iterator[Candidate]:

@@ -5,13 +5,17 @@ from collections import Counter
 from collections.abc import Iterable
 
 from waypost.facts.coldstart.common import readme
-from waypost.facts.coldstart.prose import readme_sentence, sentence
+from waypost.facts.coldstart.prose import opening, readme_sentence, sentence
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed
 from waypost.facts.coldstart.tree import Tree, join, words
-from waypost.facts.domains import Domain, Layout, is_beside
+from waypost.facts.domains import Domain, Layout, is_source
 
 _OPENINGS = ("__init__.py", "doc.go", "lib.rs", "mod.rs", "src/lib.rs", "package-info.java", "index.ts", "index.js")
 _MOST_MODULES = 8
+_TEST = re.compile(r"(?:_test|_spec|\.test|\.spec|Tests?)\.\w{1,4}$|/test_[^/]*$")
+_TOOLS = frozenset(
+    {"setup", "build", "esbuild", "rollup", "webpack", "vite", "vitest", "jest", "eslint", "conftest", "src"}
+)
 
 
 def part_slots(tree: Tree, layout: Layout, domain: Domain) -> Slots:
@@ -48,29 +52,16 @@ def _descriptions(tree: Tree, folder: str) -> Iterable[tuple[str, str]]:
     last = folder.rpartition("/")[2]
     for name in (*_OPENINGS, f"{last}.go", f"{last}.py"):
         if tree.has(join(folder, name)):
-            yield join(folder, name), _opening(tree.told(join(folder, name)))
-
-
-_LEGAL = re.compile(r"copyright|licen[cs]e|all rights reserved|SPDX|eslint|@ts-|generated", re.IGNORECASE)
-
-
-def _opening(text: str) -> str:
-    found = sentence(text)
-    return "" if _LEGAL.search(found) else re.sub(r"^Package \w+ ", "", found)
+            yield join(folder, name), opening(tree.text(join(folder, name)), tree.told(join(folder, name)))
 
 
 def _modules(tree: Tree, layout: Layout, domain: Domain) -> list[str]:
     """The names of what lies in a part, the largest first."""
     counts: Counter[str] = Counter()
     for path in tree.paths:
-        if path.startswith(f"{domain.folder}/") and not is_beside(path.rpartition("/")[0]):
+        if path.startswith(f"{domain.folder}/") and is_source(path) and layout.domain(path) == domain.name:
             name = layout.module(path)
-            if layout.domain(path) == domain.name and re.fullmatch(r"[A-Za-z][\w.\-]{1,40}", name) and _is_code(path):
+            if re.fullmatch(r"[A-Za-z][\w.\-]{1,40}", name) and not _TEST.search(path) and name.lower() not in _TOOLS:
                 counts[name] += 1
     own = domain.folder.rpartition("/")[2]
     return [name for name, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])) if name != own]
-
-
-def _is_code(path: str) -> bool:
-    ending = path.rpartition(".")[2]
-    return ending not in ("md", "rst", "txt", "json", "yml", "yaml", "toml", "lock", "html", "css", "svg", "png", "xml")

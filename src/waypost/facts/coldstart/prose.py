@@ -49,7 +49,7 @@ def _plain(text: str) -> str:
     text = _EMPHASIS.sub(r"\2", text)
     text = _EMOJI_CODE.sub(" ", text)
     text = _ACTING.sub(" ", text.replace("`", ""))
-    text = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(text.split()))
+    text = re.sub(r"\s+([.,;:!?])(?=\s|$)", r"\1", " ".join(text.split()))
     return text.strip(" -*#>=|\u2014\u2013")
 
 
@@ -59,20 +59,26 @@ _BADGE_LINE = re.compile(
 _UNDERLINE = re.compile(r"\s*([=\-~^\"'*+#])\1{2,}\s*$")
 _RULE_OR_META = re.compile(r"\s*(?:---|\+\+\+|\*\*\*|===|\|)")
 _LIST = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_QUOTE = re.compile(r"\s*>\s?")
+_QUOTE = re.compile(r"^\s*>\s?")
 _NOTICE = re.compile(
     r"\s*\[!\w+\]|\W{0,4}(?:warning|note|important|caution|notice|attention|announcement|news|deprecated)\b\W", re.I
 )
 _MOST_LINES = 250
+_MOST_PARAGRAPHS = 8
+_IS = re.compile(
+    r"\b(?:is|are|provides?|implements?|contains?|aims?|makes?|helps?|lets?|allows?|enables?|offers?|это|ist|sind)\b",
+    re.I,
+)
 
 
 def readme_sentence(text: str) -> str:
-    """What a README says its project is: the first sentence of the first paragraph that is prose."""
-    for paragraph in _paragraphs(text):
+    """What a README says its project is: the first sentence of a paragraph near its head, best one that says `is`."""
+    told = []
+    for paragraph in _paragraphs(text)[:_MOST_PARAGRAPHS]:
         found = sentence(paragraph)
         if found and not _NOTICE.match(paragraph) and _tells(found):
-            return found
-    return ""
+            told.append(found)
+    return next((found for found in told if _IS.search(found)), told[0] if told else "")
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -100,8 +106,8 @@ def _paragraphs(text: str) -> list[str]:
 
 _SAYS_NOTHING = re.compile(
     r"^(?:english|language|translations?|docs?|documentation|website|home ?page|table of contents|read this|click|see\b|"
-    r"this (?:readme|file|document|page)|for (?:more|full)|please\b|if you|you can|we (?:are|have) (?:moved|hiring)|"
-    r"copyright|licen[cs]ed?|visit\b|follow\b|join\b|star\b|thanks?\b|sponsor|install|to (?:install|build|run|get))",
+    r"this (?:readme|file|document|page|project (?:uses|requires|follows))|for (?:more|full)|please\b|if you|you can|we (?:are|have) (?:moved|hiring)|"
+    r"copyright|licen[cs]ed?|we\b|we'|check\b|check out|visit\b|follow\b|join\b|star\b|thanks?\b|sponsor|install|to (?:install|build|run|get))",
     re.I,
 )
 
@@ -124,3 +130,26 @@ def title(text: str) -> str:
             plain = _plain(named)
             return plain if 0 < len(plain) <= 40 else ""
     return ""
+
+
+_LEGAL = re.compile(
+    r"copyright|licen[cs]e|all rights reserved|SPDX|eslint|@ts-|generated|use strict|backwards? compat|noqa|type: ignore|TODO",
+    re.IGNORECASE,
+)
+_FIRST_WORDS = 40
+_OPENS = ('"""', "'''", 'r"""', "//", "/*", "#", "--", "(*", "{-", "%", ";", "<!--", "<?php", "=begin", "*", 'u"""')
+
+
+def opening(text: str, told: str) -> str:
+    """What a source file says of itself, where that stands at its head; "" for legal words and notes to tools.
+
+    `told` is what a parser takes for the description. A comment on the first import describes the import.
+    """
+    found = sentence(told)
+    if not found or _LEGAL.search(found):
+        return ""
+    place = text.find(told[:_FIRST_WORDS].split("\n", 1)[0].strip()) if told.strip() else -1
+    before = text[: max(place, 0)][:_READ].lstrip("\ufeff").split("\n")
+    if place < 0 or any(line.strip() and not line.strip().startswith(_OPENS) for line in before):
+        return ""
+    return re.sub(r"^Package \w{1,40} ", "", found)

@@ -17,6 +17,7 @@ from waypost.model.candidate import Candidate
 _PLACE = re.compile(r"\{(\w+)\}")
 _MOST_REFS = 5
 ANY = "any"
+_NAMES = frozenset({"project", "part"})  # they say what a fact is about, not where it stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,8 @@ def fill(
         filled = [slot for slot in found if slot is not None and slot.value]
         if about in made or len(filled) < len(found):
             continue
-        refs = tuple(dict.fromkeys(ref for slot in filled for ref in slot.refs))[:_MOST_REFS]
+        telling = [slots[place] for place in fact.places if place not in _NAMES] or filled
+        refs = tuple(dict.fromkeys(ref for slot in telling for ref in slot.refs))[:_MOST_REFS]
         text = _PLACE.sub(lambda match: slots[match[1]].value, fact.text)
         sure = min((slot.sure for slot in filled), default=0.0)
         made[about] = (

@@ -83,5 +83,5 @@ def packages(units: Sequence[Unit]) -> list[Unit]:
 def _is_inside_another(unit: Unit, units: Sequence[Unit]) -> bool:
     """A Gradle module may hold modules; an Android project in a Flutter app is no package of its own."""
     return any(
-        other.folder and unit.folder.startswith(f"{other.folder}/") and other.source > unit.source for other in units
+        other.folder and unit.folder.startswith(f"{other.folder}/") and other.source >= unit.source for other in units
     )

@@ -14,6 +14,7 @@ _TESTS = re.compile(
 _RUNS = re.compile(
     r"<OutputType>\s*(?:Win)?Exe|Microsoft\.NET\.Sdk\.(?:Web|Worker|BlazorWebAssembly)|Aspire\.AppHost\.Sdk"
 )
+_RUNNERS = (("xUnit", '"xunit'), ("NUnit", '"NUnit"'), ("MSTest", '"MSTest'), ("TUnit", '"TUnit"'))
 _MOST_READ = 200
 
 
@@ -35,6 +36,10 @@ def read(tree: Tree, folder: str) -> Slots:
     shown = projects[:_MOST_READ]
     tests = [one for one in shown if _TESTS.search(tree.text(one))]
     if tests:
+        texts = "".join(tree.text(one) for one in tests)
+        runners = [name for name, mark in _RUNNERS if mark.lower() in texts.lower()]
+        if runners:
+            found["test_runner"] = Slot(listed(runners), tuple(tests[:3]))
         found["test_projects"] = Slot(listed((code(_name(one)) for one in tests), 5), tuple(tests[:3]))
     mains = [
         main

@@ -1,0 +1,131 @@
+"""Cold start: the first facts of a tree that the memory knows nothing of, for the whole project or for one task."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from waypost.facts.coldstart.find import Project, find_project, part_facts
+from waypost.flows.candidates import take
+from waypost.flows.discover_files import file_fact
+from waypost.flows.discover_task import relevant
+from waypost.flows.discover_tree import Seen, is_code, known_of, look
+from waypost.flows.open_space import OpenSpace
+from waypost.model.candidate import Candidate
+from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, Taken
+from waypost.model.memory import Caller
+
+_CHARACTERS_OF_A_TOKEN = 4
+_MOST_DOMAINS = 12  # that are suggested
+_MOST_FILES = 300  # that facts are found about in the background
+_FOR_A_TASK = frozenset({"project:purpose", "project:runtime", "project:test", "project:lint", "project:parts"})
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """What a first look at a tree brought."""
+
+    project_types: tuple[str, ...]  # "python", "node" …; the largest first
+    packages: tuple[str, ...]  # folders of the packages of a monorepo
+    taken: tuple[Taken, ...]
+    suggested_domains: tuple[str, ...]
+    discovery_tokens: int  # of what was read
+    files: int  # in the tree
+    task: str | None = None
+    dry_run: bool = False
+
+    @property
+    def status(self) -> str:
+        return "success" if self.taken else "nothing_found"
+
+    @property
+    def project_type(self) -> str:
+        return self.project_types[0] if self.project_types else "unknown"
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        return tuple(one.candidate for one in self.taken)
+
+    def count(self, *statuses: str) -> int:
+        return sum(one.status in statuses for one in self.taken)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "project_type": self.project_type,
+            "project_types": list(self.project_types),
+            "monorepo": bool(self.packages),
+            "packages": list(self.packages),
+            "facts_created": self.count(STORED, REPLACED),
+            "facts_merged": self.count(MERGED),
+            "facts_known": self.count(KNOWN, OLDER),
+            "facts_held": self.count(HELD, WAITING),
+            "discovery_tokens": self.discovery_tokens,
+            "suggested_domains": list(self.suggested_domains),
+            "facts": [one.to_json() for one in self.taken],
+            "files": self.files,
+            "task": self.task,
+            "dry_run": self.dry_run,
+        }
+
+
+def discover(space: OpenSpace, caller: Caller, *, task: str | None = None, dry_run: bool = False) -> Discovered:
+    """Find the first facts and store those that are certain; the others wait for review.
+
+    With a task, only what it needs: the parts and files that it speaks of, and how the project is tested. Running it
+    again changes nothing where nothing has changed.
+    """
+    seen = look(space)
+    project = find_project(seen.tree, seen.layout, known_of(space, seen))
+    if task:
+        wanted = relevant(space, seen, task)
+        found = [fact for fact in project.facts if fact.topic in _FOR_A_TASK]
+        found += part_facts(seen.tree, seen.layout, wanted.domains)
+        found += [fact for path in wanted.files if (fact := file_fact(seen, path)) is not None]
+        domains = [domain.name for domain in wanted.domains]
+    else:
+        found = [*project.facts, *part_facts(seen.tree, seen.layout, seen.layout.domains())]
+        domains = [domain.name for domain in seen.layout.domains()]
+    taken = take(space, found, Caller("extractor", caller.actor), dry_run=dry_run)
+    return _discovered(seen, project, taken, domains, task, dry_run)
+
+
+def _discovered(
+    seen: Seen, project: Project, taken: tuple[Taken, ...], domains: Sequence[str], task: str | None, dry_run: bool
+) -> Discovered:
+    return Discovered(
+        project_types=project.types,
+        packages=project.packages,
+        taken=taken,
+        suggested_domains=tuple(domains[:_MOST_DOMAINS]),
+        discovery_tokens=seen.tree.characters // _CHARACTERS_OF_A_TOKEN,
+        files=len(seen.tree.paths),
+        task=task,
+        dry_run=dry_run,
+    )
+
+
+def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[Candidate]:
+    """The facts one after the other, as they are found: files and parts at the priority paths first, then the project,
+    its parts, and at last its files. Whoever stops asking stops the search."""
+    seen = look(space)
+    first = [path for wanted in priority for path in seen.tree.paths if _is_at(path, wanted)]
+    domains = [one for one in seen.layout.domains() if any(seen.layout.domain(path) == one.name for path in first)]
+    yield from part_facts(seen.tree, seen.layout, domains)
+    done = set()
+    for path in dict.fromkeys(first):
+        done.add(path)
+        fact = file_fact(seen, path)
+        if fact is not None:
+            yield fact
+    yield from find_project(seen.tree, seen.layout, known_of(space, seen)).facts
+    yield from part_facts(seen.tree, seen.layout, [one for one in seen.layout.domains() if one not in domains])
+    rest = [path for path in seen.tree.paths if path not in done and is_code(path)]
+    for path in rest[:_MOST_FILES]:
+        fact = file_fact(seen, path)
+        if fact is not None:
+            yield fact
+
+
+def _is_at(path: str, wanted: str) -> bool:
+    place = wanted.strip("/")
+    return path == place or path.startswith(f"{place}/") or not place
