@@ -218,7 +218,10 @@ def _bundle(
     wanted = sorted({name for _, entries in told for entry in entries for name in _wanted(entry, known)})
     held = dict(zip(wanted, contents(checkout, wanted), strict=True))
     for one, entries in told:
-        yield replace(one, files=tuple(_file(checkout, entry, held, known) for entry in entries))
+        files = (_file(checkout, entry, held, known) for entry in entries)
+        # Line ends that git converts make a file differ from itself.
+        kept = (file for file in files if file.change != MODIFIED or file.before is None or file.before != file.after)
+        yield replace(one, files=tuple(kept))
 
 
 def _file(checkout: Checkout, entry: Entry, held: dict[str, bytes | None], known: dict[str, int]) -> RawFile:

@@ -202,8 +202,12 @@ def _moved(
 
 
 def _is_noticed(language: str, before: Symbol, after: Symbol, was: str, now: str) -> bool:
-    if was.endswith("…") and now.endswith("…"):  # cut: what is behind shows in the names
-        return before.parameters != after.parameters or before.returns != after.returns or was != now
+    """Whether callers would notice more than a new name."""
+    if before.name != after.name:
+        was = re.sub(rf"(?<!\w){re.escape(before.name)}(?!\w)", lambda _: after.name, was)
+    if was.endswith("…") or now.endswith("…"):  # cut: what is behind shows in the names of the parameters
+        length = min(len(was), len(now)) - 1
+        return before.parameters != after.parameters or before.returns != after.returns or was[:length] != now[:length]
     return noticed(language, was, now)
 
 

@@ -11,6 +11,10 @@ from typing import Any
 
 from waypost.code.languages import language_of_path
 
+_LARGEST = 100_000  # characters; longer configuration is data
+_MOST_BRACKETS = 60
+_BRACKET = re.compile(r"[\[{\]}]")
+_DASHES = re.compile(r"(?:[-?:] ){60}")
 _MOST_KEYS = 4_000
 _DEEPEST = 12
 _NAMING = (
@@ -31,7 +35,7 @@ _ACTIONS = frozenset({"run", "script", "command", "args"})
 _SHORT = 30
 _VERSION = re.compile(r"@[\w./-]{1,100}$")
 _TRAILING = re.compile(r",(\s*[\]}])")
-_JSON_PART = re.compile(r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/')
+_JSON_PART = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//|/\*')
 _INI_KEY = re.compile(r"([^=:\n]{1,200}?)\s{0,20}[=:](.*)")
 _DOCKER = re.compile(
     r"^[ \t]{0,20}(FROM|EXPOSE|CMD|ENTRYPOINT|WORKDIR|USER|HEALTHCHECK|ENV|ARG)[ \t]+([^\n]{1,500})", re.IGNORECASE
@@ -49,6 +53,8 @@ def flat_settings(path: str, text: str) -> dict[str, str] | None:
     found: dict[str, str] = {}
     if not text.strip():
         return found
+    if len(text) > _LARGEST or _is_deep(text):
+        return None
     try:
         for key, value in reader(text):
             name, number = key, 2
@@ -60,6 +66,16 @@ def flat_settings(path: str, text: str) -> dict[str, str] | None:
     except (ValueError, RecursionError):
         return None
     return found
+
+
+def _is_deep(text: str) -> bool:
+    """Whether brackets stand in each other as nobody writes them: parsers take very long over that."""
+    depth = 0
+    for sign in _BRACKET.findall(text):
+        depth = depth + 1 if sign in "[{" else max(0, depth - 1)
+        if depth > _MOST_BRACKETS:
+            return True
+    return _DASHES.search(text) is not None
 
 
 def _reader(path: str) -> Callable[[str], _Rows] | None:
@@ -82,9 +98,23 @@ def _json(text: str) -> _Rows:
     try:
         data = json.loads(text)
     except ValueError:
-        bare = _JSON_PART.sub(lambda part: part[0] if part[0][0] == '"' else " ", text)
-        data = json.loads(_TRAILING.sub(r"\1", bare))
+        data = json.loads(_TRAILING.sub(r"\1", _without_comments(text)))
     return _flat(data)
+
+
+def _without_comments(text: str) -> str:
+    parts: list[str] = []
+    position = 0
+    while (found := _JSON_PART.search(text, position)) is not None:
+        parts.append(text[position : found.start()])
+        closing = {"//": "\n", "/*": "*/"}.get(found[0])
+        if closing is None:
+            parts.append(found[0])
+            position = found.end()
+            continue
+        end = text.find(closing, found.end())
+        position = len(text) if end < 0 else end if closing == "\n" else end + 2
+    return "".join((*parts, text[position:]))
 
 
 def _flat(data: Any) -> _Rows:

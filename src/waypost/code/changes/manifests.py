@@ -24,6 +24,8 @@ RUNTIME, DEVELOPMENT, OPTIONAL, BUILD, LANGUAGE = "runtime", "development", "opt
 _Wanted = tuple[str, str, str]  # name, versions, group
 _MAX = 1_000_000
 _LONGEST = 120
+_LONGEST_LINE = 1_000
+_LONGEST_BLOCK = 8_000
 _DEVELOPMENT = re.compile(r"dev|test|lint|doc|typing|type|style|check|format|ci\b|bench|example", re.IGNORECASE)
 _MARKER = re.compile(r"\s*;.*")
 _ELEMENT = re.compile(r"<(groupId|artifactId|version|scope|optional)>\s{0,20}([^<\s]{0,200})\s{0,20}</")
@@ -106,7 +108,7 @@ def _python(value: Any, group: str) -> Iterator[_Wanted]:
     """One requirement of PEP 508: `httpx[http2]>=0.27; python_version < "3.12"`."""
     if not isinstance(value, str) or value.lstrip().startswith(("#", "-")):
         return
-    text = value.partition(" #")[0].partition("\t#")[0]
+    text = value[:_LONGEST_LINE].partition(" #")[0].partition("\t#")[0]
     match = REQUIREMENT.match(text)
     if match and (match[2] or not _MARKER.sub("", text)[match.end() :].strip() or "@" in text):
         wanted = match[2] or ""
@@ -237,8 +239,8 @@ def _maven(text: str) -> Iterator[_Wanted]:
         break
     for match in _BLOCK.finditer(text):
         kind = match[1]
-        end = text.find(f"</{kind}>", match.end())
-        block = text[match.end() : end if 0 <= end < match.end() + 8_000 else match.end() + 2_000]
+        end = text.find(f"</{kind}>", match.end(), match.end() + _LONGEST_BLOCK)
+        block = text[match.end() : end if end >= 0 else match.end() + _LONGEST_LINE]
         for inner in ("exclusions", "configuration", "executions", "dependencies"):
             block = block.partition(f"<{inner}>")[0] + block.partition(f"</{inner}>")[2]
         tags: dict[str, str] = {}

@@ -13,6 +13,7 @@ ALIKE = 0.75  # of the words of two definitions with different names in one plac
 MOVED_ALIKE = 0.6  # the same for one with the same name in another file
 _LARGE = 6_000  # characters; smaller files are looked at as a whole
 _FEW = 3  # members of a class, of which none is left out of sight: a class needs a body
+_MOST_OVERLOADS = 10_000  # pairs of one name that are compared
 _MOST_COMPARED = 120  # definitions gone and new that are compared with each other word by word
 
 _Key = tuple[str, str, int | None]  # full name, family, the place of what it is in on the new side
@@ -118,7 +119,7 @@ def _pair(old: Side, new: Side, gone: list[int], waiting: list[int], found: Matc
     taken = set(partner.values())
     free = [place for place in waiting if place not in taken]
     rest = list(gone)
-    if len(gone) > 1 or len(free) > 1:
+    if (len(gone) > 1 or len(free) > 1) and len(gone) * len(free) <= _MOST_OVERLOADS:
         for is_same in (_is_written_same, _has_same_signature, _has_same_parameters):
             for place in list(rest):
                 one = next((one for one in free if is_same(old, place, new, one)), None)

@@ -75,12 +75,16 @@ def _same_name(olds: list[Placed], news: list[Placed]) -> list[tuple[Placed, Pla
 
 
 def _note(source: Examined, old: Placed, target: Examined, new: Placed) -> None:
-    if source is target or new[1] in target.came_from or old[1] in source.left:
-        return
-    target.came_from[new[1]] = old
-    source.left.add(old[1])
-    members = {old[0].symbols[place].name: place for place in old[0].members.get(old[1], ())}
-    for place in new[0].members.get(new[1], ()):
-        before = members.get(new[0].symbols[place].name)
-        if before is not None:
-            _note(source, (old[0], before), target, (new[0], place))
+    """Note a move, and those of all members that are on both sides."""
+    waiting = [(old[1], new[1])] if source is not target else []
+    while waiting:
+        one, other = waiting.pop()
+        if other in target.came_from or one in source.left:
+            continue
+        target.came_from[other] = (old[0], one)
+        source.left.add(one)
+        members = {old[0].symbols[place].name: place for place in old[0].members.get(one, ())}
+        for place in new[0].members.get(other, ()):
+            before = members.get(new[0].symbols[place].name)
+            if before is not None:
+                waiting.append((before, place))

@@ -9,7 +9,6 @@ from waypost.text.secrets import mask
 
 MOST = 60  # settings of one file that are told
 LONGEST = 160  # characters of a value
-_LARGEST = 100_000  # characters; longer configuration is data
 _HASH = re.compile(r"\b[0-9a-f]{40,64}\b")
 _MASKED = "[secret:"
 # What `dependency_changes` tells, and what holds nothing that anybody set.
@@ -32,8 +31,6 @@ _DEPENDENCIES = {
 
 def setting_changes(path: str, before: str, after: str) -> Iterator[SettingChange]:
     """Keys that came, went or have another value. Nothing where a side cannot be read, or is data rather than settings."""
-    if len(before) > _LARGEST or len(after) > _LARGEST:
-        return
     old, new = flat_settings(path, before), flat_settings(path, after)
     if old is None or new is None:
         return

@@ -33,6 +33,7 @@ class Side:
         self.lines = self.text.split("\n")
         self.source = Source(path, self.language, self.text)
         self._walked = self.source
+        self._hidden: tuple[int, ...] = ()  # first lines of symbols that are not looked at
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -50,12 +51,14 @@ class Side:
         To walk a syntax tree is most of the work, and most of a changed file did not change.
         """
         lines = list(self.lines)
-        for place in places:
+        hidden = tuple(places)
+        for place in hidden:
             symbol = self.symbols[place]
             lines[symbol.first_line - 1 : symbol.lines.end] = [""] * (symbol.lines.end - symbol.first_line + 1)
         other = copy(self)
         for name in ("shape", "all_meaning"):
             vars(other).pop(name, None)
+        other._hidden = tuple(self.symbols[place].first_line for place in hidden)
         other._walked = Source(self.path, self.language, "\n".join(lines))
         return other
 
@@ -156,8 +159,9 @@ class Side:
 
     @cached_property
     def all_meaning(self) -> bytes:
-        """A hash of what the whole file says."""
-        return self.shape.meaning(0, len(self.shape.words))
+        """A hash of what the whole file says, and between which words the symbols stand that are not looked at."""
+        hidden = array("Q", (self.shape.between(0, line - 1)[1] for line in self._hidden))
+        return self.shape.meaning(0, len(self.shape.words)) + hashlib.blake2b(hidden.tobytes(), digest_size=12).digest()
 
 
 def side_of(path: str, content: bytes | None) -> Side | None:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -19,8 +20,7 @@ _DEFAULT = re.compile(r"^[ \t]{0,8}export[ \t]+(?:default|=)[ \t]+([\w$]{1,200})
 _ASSIGNED = re.compile(r"\bexports(?:\.([\w$]{1,200}))?[ \t]*=[ \t]*(?:new[ \t]+)?([\w$]{1,200})?")
 _CHAIN = re.compile(r"\b([\w$]{1,200})[ \t]*=[ \t]*(?:(?:module\.)?exports[ \t]*=[ \t]*){1,3}")
 _NAME = re.compile(r"[\w$]{1,200}")
-_MEMBERS = frozenset({"method", "property", "constant", "function", "class", "struct", "enum", "interface", "type"})
-_MOST_LINES = 4_000  # above a member that are looked at for its section
+_MOST_SECTIONS = 50  # above a member that are looked at
 _TRAIT_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b[^{;]{0,400}\bfor\b")
 _IMPL = re.compile(r"\s*(?:unsafe\s+)?impl\b")
 
@@ -57,12 +57,15 @@ class Visibility:
 
     def is_public(self, place: int) -> bool:
         """Whether code outside of the file (the package, in Go) may use the symbol: it and everything around it."""
-        found = self._known.get(place)
-        if found is None:
-            symbol = self._parsed.symbols[place]  # a parent is always an earlier one, so this ends
-            above = symbol.parent is None or self.is_public(symbol.parent)
-            found = self._known[place] = above and self._alone(symbol)
-        return found
+        asked: int | None = place
+        around: list[int] = []
+        while asked is not None and asked not in self._known:
+            around.append(asked)
+            asked = self._parsed.symbols[asked].parent  # always an earlier one, so this ends
+        above = asked is None or self._known[asked]
+        for one in reversed(around):
+            above = self._known[one] = above and self._alone(self._parsed.symbols[one])
+        return self._known[place]
 
     def is_exported(self, symbol: Symbol) -> bool:
         """Whether the definition itself says `export`."""
@@ -101,22 +104,28 @@ class Visibility:
         """Rust: the functions of `impl Trait for Type` are as public as the trait."""
         if self._parsed.language != "rust" or symbol.parent is None:
             return False
-        for number in range(symbol.first_line, max(0, symbol.first_line - _MOST_LINES), -1):
-            line = self._line(number)
-            if line[:4] == "impl" or _IMPL.match(line[:200]):
-                return _TRAIT_IMPL.match(line[:500]) is not None
-        return False
+        before = bisect_right(self._impl_lines, symbol.first_line) - 1
+        return before >= 0 and _TRAIT_IMPL.match(self._line(self._impl_lines[before])[:500]) is not None
+
+    @cached_property
+    def _impl_lines(self) -> list[int]:
+        return [number for number, line in enumerate(self._lines, start=1) if _IMPL.match(line[:200])]
+
+    @cached_property
+    def _section_lines(self) -> list[int]:
+        return [number for number, line in enumerate(self._lines, start=1) if line.strip() in self._rule.sections]
 
     def _section_is_open(self, symbol: Symbol, around: str) -> bool:
         """By the nearest `private` or `public:` between the class and its member."""
         assert symbol.parent is not None
-        first = max(self._parsed.symbols[symbol.parent].lines.start, symbol.first_line - _MOST_LINES)
+        first = self._parsed.symbols[symbol.parent].lines.start
         indent = len(self._line(symbol.lines.start)) - len(self._line(symbol.lines.start).lstrip())
         if "self." in symbol.signature[:12]:
             return True  # Ruby: sections do not hold for methods of the class itself
-        for number in range(symbol.first_line - 1, first - 1, -1):
+        before = bisect_left(self._section_lines, symbol.first_line)
+        for number in reversed(self._section_lines[max(0, before - _MOST_SECTIONS) : before]):
             line = self._line(number)
-            if line.strip() in self._rule.sections and len(line) - len(line.lstrip()) <= indent:
+            if number >= first and len(line) - len(line.lstrip()) <= indent:
                 return line.strip().startswith("public")
         return around not in self._rule.closed
 
