@@ -113,7 +113,8 @@ def known_of(space: OpenSpace, seen: Seen) -> Known:
     if found is None:
         evidence = dict(_evidence(seen))
         found = conclude_architecture(evidence, sorted(evidence)).to_json()
-    uses = [one for one in found["frameworks"] if one["role"] == "uses" and one["confidence"] >= _SURE]
+    sure = [one for one in found["frameworks"] if one["role"] == "uses" and one["confidence"] >= _SURE]
+    uses = [one for one in sure if any(not is_beside(_folder(place["path"])) for place in one["places"])]
     uses.sort(key=lambda one: min((place["path"].count("/") for place in one["places"]), default=0))  # the root's first
     return Known(
         languages=_languages(seen),

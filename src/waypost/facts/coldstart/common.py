@@ -10,6 +10,7 @@ from waypost.facts.coldstart.licence import licence_of
 from waypost.facts.coldstart.prose import readme_sentence, sentence, title
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed
 from waypost.facts.coldstart.tree import Tree, at, table
+from waypost.facts.domains import is_beside
 
 _READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
 _TEST_FOLDER = re.compile(r"(?:^|/)(tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing)$", re.IGNORECASE)
@@ -23,7 +24,7 @@ _TEST_FILE = (
 _ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")
 _VARIABLE = re.compile(r"^\s*(?:export\s+)?#?\s?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE)
 _MIGRATIONS = re.compile(
-    r"^(.*?(?:^|/)(?:migrations?|migrate|versions))/V?[\da-f][\w\-.]*\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
+    r"^(.*?(?:^|/)(?:migrations?|migrate|versions)(?:/(?:postgres|postgresql|mysql|sqlite))?)/V?[\da-f][\w\-.]*\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
 )  # each has a number, a date or a hash at its beginning
 _AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md", "GEMINI.md")
 _ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.IGNORECASE)
@@ -156,7 +157,8 @@ def _settings(tree: Tree) -> Slots:
 
 
 def _is_aside(folder: str) -> bool:
-    return any(_TEST_FOLDER.search(part) or part in ("docs", "examples") for part in folder.split("/"))
+    """Migrations of tests and examples; the folder of migrations itself is beside every project's code."""
+    return is_beside("/".join(part for part in folder.split("/") if part not in ("migrations", "migrate", "versions")))
 
 
 def _documents(tree: Tree) -> Slots:

@@ -55,10 +55,10 @@ def find_project(tree: Tree, layout: Layout, known: Known) -> Project:
     first = sorted(read, key=lambda pair: pair[0].folder != "")  # who is at the root speaks for the project
     slots = common_slots(tree, [own for unit, own in first if not unit.folder or len(read) == 1])
     slots |= _tools(tree, templates()[ANY]) | known.slots() | _layout_slots(tree, layout, mains, inner)
-    weighed = fill(templates()[ANY].facts, slots)
+    weighed = fill(tree, templates()[ANY].facts, slots)
     for place, (unit, own) in enumerate(read):
         named = own | {"project": slots["project"]} if "project" in slots else own
-        found = fill(unit.template.facts, named, suffix=f":{unit.template.name}" if place else "")
+        found = fill(tree, unit.template.facts, named, suffix=f":{unit.template.name}" if place else "")
         if place:
             found = [
                 (weight - _SECOND_LOSS, fact) for weight, fact in found if fact.topic.rpartition(":")[0] in _SECOND
@@ -146,5 +146,5 @@ def part_facts(tree: Tree, layout: Layout, wanted: Sequence[Domain]) -> Iterator
     """A fact of level 1 for each of these parts that there is something to say about."""
     for domain in wanted[:_MOST_PARTS]:
         slots = part_slots(tree, layout, domain)
-        for _, fact in fill(templates()[ANY].parts, slots, topic=f"domain:{domain.name}", domain=domain.name):
+        for _, fact in fill(tree, templates()[ANY].parts, slots, topic=f"domain:{domain.name}", domain=domain.name):
             yield fact

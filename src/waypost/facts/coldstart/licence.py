@@ -44,7 +44,7 @@ def licence_of(tree: Tree, said: Sequence[Slot]) -> Slot | None:
     if spoken is not None:
         return spoken
     if len(names) > 1:
-        return Slot(" or ".join(sorted(names)), tuple(paths), SEEN - 0.1)
+        return Slot(" or ".join(sorted(names)), tuple(paths), SEEN)
     return Slot(names.pop(), tuple(paths), SEEN) if names else None
 
 

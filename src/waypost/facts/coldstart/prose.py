@@ -18,7 +18,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,2000}?-->", re.DOTALL)
 _EMPHASIS = re.compile(r"(\*\*|__|\*|~~)(?=\S)([^*\n]{1,200}?)(?<=\S)\1")
 _SUBSTITUTION = re.compile(r"\|[\w \-]{1,40}\|_?")
 _EMOJI_CODE = re.compile(r":[a-z_]{2,30}:")
-_BARE_ADDRESS = re.compile(r"\(?<?https?://[^\s<>()]{1,300}>?\)?")
+_BARE_ADDRESS = re.compile(r"<(https?://[^\s<>]{1,300})>")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?[A-Z0-9\u0400-\u042f])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Inc|Ltd|Co|Mr|Dr|St|No|approx|incl|resp)|\b[A-Z])\.[\"')\]]?$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -45,7 +45,7 @@ def _plain(text: str) -> str:
     text = _ROLE.sub(r"\1", text)
     text = _RST_LINK.sub(r"\1", text)
     text = _RST_NAMED.sub(lambda match: match[1] or match[2], text)
-    text = _SUBSTITUTION.sub(" ", _BARE_ADDRESS.sub(" ", text))
+    text = _SUBSTITUTION.sub(" ", _BARE_ADDRESS.sub(r"\1", text))
     text = _EMPHASIS.sub(r"\2", text)
     text = _EMOJI_CODE.sub(" ", text)
     text = _ACTING.sub(" ", text.replace("`", ""))
@@ -64,7 +64,7 @@ _NOTICE = re.compile(
     r"\s*\[!\w+\]|\W{0,4}(?:warning|note|important|caution|notice|attention|announcement|news|deprecated)\b\W", re.I
 )
 _MOST_LINES = 250
-_MOST_PARAGRAPHS = 8
+_MOST_PARAGRAPHS = 5
 _IS = re.compile(
     r"\b(?:is|are|provides?|implements?|contains?|aims?|makes?|helps?|lets?|allows?|enables?|offers?|это|ist|sind)\b",
     re.I,
@@ -107,7 +107,8 @@ def _paragraphs(text: str) -> list[str]:
 _SAYS_NOTHING = re.compile(
     r"^(?:english|language|translations?|docs?|documentation|website|home ?page|table of contents|read this|click|see\b|"
     r"this (?:readme|file|document|page|project (?:uses|requires|follows))|for (?:more|full)|please\b|if you|you can|we (?:are|have) (?:moved|hiring)|"
-    r"copyright|licen[cs]ed?|we\b|we'|check\b|check out|visit\b|follow\b|join\b|star\b|thanks?\b|sponsor|install|to (?:install|build|run|get))",
+    r"copyright|licen[cs]ed?|we\b|we'|check\b|check out|visit\b|follow\b|join\b|star\b|thanks?\b|sponsor|install|to \w+\b|when\b|before\b|after\b|over time|in order|"
+    r"first,|run\b|use the|make sure|create\b|add\b|there (?:is|are)\b|these (?:are|instructions))",
     re.I,
 )
 

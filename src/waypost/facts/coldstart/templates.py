@@ -10,11 +10,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.facts.coldstart.slots import Slots
-from waypost.facts.coldstart.tree import at, read_yaml, strings, table
+from waypost.facts.coldstart.slots import Slot, Slots
+from waypost.facts.coldstart.tree import Tree, at, read_yaml, strings, table
 from waypost.model.candidate import Candidate
 
 _PLACE = re.compile(r"\{(\w+)\}")
+_CODE = re.compile(r"`([^`]{2,})`")
+_LEAST_SPAN = 4  # characters: a shorter value may stand anywhere
 _MOST_REFS = 5
 ANY = "any"
 _NAMES = frozenset({"project", "part"})  # they say what a fact is about, not where it stands
@@ -91,11 +93,12 @@ def _facts(rows: Sequence[Mapping[str, Any]], level: int) -> tuple[Fact, ...]:
 
 
 def fill(
-    facts: Sequence[Fact], slots: Slots, *, topic: str = "", domain: str = "", suffix: str = ""
+    tree: Tree, facts: Sequence[Fact], slots: Slots, *, topic: str = "", domain: str = "", suffix: str = ""
 ) -> list[tuple[int, Candidate]]:
     """The facts whose places all have a value, the first of each topic, with their weights.
 
-    `topic` is that of facts without one; `suffix` tells the same topics of several ecosystems apart.
+    `topic` is that of facts without one; `suffix` tells the same topics of several ecosystems apart. A fact refers to
+    the line that says it where there is only one such line: a change elsewhere in the file does not concern it.
     """
     made: dict[str, tuple[int, Candidate]] = {}
     for fact in facts:
@@ -105,7 +108,7 @@ def fill(
         if about in made or len(filled) < len(found):
             continue
         telling = [slots[place] for place in fact.places if place not in _NAMES] or filled
-        refs = tuple(dict.fromkeys(ref for slot in telling for ref in slot.refs))[:_MOST_REFS]
+        refs = tuple(dict.fromkeys(_pinned(tree, ref, slot) for slot in telling for ref in slot.refs))[:_MOST_REFS]
         text = _PLACE.sub(lambda match: slots[match[1]].value, fact.text)
         sure = min((slot.sure for slot in filled), default=0.0)
         made[about] = (
@@ -122,3 +125,12 @@ def fill(
             ),
         )
     return list(made.values())
+
+
+def _pinned(tree: Tree, ref: str, slot: Slot) -> str:
+    """The place of a value in a file: its one line, else the whole file."""
+    spans = _CODE.findall(slot.value) or [slot.value.rstrip(".")]
+    if not tree.has(ref) or len(spans) != 1 or len(spans[0]) < _LEAST_SPAN:
+        return ref
+    lines = [number for number, line in enumerate(tree.text(ref).split("\n"), 1) if spans[0] in line]
+    return f"{ref}#L{lines[0]}" if len(lines) == 1 else ref

@@ -37,6 +37,9 @@ def read(tree: Tree, folder: str) -> Slots:
         if any("/src/test/" in f"/{one}" for one in tree.paths):
             found["test_command"] = Slot(f"{program} test", (path,), SEEN + 0.05)
         break
+    gradle = tree.find(folder, "build.gradle", "build.gradle.kts")
+    if gradle and tree.has(join(folder, "pom.xml")):
+        found["build_tool"] = Slot("Maven, and as well with Gradle", (join(folder, "pom.xml"), gradle[0]))
     mains = _mains(tree, folder)
     if mains:
         found["mains"] = Slot(listed(map(code, mains), 4), tuple(mains))

@@ -67,7 +67,10 @@ def _one(pattern: str, text: str) -> str:
 
 def _console(text: str) -> str:
     at = text.find("console_scripts")
-    return _scripts(_CONSOLE.findall(text[at : at + 3_000])) if at >= 0 else ""
+    if at < 0:
+        return ""
+    group = re.split(r"\]|\n\[|\n[^\s#]", text[at : at + 3_000], maxsplit=1)[0]  # other groups are no commands
+    return _scripts(_CONSOLE.findall(group.replace("[", "\n").replace(",", "\n")))
 
 
 def _scripts(pairs: Any) -> str:
