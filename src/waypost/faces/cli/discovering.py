@@ -48,8 +48,9 @@ def print_discovered(found: "Discovered") -> None:
         for one in facts:
             state = f"  ({_STATES[one.status]})" if one.status in _STATES else ""
             out.print(f"  {safe(one.candidate.text)}{state}", markup=False)
-            if one.candidate.refs:
-                out.print(f"    {safe(', '.join(one.candidate.refs[:3]))}", markup=False, style="dim")
+            places = [*one.candidate.refs, *one.candidate.evidence]
+            if places:
+                out.print(f"    {safe(', '.join(places[:3]))}", markup=False, style="dim")
     if not found.taken:
         out.print("Nothing was found that could be told for sure.", markup=False)
         return

@@ -8,7 +8,7 @@ from dataclasses import replace
 from waypost.facts.coldstart.commands import targets
 from waypost.facts.coldstart.licence import licence_of
 from waypost.facts.coldstart.prose import readme_sentence, sentence, title
-from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, at, table
 from waypost.facts.domains import is_beside
 
@@ -92,11 +92,11 @@ def _tests(tree: Tree) -> Slots:
     if folders and sum(counts.values()) >= sum(beside.values()):
         names = [f"{folder}/" for folder, _ in folders]
         return {
-            "test_folders": Slot(listed(map(code, names), 6), tuple(folder for folder, _ in folders[:5]), SEEN + 0.05)
+            "test_folders": there(listed(map(code, names), 6), tuple(folder for folder, _ in folders[:5]), SEEN + 0.05)
         }
     if sum(beside.values()) >= _FEW:
         shapes = [shape for shape, count in beside.most_common(2) if count >= _FEW]
-        return {"test_names": Slot(listed(shapes), (), SEEN)} if shapes else {}
+        return {"test_names": there(listed(shapes), (), SEEN)} if shapes else {}
     return {}
 
 
@@ -106,7 +106,7 @@ def _pipelines(tree: Tree) -> Slots:
     names = [
         code(name if isinstance(name, str) and len(name) < 50 else path.rpartition("/")[2]) for path, name in named
     ]
-    return {"workflows": Slot(f"the workflows {listed(names, 6)}", tuple(paths[:5]))} if names else {}
+    return {"workflows": there(f"the workflows {listed(names, 6)}", tuple(paths[:5]))} if names else {}
 
 
 def _containers(tree: Tree) -> Slots:
@@ -121,7 +121,7 @@ def _containers(tree: Tree) -> Slots:
         services = [name for name in table(tree.yaml(path), "services") if isinstance(name, str)]
         if services and "compose_services" not in found:
             found["compose_services"] = Slot(listed(map(code, services), 8), (path,))
-            found["compose_file"] = Slot(code(path), (path,))
+            found["compose_file"] = there(code(path), (path,))
     processes = re.findall(r"^([a-z][\w\-]{0,30}):\s*(\S[^\n]{0,120})$", tree.text("Procfile"), re.MULTILINE)
     if processes:
         shown = [f"{code(name)} with {code(line)}" for name, line in processes]
@@ -147,12 +147,12 @@ def _settings(tree: Tree) -> Slots:
     path = next((path for path in _ENV_FILES if tree.has(path)), "")
     variables = list(dict.fromkeys(_VARIABLE.findall(tree.text(path)[:50_000])))
     if variables:
-        found["environment_file"] = Slot(code(path), (path,))
-        found["variables"] = Slot(listed(map(code, variables[:4])), (path,))
+        found["environment_file"] = there(code(path), (path,))
+        found["variables"] = there(listed(map(code, variables[:4])), (path,))
     folders = Counter(match[1] for one in tree.paths if (match := _MIGRATIONS.match(one)))
     main = [folder for folder, count in folders.most_common(3) if count >= _FEW and not _is_aside(folder)]
     if main:
-        found["migrations"] = Slot(listed(code(f"{one}/") for one in main), tuple(main), SEEN + 0.05)
+        found["migrations"] = there(listed(code(f"{one}/") for one in main), tuple(main), SEEN + 0.05)
     return found
 
 
@@ -173,16 +173,16 @@ def _documents(tree: Tree) -> Slots:
     ):
         paths = [one for pattern in wanted for one in tree.find(*_split(pattern))]
         if paths:
-            found[slot] = Slot(code(paths[0]), (paths[0],))
+            found[slot] = there(code(paths[0]), (paths[0],))
     agents = [path for path in _AGENTS if tree.has(path)]
     if agents:
-        found["agent_files"] = Slot(listed(map(code, agents)), tuple(agents))
+        found["agent_files"] = there(listed(map(code, agents)), tuple(agents))
     docs = Counter(
         path.partition("/")[0] for path in tree.paths if path.endswith((".md", ".rst", ".mdx", ".adoc", ".txt"))
     )
     folder = next((name for name in ("docs", "doc", "documentation", "Documentation") if docs[name] >= _FEW), "")
     if folder:
-        found["docs"] = Slot(code(f"{folder}/"), (folder,))
+        found["docs"] = there(code(f"{folder}/"), (folder,))
     return found
 
 

@@ -9,7 +9,7 @@ from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace
 from waypost.facts.coldstart.common import common_slots
 from waypost.facts.coldstart.ecosystems import READERS
 from waypost.facts.coldstart.parts import part_slots
-from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.templates import ANY, Template, fill, templates
 from waypost.facts.coldstart.tools import tool_slots
 from waypost.facts.coldstart.tree import Tree
@@ -95,10 +95,10 @@ def unit_slots(tree: Tree, unit: Unit) -> Slots:
 def _with_defaults(template: Template, slots: Slots) -> Slots:
     for default in template.defaults:
         needed = [(name.partition("=")[0], name.partition("=")[2]) for name in default.needs]
-        there = [slots[name] for name, value in needed if name in slots and value in ("", slots[name].value)]
-        if default.slot not in slots and len(there) == len(needed):
-            refs = tuple(dict.fromkeys(ref for slot in there for ref in slot.refs))
-            slots[default.slot] = Slot(default.value, refs, SEEN)
+        known = [slots[name] for name, value in needed if name in slots and value in ("", slots[name].value)]
+        if default.slot not in slots and len(known) == len(needed):
+            places = tuple(dict.fromkeys(place for slot in known for place in (*slot.refs, *slot.seen)))
+            slots[default.slot] = there(default.value, places, SEEN)
     return slots
 
 
@@ -113,11 +113,11 @@ def _layout_slots(tree: Tree, layout: Layout, mains: Sequence[Unit], inner: Sequ
     domains = layout.domains()
     if len(inner) > 1:
         names = [code(unit.folder) for unit in inner]
-        found["packages"] = Slot(listed(names[:6]), tuple(unit.folder for unit in inner[:5]))
-        found["package_count"] = Slot(str(len(inner)), ())
+        found["packages"] = there(listed(names[:6]), tuple(unit.folder for unit in inner[:5]))
+        found["package_count"] = there(str(len(inner)), ())
     elif len(domains) > 1 and sum(one.files for one in domains) * 2 >= source:
         names = [f"{one.name} ({code(one.folder)})" for one in domains]
-        found["parts"] = Slot(listed(names, _SHOWN_PARTS), tuple(one.folder for one in domains[:5]), SEEN)
+        found["parts"] = there(listed(names, _SHOWN_PARTS), tuple(one.folder for one in domains[:5]), SEEN)
     elif source:
         folder, count = max(_files(tree, mains).items(), key=lambda pair: (pair[1], pair[0]))
         names = sorted({layout.module(path) for path in tree.paths if _is_source(path, folder, mains)})
@@ -125,8 +125,8 @@ def _layout_slots(tree: Tree, layout: Layout, mains: Sequence[Unit], inner: Sequ
             name for name in names if re.fullmatch(r"[A-Za-z][\w\-]{0,40}", name) and name != folder.rpartition("/")[2]
         ]
         if folder and count > 1 and len(names) > 1:
-            found["source_folder"] = Slot(code(f"{folder}/"), (folder,))
-            found["source_modules"] = Slot(listed(names, 2 * _SHOWN_PARTS), (folder,), SEEN)
+            found["source_folder"] = there(code(f"{folder}/"), (folder,))
+            found["source_modules"] = there(listed(names, 2 * _SHOWN_PARTS), (folder,), SEEN)
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from waypost.facts.coldstart.common import readme
 from waypost.facts.coldstart.prose import opening, readme_sentence, sentence
-from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, join, words
 from waypost.facts.domains import Domain, Layout, is_source
 
@@ -21,15 +21,15 @@ _TOOLS = frozenset(
 def part_slots(tree: Tree, layout: Layout, domain: Domain) -> Slots:
     """`part`, `folder` and what is known of it: `part_purpose`, `part_modules`."""
     found = {
-        "part": Slot(domain.name, (domain.folder,)),
-        "folder": Slot(code(f"{domain.folder}/"), (domain.folder,)),
+        "part": there(domain.name, (domain.folder,)),
+        "folder": there(code(f"{domain.folder}/"), (domain.folder,)),
     }
     purpose = _purpose(tree, domain.folder)
     if purpose is not None:
         found["part_purpose"] = purpose
     modules = _modules(tree, layout, domain)
     if len(modules) > 1:
-        found["part_modules"] = Slot(listed(modules, _MOST_MODULES), (domain.folder,), SEEN)
+        found["part_modules"] = there(listed(modules, _MOST_MODULES), (domain.folder,), SEEN)
     return found
 
 

@@ -11,11 +11,17 @@ GUESSED = 0.7  # likely, but to be looked at by somebody
 @dataclass(frozen=True, slots=True)
 class Slot:
     value: str
-    refs: tuple[str, ...]
+    refs: tuple[str, ...]  # files whose words say so: when these change, it has to be looked at again
     sure: float = SAID
+    seen: tuple[str, ...] = ()  # files and folders that tell it by being there, whatever they say
 
 
 Slots = dict[str, Slot]
+
+
+def there(value: str, seen: Iterable[str], sure: float = SAID) -> Slot:
+    """What is told by files that are there."""
+    return Slot(value, (), sure, tuple(seen))
 
 
 def listed(items: Iterable[str], most: int = 8) -> str:

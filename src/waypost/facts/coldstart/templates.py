@@ -17,6 +17,7 @@ from waypost.model.candidate import Candidate
 _PLACE = re.compile(r"\{(\w+)\}")
 _CODE = re.compile(r"`([^`]{2,})`")
 _LEAST_SPAN = 4  # characters: a shorter value may stand anywhere
+_FIRST_WORDS = 40  # characters
 _MOST_REFS = 5
 ANY = "any"
 _NAMES = frozenset({"project", "part"})  # they say what a fact is about, not where it stands
@@ -108,7 +109,8 @@ def fill(
         if about in made or len(filled) < len(found):
             continue
         telling = [slots[place] for place in fact.places if place not in _NAMES] or filled
-        refs = tuple(dict.fromkeys(_pinned(tree, ref, slot) for slot in telling for ref in slot.refs))[:_MOST_REFS]
+        refs = _refs(tree, telling)
+        seen = [place for place in dict.fromkeys(place for slot in telling for place in slot.seen) if place not in refs]
         text = _PLACE.sub(lambda match: slots[match[1]].value, fact.text)
         sure = min((slot.sure for slot in filled), default=0.0)
         made[about] = (
@@ -121,16 +123,25 @@ def fill(
                 domain=domain,
                 topic=about,
                 refs=refs,
-                reason=f"found in {', '.join(refs)}" if refs else "told by the layout of the tree",
+                evidence=tuple(f"{place} is in the tree" for place in seen[:_MOST_REFS]),
+                reason=f"found in {', '.join(refs)}" if refs else "told by the files that are there",
             ),
         )
     return list(made.values())
 
 
+def _refs(tree: Tree, slots: Sequence[Slot]) -> tuple[str, ...]:
+    """Where the values stand; the whole file only where none of them has a line of it."""
+    pinned = list(dict.fromkeys(_pinned(tree, ref, slot) for slot in slots for ref in slot.refs))
+    lined = {ref.partition("#")[0] for ref in pinned if "#" in ref}
+    return tuple(ref for ref in pinned if ref not in lined)[:_MOST_REFS]
+
+
 def _pinned(tree: Tree, ref: str, slot: Slot) -> str:
     """The place of a value in a file: its one line, else the whole file."""
     spans = _CODE.findall(slot.value) or [slot.value.rstrip(".")]
-    if not tree.has(ref) or len(spans) != 1 or len(spans[0]) < _LEAST_SPAN:
+    if len(spans) != 1 or len(spans[0]) < _LEAST_SPAN:
         return ref
-    lines = [number for number, line in enumerate(tree.text(ref).split("\n"), 1) if spans[0] in line]
+    start = spans[0][:_FIRST_WORDS]  # a sentence may go on in the next line
+    lines = [number for number, line in enumerate(tree.text_read(ref).split("\n"), 1) if start in line]
     return f"{ref}#L{lines[0]}" if len(lines) == 1 else ref

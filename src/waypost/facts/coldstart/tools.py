@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from waypost.facts.coldstart.commands import pipeline_steps
 from waypost.facts.coldstart.dependencies import dependencies
-from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, listed
+from waypost.facts.coldstart.slots import Slot, Slots, listed
 from waypost.facts.coldstart.tree import Tree, at, join
 
 _SEVERAL = frozenset({"linters"})  # slots of which a project may have more than one; of the others the first counts
@@ -20,17 +20,19 @@ def tool_slots(tree: Tree, folder: str, tools: Mapping[str, Mapping[str, Sequenc
     found: Slots = {}
     wanted = dependencies(tree, folder)
     for slot, offered in tools.items():
-        seen: list[tuple[str, str]] = []
+        seen: list[tuple[str, str, bool]] = []
         for tool, marks in offered.items():
-            place = next((place for mark in marks if (place := _place(tree, folder, mark, wanted))), "")
+            mark, place = next(
+                ((mark, found_at) for mark in marks if (found_at := _place(tree, folder, mark, wanted))), ("", "")
+            )
             if place:
-                seen.append((tool, place))
+                seen.append((tool, place, mark.startswith(("file:", "folder:"))))
                 if slot not in _SEVERAL:
                     break
         if seen:
-            sure = SEEN if all(place == "" for _, place in seen) else SAID
-            refs = tuple(dict.fromkeys(place for _, place in seen))
-            found[slot] = Slot(listed(tool for tool, _ in seen), refs, sure)
+            said = tuple(dict.fromkeys(place for _, place, by_name in seen if not by_name))
+            there = tuple(dict.fromkeys(place for _, place, by_name in seen if by_name))
+            found[slot] = Slot(listed(tool for tool, _, _ in seen), said, seen=there)
     return found
 
 

@@ -63,6 +63,10 @@ class Tree:
             self.characters += len(self._texts[path])
         return self._texts[path]
 
+    def text_read(self, path: str) -> str:
+        """The text of a file that was opened before; "" for another: it is not worth opening."""
+        return self._texts.get(path, "")
+
     def told(self, path: str) -> str:
         """What a file says of itself: the first paragraph of a document, the description of a module."""
         return self._told(path) if path in self._all else ""

@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, at, join, words
 from waypost.facts.domains import is_beside
 
@@ -24,23 +24,23 @@ def read(tree: Tree, folder: str) -> Slots:
     found: Slots = {}
     solutions = tree.find(folder, "*.sln", "*.slnx")
     if solutions and projects:
-        found["solution"] = Slot(code(solutions[0]), (solutions[0],))
-        found["project_count"] = Slot(str(len(projects)), (solutions[0],))
+        found["solution"] = there(code(solutions[0]), (solutions[0],))
+        found["project_count"] = there(str(len(projects)), (solutions[0],))
     _framework(tree, folder, projects, found)
     sdk = words(at(tree.json(join(folder, "global.json")), "sdk"), "version")
     if sdk:
         found["sdk"] = Slot(sdk, (join(folder, "global.json"),))
     central = next(iter(tree.find(folder, "directory.packages.props")), "")
     if central:
-        found["central"] = Slot(code(central), (central,))
+        found["central"] = there(code(central), (central,))
     shown = projects[:_MOST_READ]
     tests = [one for one in shown if _TESTS.search(tree.text(one))]
     if tests:
         texts = "".join(tree.text(one) for one in tests)
         runners = [name for name, mark in _RUNNERS if mark.lower() in texts.lower()]
         if runners:
-            found["test_runner"] = Slot(listed(runners), tuple(tests[:3]))
-        found["test_projects"] = Slot(listed((code(_name(one)) for one in tests), 5), tuple(tests[:3]))
+            found["test_runner"] = there(listed(runners), tuple(tests[:3]))
+        found["test_projects"] = there(listed((code(_name(one)) for one in tests), 5), tuple(tests[:3]))
     mains = [
         main
         for one in shown
@@ -48,7 +48,7 @@ def read(tree: Tree, folder: str) -> Slots:
         if tree.has(main := join(one.rpartition("/")[0], "Program.cs"))
     ]
     if mains:
-        found["mains"] = Slot(listed(map(code, mains), 6), tuple(mains[:4]))
+        found["mains"] = there(listed(map(code, mains), 6), tuple(mains[:4]))
     return found
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, join
 from waypost.facts.domains import is_beside
 
@@ -27,10 +27,10 @@ def read(tree: Tree, folder: str) -> Slots:
         found["workspaces"] = Slot(listed(map(code, modules), 12), (work,))
     mains = _mains(tree, folder)
     if mains:
-        found["mains"] = Slot(listed(map(code, mains), 6), tuple(mains), SEEN + 0.05)
+        found["mains"] = there(listed(map(code, mains), 6), tuple(mains), SEEN + 0.05)
     prefix = f"{folder}/" if folder else ""
     if any(one.startswith(prefix) and one.endswith("_test.go") for one in tree.paths):
-        found["has_tests"] = Slot("yes", (path,))
+        found["has_tests"] = there("yes", (path,))
     return found
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, join
 from waypost.facts.domains import is_beside
 
@@ -33,16 +33,16 @@ def read(tree: Tree, folder: str) -> Slots:
             continue
         program = f"./{wrapper}" if tree.has(join(folder, wrapper)) else {"mvnw": "mvn", "gradlew": "gradle"}[wrapper]
         goal = "package" if wrapper == "mvnw" else "build"
-        found["build_command"] = Slot(f"{program} {goal}", (path,), SEEN + 0.05)
+        found["build_command"] = there(f"{program} {goal}", (path,), SEEN + 0.05)
         if any("/src/test/" in f"/{one}" for one in tree.paths):
-            found["test_command"] = Slot(f"{program} test", (path,), SEEN + 0.05)
+            found["test_command"] = there(f"{program} test", (path,), SEEN + 0.05)
         break
     gradle = tree.find(folder, "build.gradle", "build.gradle.kts")
     if gradle and tree.has(join(folder, "pom.xml")):
-        found["build_tool"] = Slot("Maven, and as well with Gradle", (join(folder, "pom.xml"), gradle[0]))
+        found["build_tool"] = there("Maven, and as well with Gradle", (join(folder, "pom.xml"), gradle[0]))
     mains = _mains(tree, folder)
     if mains:
-        found["mains"] = Slot(listed(map(code, mains), 4), tuple(mains))
+        found["mains"] = there(listed(map(code, mains), 4), tuple(mains))
     return found
 
 

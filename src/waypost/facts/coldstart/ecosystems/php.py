@@ -1,6 +1,6 @@
 """PHP: composer.json, and where requests and commands come in."""
 
-from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, join, strings, table, words
 
 
@@ -25,10 +25,10 @@ def read(tree: Tree, folder: str) -> Slots:
         "",
     )
     if front:
-        found["front"] = Slot(code(join(folder, front)), (join(folder, front),), SEEN + 0.05)
+        found["front"] = there(code(join(folder, front)), (join(folder, front),), SEEN + 0.05)
     console = next((one for one in ("artisan", "bin/console", "bin/cake", "spark") if tree.has(join(folder, one))), "")
     if console:
-        found["console"] = Slot(code(join(folder, console)), (join(folder, console),))
+        found["console"] = there(code(join(folder, console)), (join(folder, console),))
     return found
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, join, table, words
 
 _SETUP_TEXT = r"^\s*%s\s*=\s*['\"]([^'\"\n]{1,300})['\"]"
@@ -19,7 +19,7 @@ def read(tree: Tree, folder: str) -> Slots:
         found |= {name: Slot(value, (path,)) for name, value in told.items() if value}
     requirements = tree.find(folder, "requirements*.txt", "requirements*.in")
     if requirements:
-        found["requirements"] = Slot(listed(code(path) for path in requirements), tuple(requirements))
+        found["requirements"] = there(listed(code(path) for path in requirements), tuple(requirements))
     version = join(folder, ".python-version")
     if "requires" not in found and re.fullmatch(r"\d[\w.]{0,12}", tree.text(version).strip()):
         found["requires"] = Slot(tree.text(version).strip(), (version,))
@@ -89,7 +89,7 @@ def _mains(tree: Tree, folder: str) -> Slots:
     found += [one for one in own if "FastAPI(" in tree.text(one) or "Flask(" in tree.text(one)]
     chosen = list(dict.fromkeys(found))[:_MOST_MAINS]
     return (
-        {"mains": Slot(listed(map(code, chosen)), tuple(chosen), SEEN if len(chosen) > 1 else SAID)} if chosen else {}
+        {"mains": there(listed(map(code, chosen)), tuple(chosen), SEEN if len(chosen) > 1 else SAID)} if chosen else {}
     )
 
 

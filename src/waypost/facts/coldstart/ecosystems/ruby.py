@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, join
 
 _SPEC = r"\w+\.%s\s*=\s*(?:%%[qQ]?[({\[|])?['\"]?([^'\"\n)}\]|]{1,300})"
@@ -25,10 +25,10 @@ def read(tree: Tree, folder: str) -> Slots:
     for slot, name in (("console", "bin/rails"), ("routes", "config/routes.rb"), ("rack", "config.ru")):
         path = join(folder, name)
         if tree.has(path):
-            found[slot] = Slot(code(path), (path,))
+            found[slot] = there(code(path), (path,))
     schema = next((one for one in ("db/schema.rb", "db/structure.sql") if tree.has(join(folder, one))), "")
     if schema:
-        found["schema"] = Slot(code(join(folder, schema)), (join(folder, schema),))
+        found["schema"] = there(code(join(folder, schema)), (join(folder, schema),))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from waypost.facts.coldstart.slots import Slot, Slots, code, listed
+from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, at, join, strings, table, words
 
 
@@ -23,12 +23,12 @@ def read(tree: Tree, folder: str) -> Slots:
     programs = _programs(tree, folder, data)
     if programs:
         shown = listed((f"{code(name)} starts in {code(place)}" for name, place in programs), 5)
-        found["scripts"] = Slot(shown, tuple(dict.fromkeys([path, *(place for _, place in programs)])))
+        found["scripts"] = Slot(shown, (path,), seen=tuple(dict.fromkeys(place for _, place in programs)))
     library = words(data, "lib", "path") or "src/lib.rs"
     if package and tree.has(join(folder, library)):
-        found["main"] = Slot(code(join(folder, library)), (join(folder, library),))
+        found["main"] = there(code(join(folder, library)), (join(folder, library),))
     if any(one.endswith(".rs") and "/tests/" in f"/{one}" for one in tree.paths) or _tests_itself(tree, folder):
-        found["has_tests"] = Slot("yes", (path,))
+        found["has_tests"] = there("yes", (path,))
     return found
 
 
