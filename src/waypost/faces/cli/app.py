@@ -1,6 +1,19 @@
 """The command line, whole: importing the commands puts them into the framework, in the order of the help."""
 
-from waypost.faces.cli import hooks, learning, memories, operations, references, tree
+from waypost.faces.cli import memories  # isort: skip
+from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
+from waypost.faces.cli import references, tree, discovering, hooks, operations  # isort: skip
 from waypost.faces.cli.framework import app
 
-__all__ = ["app", "hooks", "learning", "memories", "operations", "references", "tree"]
+__all__ = [
+    "app",
+    "discovering",
+    "hooks",
+    "learning",
+    "lifetimes",
+    "memories",
+    "operations",
+    "reasons",
+    "references",
+    "tree",
+]
