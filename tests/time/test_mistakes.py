@@ -17,6 +17,7 @@ from waypost.facts.validity import Period
 from waypost.flows import lifecycle, prepare, remember
 from waypost.model.memory import Version
 from waypost.model.time import Moment, to_micros
+from waypost.retrieve.passages import passages_of
 from waypost.store.sqlite import reader, rows
 from waypost.store.sqlite.writer import SqliteWriter
 
@@ -53,7 +54,7 @@ def other_room(change: Callable[[list[Version]], list[Version]]) -> Mistake:
                     for start, end in validity.without(version.period, cut)
                 ]
                 for rest in change(left):
-                    prepare.put(writer, rest, prepare.passages_of(rest), embedded)
+                    prepare.put(writer, rest, passages_of(rest), embedded)
             return len(concerned)
 
         for module in (lifecycle, remember):

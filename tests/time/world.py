@@ -168,13 +168,13 @@ class World:
         visible = self.naive.ask(as_of or self.clock.now, known_at)
         expected = _facts(visible)
         moment = f"as_of={as_of}, known_at={known_at}"
-        names = ("list", "rows", "export", "recall", "brief", "show", "history")
         answers = self._answers(as_of, known_at)
-        for name, answer in zip(names[:3], answers[:3], strict=True):
+        for name, answer in zip(("list", "rows", "export"), answers[:3], strict=True):
             _same(f"{name} {moment}", answer, expected)
-        for name, answer in zip(names[3:5], answers[3:5], strict=True):
+        for name, answer in zip(("recall", "brief"), answers[3:5], strict=True):
             _same(f"{name} {moment}", answer, sorted(expected))
         _same(f"show {moment}", answers[5], self._shown(as_of, known_at, visible))
+        _same(f"history {moment}", answers[6], self._told(as_of, known_at))
         if known_at is not None and known_at < self.clock.now and as_of is not None:
             self.told.setdefault((as_of, known_at), answers)
 
@@ -194,6 +194,11 @@ class World:
             sorted(_rows(hit.to_json() for hit in hits)),
             sorted(_rows(hit.to_json() for hit in told)),
             [row for memory_id in self.ids for row in self._show(memory_id, moment)],
+            [
+                (one.memory_id, one.text, one.valid_from, one.valid_until, one.recorded_at, one.superseded_at)
+                for memory_id in self.ids
+                for one in self._history(memory_id, **moment)
+            ],
         )
 
     def _show(self, memory_id: str, moment: dict[str, Any]) -> Iterator[Row]:
@@ -212,9 +217,25 @@ class World:
                 found += [fact for fact in visible if fact.memory == memory_id]
         return _facts([fact for fact in found if fact is not None])
 
-    def _history(self, memory_id: str) -> tuple[Version, ...]:
+    def _told(self, as_of: datetime | None, known_at: datetime | None) -> list[Row]:
+        """What was recorded by then about that time; given up, if it was by then."""
+        return [
+            (
+                fact.memory,
+                fact.text,
+                fact.valid_from,
+                fact.valid_until,
+                fact.recorded_at,
+                None if known_at is not None and fact.known_at(known_at) else fact.superseded_at,
+            )
+            for memory_id in self.ids
+            for fact in self.naive.history(memory_id)
+            if (known_at is None or fact.recorded_at <= known_at) and (as_of is None or fact.true_at(as_of))
+        ]
+
+    def _history(self, memory_id: str, **moment: Any) -> tuple[Version, ...]:
         try:
-            return self.memory.history(memory_id).versions
+            return self.memory.history(memory_id, **moment).versions
         except NotFound:
             return ()
 
