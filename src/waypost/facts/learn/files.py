@@ -69,7 +69,7 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
     symbol = _main_symbol(scene, file)
     owner = _owner(file, purpose)
     if purpose and not owner and tells(purpose, stem):
-        return _from_message(scene, closed(f"{head} holds {_noun(clip(purpose, _ROOM))}")), 0.82, False
+        return _from_message(scene, closed(f"{head} {_holds(clip(purpose, _ROOM))}")), 0.82, False
     owner = owner or (symbol.symbol.name if symbol is not None else "")
     doc = purpose if owner and purpose else first_sentence(plain(symbol.symbol.doc)) if symbol is not None else ""
     if doc and tells(doc, owner, stem):
@@ -81,8 +81,10 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
             False,
         )
     if message.tells >= 3 and not message.noise and message.kind not in ("fix", "vague", "upkeep"):
-        what = f"`{symbol.symbol.name}`" if symbol else "what came"
-        return f"{head} holds {what}: “{clip(capital(message.subject), 140)}”.", 0.6 if symbol else 0.45, True
+        said = f"“{clip(capital(message.subject), 140)}”"
+        if symbol is None or symbol.symbol.name == "default":
+            return f"{head} came with {said}.", 0.52, True
+        return f"{head} holds `{symbol.symbol.name}`: {said}.", 0.6, True
     return "", 0.0, False
 
 
@@ -103,10 +105,13 @@ def _from_message(scene: Scene, text: str) -> str:
     return text + more if len(text) + len(more) <= 290 else text
 
 
-def _noun(purpose: str) -> str:
-    """ "Helpers for x" → "helpers for x"; an order or a sentence stays what it is, behind a colon."""
+def _holds(purpose: str) -> str:
+    """ "Helpers for x" → "holds helpers for x"; "Rank the issues" → "ranks the issues"."""
     first = purpose.split(" ", 1)[0].lower()
-    return small(purpose) if first.endswith("s") or first in ("a", "an", "the") else f"“{purpose}”"
+    if first in ("a", "an", "the"):
+        return f"holds {small(purpose)}"
+    does = predicate(purpose)
+    return does or (f"holds {small(purpose)}" if first.endswith("s") else f"says of itself: “{purpose}”")
 
 
 def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:

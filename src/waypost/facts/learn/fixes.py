@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from itertools import pairwise
 
 from waypost.facts.learn.message import Message
 from waypost.facts.learn.scene import Scene
@@ -10,6 +11,7 @@ from waypost.facts.learn.words import content, cue_at, has_cue, words, words_of
 from waypost.model.candidate import Candidate
 
 _LEAST_WORDS = 3  # that tell something, in the subject
+_FIRST = 5  # sentences of a body: what is wrong is said first, how and why not otherwise comes later
 _NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typing", "release"))
 _FIXED = re.compile(
     r"^(?:fix(?:e[sd])?|correct(?:s|ed)?|repair(?:s|ed)?|resolve[sd]?|solve[sd]?|patch(?:es|ed)?|behebt|behebe|behoben:?|"
@@ -73,15 +75,16 @@ def fix(scene: Scene) -> Candidate | None:
     if message.kind != "fix" or not scene.sources or message.noise in _NOT_THE_PRODUCT:
         return None
     error, remedy = _from_subject(message)
-    told = content(error or remedy)
-    cause, error, remedy = _from_body(message, error, remedy)
+    told, is_stated = content(error or remedy), bool(remedy)
+    names = _stems(" ".join(last_part(one.symbol.name) for one in scene.main()))
+    cause, error, remedy = _from_body(message, error, remedy, names)
     least = _LEAST_WORDS - (has_cue(message.subject, "error") or bool(cause))
     if len(told) < least or _is_everyday(message):
         return None
     place, refs = scene.place()
     if not refs:
         return None
-    text = _worded(error, cause, remedy, place)
+    text = _worded(error, cause, remedy, place, is_stated=is_stated)
     return scene.candidate(
         text,
         _confidence(scene, error, cause, remedy),
@@ -123,12 +126,16 @@ def _made(said: str) -> str:
 
 def _states(message: Message) -> bool:
     """Whether a subject says what is done or what holds now, rather than what was wrong."""
+    known, said = words(), message.subject.split()[:4]
     if message.verb is not None and message.verb.kind != "fix":
         return True
-    first = message.subject.split()[:4]
-    if first[:1] and first[0].lower() in ("don't", "do", "never", "no", "only", "always"):
+    if said[:1] and said[0].lower() in ("don't", "don’t", "do", "never", "no", "only", "always"):
         return True
-    return any(word.lower() in words().thirds and not has_cue(word, "error") for word in first[1:])
+    for before, word in pairwise(said):
+        verb = known.verbs.get(word.lower())
+        if verb is not None and word.lower() == verb.third and not has_cue(word, "error"):
+            return verb.base not in known.nouns or before.endswith((")", "`"))  # "routes" may be many of them
+    return False
 
 
 def _by(said: str) -> tuple[str, str]:
@@ -141,19 +148,27 @@ def _by(said: str) -> tuple[str, str]:
     return said, ""
 
 
-def _from_body(message: Message, error: str, remedy: str) -> tuple[str, str, str]:
+def _from_body(message: Message, error: str, remedy: str, names: set[str]) -> tuple[str, str, str]:
     """The cause, and error and remedy where the subject has only the other."""
-    said = [one for one in message.body[:12] if not _is_about_work(one)]
+    about = _stems(message.subject) | names
+    said = [one for one in message.body[:_FIRST] if not _is_about_work(one)]
     telling = [one for one in said if not _is_order(one) and _stands_alone(one) and not has_cue(one, "remedy")]
-    cause = next((one for one in telling if has_cue(one, "cause")), "")
-    cause = cause or next((one for one in telling if has_cue(one, "formerly")), "")
+    telling = [one for one in telling if not has_cue(one, "aside")]
+    near = [one for one in telling if _LEADS_TO.match(one) or _HAPPENS.match(one) or about & _stems(one)]
+    cause = next((one for one in near if has_cue(one, "cause")), "")
+    cause = cause or next((one for one in near[:2] if has_cue(one, "formerly")), "")
     if not remedy:
         remedy = next((one for one in said if one != cause and has_cue(one, "remedy")), "")
     if not error:
-        error = next((one for one in telling if one != cause and has_cue(one, "error")), "")
+        error = next((one for one in near[:1] if one != cause and has_cue(one, "error")), "")
         if not error and cause and has_cue(cause, "error"):
             error, cause = cause, ""
     return cause, _LEADS_TO.sub("", error), remedy
+
+
+def _stems(text: str) -> set[str]:
+    """What two sentences share when they speak of the same, without endings."""
+    return {word[:5] for word in content(text) if len(word) > 3}
 
 
 def _stands_alone(sentence: str) -> bool:
@@ -190,32 +205,40 @@ def _is_everyday(message: Message) -> bool:
     }
 
 
-def _worded(error: str, cause: str, remedy: str, place: str) -> str:
+def _worded(error: str, cause: str, remedy: str, place: str, *, is_stated: bool) -> str:
+    """`is_stated`: the remedy is the subject's, and stays; else the error is."""
     end = f"Fixed in {place}."
-    room = MOST_TEXT - len(end)
+    room = MOST_TEXT - len(end) - 12
+    if is_stated:
+        end = f"Fix: {clip(_bare(remedy), min(room, 140)).rstrip('.')}, in {place}."
+        room = MOST_TEXT - len(end) - 12
     parts = []
     if error:
         is_told = has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error)
-        said = clip(error, min(room - 10, 170 if cause or remedy else room))
-        parts.append(closed(f"Error: {capital(said)}" if is_told else f"Error in {said}"))
-        room -= len(parts[0]) + 1
-    because = clause_of(_HAPPENS.sub("", cause), min(room - 8, 140)) if cause else ""
+        said = clause_of(error, min(room, 170)) if is_stated else clip(error, min(room, 190))
+        if said:
+            parts.append(closed(f"Error: {capital(said)}" if is_told else f"Error in {said}"))
+            room -= len(parts[0]) + 1
+    because = clause_of(_HAPPENS.sub("", cause), min(room, 150)) if cause else ""
     if because:
         parts.append(f"Cause: {closed(capital(because))}")
         room -= len(parts[-1]) + 1
-    if remedy:
-        bare = _SPEAKS_OF_WORK.sub("", remedy).strip(" ,")
-        done = clause_of(bare, room) or ("" if error else clip(bare, room))
+    if remedy and not is_stated:
+        done = clause_of(_bare(remedy), room)
         end = f"Fix: {done.rstrip('.')}, in {place}." if done else end
     return " ".join((*parts, end))
+
+
+def _bare(remedy: str) -> str:
+    return _SPEAKS_OF_WORK.sub("", remedy).strip(" ,")
 
 
 def _confidence(scene: Scene, error: str, cause: str, remedy: str) -> float:
     """How sure it is that this is a fix worth knowing: declared, explained, tested, announced, found in few places."""
     message = scene.message
     told = 0.47 + 0.04 * min(4, len(content(error or remedy)) - 2)
-    told += 0.07 if cause else 0.0
-    told += 0.04 if error and remedy else 0.0
+    told += 0.05 if cause else 0.0
+    told += 0.03 if error and remedy else 0.0
     told += 0.07 if scene.has_tests else 0.0
     told += 0.05 if scene.is_announced else 0.0
     told += 0.04 if message.references else 0.0

@@ -166,11 +166,13 @@ def _subject(text: str) -> tuple[str, str, bool, str, bool]:
 def _verb(subject: str) -> Verb | None:
     """The order that a subject begins with; "Default binder can …" and "Parsing …" are none."""
     first, _, rest = subject.partition(" ")
-    first, second = first.lower().rstrip(",:"), rest.partition(" ")[0].lower()
+    first, following = first.lower().rstrip(",:"), rest.lower().split()[:3]
     verb = words().verbs.get(first)
-    if verb is None or not rest or first.endswith("ing"):
+    if verb is None or not following or first.endswith("ing"):
         return None
-    is_noun = second in _FINITE or (second in words().thirds and second not in words().bases)
+    # A verb that is a noun as well is one where the next words bring a verb of their own.
+    near = following if first in words().nouns else following[:1]
+    is_noun = any(word in _FINITE or (word in words().thirds and word not in words().bases) for word in near)
     return None if is_noun else verb
 
 

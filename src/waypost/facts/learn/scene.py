@@ -111,12 +111,9 @@ class Scene:
         """Where the change is, as words of a sentence and as references: symbols, else the largest file."""
         main = self.main(most)
         if main and len(self.sources) <= 6:
-            if len({one.file.path for one in main}) == 1:
-                named = " and ".join(f"`{one.symbol.name}`" for one in main)
-                return f"{named} ({shown(main[0].file.path)})", tuple(one.ref for one in main)
-            return " and ".join(f"`{one.symbol.name}` ({shown(one.file.path)})" for one in main), tuple(
-                one.ref for one in main
-            )
+            near = [one for one in main if one.file.path == main[0].file.path]
+            named = " and ".join(f"`{one.symbol.name}`" for one in near)
+            return f"{named} ({shown(main[0].file.path)})", tuple(one.ref for one in main)
         files = [file for file in self.sources if file.change != REMOVED and self.is_there(file.path)]
         files.sort(key=lambda file: (-(file.lines_added + file.lines_removed), file.path))
         if not files:

@@ -6,6 +6,7 @@ is one that no mask recognizes.
 
 import re
 import unicodedata
+from itertools import pairwise
 
 from waypost.facts.learn.words import content, words
 from waypost.text.identifiers import identifier_parts
@@ -28,6 +29,64 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|z\.B|d\.h|bzw|resp|appr
 _URL = re.compile(r"https?://\S{1,400}")
 _SUBORDINATE = frozenset(
     ("when", "if", "since", "because", "as", "while", "after", "before", "although", "wenn", "weil", "если", "когда")
+)
+_DANGLING = frozenset(
+    [
+        "with",
+        "so",
+        "the",
+        "a",
+        "an",
+        "and",
+        "but",
+        "that",
+        "which",
+        "to",
+        "of",
+        "in",
+        "for",
+        "or",
+        "by",
+        "as",
+        "from",
+        "on",
+        "at",
+        "is",
+        "was",
+        "when",
+        "if",
+        "because",
+        "und",
+        "der",
+        "die",
+        "das",
+        "mit",
+        "и",
+        "в",
+        "на",
+        "с",
+    ]
+)
+_AFTER_ORDER = frozenset(
+    (
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "all",
+        "any",
+        "each",
+        "every",
+        "whether",
+        "if",
+        "its",
+        "it",
+        "for",
+        "to",
+        "one",
+        "no",
+    )
 )
 _QUALIFIER = re.compile(r"^(?:\(\w+\)|\[\w+\])\s*")
 
@@ -106,6 +165,8 @@ def _balanced(text: str) -> str:
         text = text[: text.rfind("`")].rstrip(" (")
     if text.count("(") > text.count(")"):
         text = text[: text.rfind("(")].rstrip()
+    while (last := text.rpartition(" "))[2].lower() in _DANGLING:
+        text = last[0].rstrip(" ,;:")
     return text
 
 
@@ -141,11 +202,19 @@ def predicate(text: str, name: str = "") -> str:
     if bare in ("is", "are", "has", "can", "will", "does"):
         return f"{bare} {rest}"
     if bare in ("a", "an", "the"):
-        return f"is {bare} {rest}"
-    if bare in known.bases or bare in known.thirds:
-        third = known.verbs[bare].third
-        return f"{third} {_joined_verbs(rest)}"
+        return "" if _is_clause(rest) else f"is {bare} {rest}"
+    is_order = bare in known.bases and (bare not in known.nouns or rest.split(" ", 1)[0].lower() in _AFTER_ORDER)
+    if is_order or (bare in known.thirds and bare not in known.bases):
+        return f"{known.verbs[bare].third} {_joined_verbs(rest)}"
     return ""
+
+
+def _is_clause(rest: str) -> bool:
+    """ "check holds no link" has its own verb; "function that holds a link" has not."""
+    following = rest.lower().split()[:5]
+    return any(
+        word in words().thirds and before not in ("that", "which", "who") for before, word in pairwise(following)
+    )
 
 
 def _joined_verbs(rest: str) -> str:

@@ -26,6 +26,7 @@ class Words:
     verbs: Mapping[str, Verb]  # every form of an English verb
     bases: frozenset[str]
     thirds: frozenset[str]
+    nouns: frozenset[str]  # bases that are as often nouns
     foreign: Mapping[str, str]  # a word, or its beginning with a star
     cues: Mapping[str, tuple[str, ...]]
     noise: Mapping[str, str]
@@ -51,6 +52,7 @@ def words() -> Words:
         verbs=verbs,
         bases=frozenset(verb.base for verb in verbs.values()),
         thirds=frozenset(verb.third for verb in verbs.values()),
+        nouns=frozenset(told["nouns"]["words"].split()),
         foreign=_by_word(told["foreign"]),
         cues={name: tuple(cues) for name, cues in told["cues"].items()},
         noise=_by_word(told["noise"]),
