@@ -122,6 +122,7 @@ class _Page:
     tokens: int
     lines: list[Line] = field(default_factory=list)
     _used: int = 0
+    _costs: dict[int, int] = field(default_factory=dict)
     _frame: int = field(default_factory=lambda: _cost(fence("")))
 
     def take(self, section: str, shelf: _Shelf, until: float) -> None:
@@ -137,31 +138,31 @@ class _Page:
     def _add(self, section: str, entry: Entry, until: float) -> bool:
         heading = 0 if any(line.section == section for line in self.lines) else _cost(_heading(section))
         room = min(int(self.tokens * until), self.tokens - self._frame - heading) - self._used
-        text = self._fitting(entry, room - 1)
-        if text is None:
-            return False
+        text, cost = entry.said + entry.tail, self._costs.get(id(entry), 0)
+        if not cost:
+            cost = self._costs[id(entry)] = _cost(text)  # once: it may be offered again
+        if cost > room:
+            said = self._cut(entry, room - 1) if cost > self.tokens * _LONG else None
+            if said is None:
+                return False
+            text, cost = said + entry.tail, _cost(said + entry.tail)
         self._frame += heading
-        self._used += _cost(text)
-        self.lines.append(Line(section, entry, text, _cost(text)))
+        self._used += cost
+        self.lines.append(Line(section, entry, text, cost))
         return True
 
-    def _fitting(self, entry: Entry, room: int) -> str | None:
-        whole = entry.said + entry.tail
-        cost = count_tokens(whole)
-        if cost <= room:
-            return whole
-        if cost <= self.tokens * _LONG:
-            return None
-        said = shorten(entry.said, min(room, int(self.tokens * _LONG)) - count_tokens(entry.tail))
-        return None if said is None else said + entry.tail
+    def _cut(self, entry: Entry, room: int) -> str | None:
+        return shorten(entry.said, min(room, int(self.tokens * _LONG)) - count_tokens(entry.tail))
 
     def finish(self, note: Callable[[Sequence[Line]], str]) -> Routed:
-        # Lines were counted one by one; should the whole ever be longer than its parts, the last ones go.
-        while self.lines and count_tokens(self._text("")) > self.tokens:
-            self.lines.pop()
-        noted = self._text(_plain(note(self.lines)))
-        text = noted if count_tokens(noted) <= self.tokens else self._text("")
-        return Routed(text, count_tokens(text), tuple(self.lines))
+        text = self._text(_plain(note(self.lines)))
+        counted = count_tokens(text)
+        while counted > self.tokens:
+            text = self._text("")
+            counted = count_tokens(text)
+            if counted > self.tokens:  # lines were counted one by one; should the whole be longer, the last ones go
+                self.lines.pop()
+        return Routed(text, counted, tuple(self.lines))
 
     def _text(self, note: str) -> str:
         lines: list[str] = []

@@ -1,6 +1,6 @@
 """What a question is routed to: the domains that join, and their facts as recall ranks them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from waypost.flows.recall import (
 from waypost.model.recall import View
 from waypost.retrieve.fuse import Scored, fuse
 from waypost.retrieve.question import Question, read_question
-from waypost.retrieve.route import Joined, Near, closeness, join
+from waypost.retrieve.route import ANSWERING, Joined, Near, closeness, join
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Filter, Reader
 from waypost.text.language import is_surely_foreign, language_of
@@ -30,6 +30,7 @@ _DEPTH = (60, 400)  # candidates of a level that are looked for, by the budget
 _TOKENS_OF_A_FACT = 20  # a short one
 _MOST_OF_THE_PROJECT = 500  # facts of level 0; usually there are 10 to 20
 _BY_WORDS = 0.5  # of the score of a fact that shares words with the question and whose meaning nobody knows
+_UNTOLD_LEVEL = 2
 _LEVELS = ((1,), (2, 3))  # each is searched by itself: a few of level 1 would be lost among many of level 3
 
 
@@ -136,7 +137,7 @@ def route_to(space: OpenSpace, reader: Reader, asking: Asking, notices: tuple[st
     pool.add([*project, *pool.gathered.keyword])
     pool.search(asking.view, populations=True)
     near = _near(pool)
-    joined = join(near, pool.nearest_by_domain().get("", 0.0))
+    joined = join(near, _answering(space, pool), pool.nearest_by_domain().get("", 0.0)) if near else []
     allowed = {"", *(one.domain for one in joined)} if asking.vectors else None
     for levels in _LEVELS if asking.vectors else ():
         domains = None if allowed is None or allowed >= set(pool.domains.values()) else tuple(sorted(allowed))
@@ -168,22 +169,27 @@ def _near(pool: _Pool) -> list[Near]:
     return list(near.values())
 
 
+def _answering(space: OpenSpace, pool: _Pool) -> set[str]:
+    """The domains of the facts that rank best."""
+    project = sum(sketch.level == 0 for sketch in pool.gathered.sketches.values())
+    best = [one for one in _fused(space, pool, ANSWERING + project) if one.level][:ANSWERING]
+    return {pool.domains[one.number] for one in best}
+
+
+def _fused(space: OpenSpace, pool: _Pool, k: int) -> Iterator[Ranked]:
+    sketches = pool.gathered.sketches
+    number_of = {sketch.memory_id: number for number, sketch in sketches.items()}
+    candidates, populations = pool.gathered.candidates(), pool.gathered.populations
+    for one in fuse(pool.asking.question, candidates, populations, pool.asking.roles, now=space.clock(), k=k):
+        number = number_of[one.memory_id]
+        level = sketches[number].level
+        yield Ranked(number, _UNTOLD_LEVEL if level is None else level, one)
+
+
 def _ranked(space: OpenSpace, pool: _Pool, allowed: set[str] | None) -> list[Ranked]:
     """All candidates of these domains, best first; of any domain what no engine has read, and level 0."""
-    number_of = {sketch.memory_id: number for number, sketch in pool.gathered.sketches.items()}
-    scored = fuse(
-        pool.asking.question,
-        pool.gathered.candidates(),
-        pool.gathered.populations,
-        pool.asking.roles,
-        now=space.clock(),
-        k=len(number_of),
-    )
-    ranked: list[Ranked] = []
-    for one in scored:
-        number = number_of[one.memory_id]
-        level = pool.gathered.sketches[number].level
-        level = 2 if level is None else level
-        if allowed is None or not level or pool.domains[number] in allowed or number not in pool.closeness:
-            ranked.append(Ranked(number, level, one))
-    return ranked
+    return [
+        one
+        for one in _fused(space, pool, len(pool.gathered.sketches))
+        if allowed is None or not one.level or pool.domains[one.number] in allowed or one.number not in pool.closeness
+    ]

@@ -10,7 +10,7 @@ confident .56 / .72; with domains that have a fact above the threshold .59 / .76
 domains, .58 / .79.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from waypost.model.causal import CAUSAL_LINKS, CONSEQUENCE, CONSTRAINT, DECISION, REASON
@@ -21,6 +21,7 @@ from waypost.store.protocol import Edge
 THRESHOLDS: Mapping[str, float] = {"minilm-l6-v2": 0.5, "use-multilingual-v3": 0.4}
 USUAL_THRESHOLD = 0.5
 CONFIDENT = 0.5
+ANSWERING = 3  # facts that rank best bring their domains
 WIDEN_BY = 5  # domains that join when nothing is near; 10 bring .005 more
 MOST_RELATED = 5
 MOST_IN_A_CHAIN = 12
@@ -64,20 +65,16 @@ def closeness(cosine: float, engine: str) -> float:
     return min(1.0, 0.5 + 0.5 * (cosine - threshold) / (1 - threshold))
 
 
-def join(near: Iterable[Near], confidence: float) -> list[Joined]:
-    """The domains that join, nearest first. `confidence` is that of the best fact without a domain."""
+def join(near: Iterable[Near], answering: Collection[str], confidence: float) -> list[Joined]:
+    """The domains that join, nearest first. `answering` are those of the best facts by rank, `confidence` is that of the
+    best fact without a domain."""
     ordered = sorted(near, key=lambda one: (-one.nearest, one.domain))
-    joined = [
-        Joined(one.domain, one.similarity, one.facts, MEAN if one.of_mean > CONFIDENT else FACT)
-        for one in ordered
-        if one.nearest > CONFIDENT
-    ]
-    best = max((one.of_fact for one in ordered if one.nearest > CONFIDENT), default=0.0)
-    if max(best, confidence) >= CONFIDENT:
+    first = [one for one in ordered if one.nearest > CONFIDENT or one.domain in answering]
+    joined = [Joined(one.domain, one.similarity, one.facts, MEAN if one.of_mean > CONFIDENT else FACT) for one in first]
+    if max((confidence, *(one.of_fact for one in first))) >= CONFIDENT:
         return joined
-    taken = {one.domain for one in joined}
     nearest = sorted(ordered, key=lambda one: (-one.of_fact, -one.of_mean, one.domain))
-    rest = [one for one in nearest if one.domain not in taken][:WIDEN_BY]
+    rest = [one for one in nearest if one not in first][:WIDEN_BY]
     return [*joined, *(Joined(one.domain, one.similarity, one.facts, WIDENED) for one in rest)]
 
 

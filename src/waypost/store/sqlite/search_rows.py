@@ -40,6 +40,7 @@ class SearchRows(DomainRows):
         super().__init__(connection)
         self._vectors = vectors
         self._scored: dict[str, tuple[Vector, Scores]] = {}
+        self._parts: dict[tuple[str, bool | None], tuple[Scores, Scores, dict[str, Population]]] = {}
         self._members: dict[View, list[int] | None] = {}
 
     def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]:
@@ -101,9 +102,8 @@ class SearchRows(DomainRows):
         if scored is None:
             return VectorAnswer((), {})
         of_code = {collection in CODE_COLLECTIONS for collection in view.collections}
-        if len(of_code) == 1:  # else a small part would be searched for among the best of a large one
-            scored = scored.part(of_code.pop())
-        spread = {name: Population(count, mean, deviation) for name, count, mean, deviation in scored.by_language()}
+        # Of one sort only: else a small part would be searched for among the best of a large one.
+        scored, spread = self._part(engine, scored, of_code.pop() if len(of_code) == 1 else None)
         depth, among = limit * 2, scored
         while True:
             places = among.best(depth)
@@ -116,6 +116,15 @@ class SearchRows(DomainRows):
                 among = scored.only([vector_id for _, vector_id in self._vectors_of(engine, numbers)])
             depth *= _WIDEN
         return VectorAnswer(tuple(found), spread)
+
+    def _part(self, engine: str, scored: "Scores", of_code: bool | None) -> "tuple[Scores, dict[str, Population]]":
+        """The cosines of code, of prose or of both, and how they spread; made once for each question."""
+        known = self._parts.get((engine, of_code))
+        if known is None or known[0] is not scored:
+            part = scored if of_code is None else scored.part(of_code)
+            spread = {name: Population(count, mean, deviation) for name, count, mean, deviation in part.by_language()}
+            known = self._parts[engine, of_code] = (scored, part, spread)
+        return known[1], known[2]
 
     def _few_members(self, view: View) -> list[int] | None:
         """The versions that a view of some domains or levels may show, if they are few; None: too many, or not known.
