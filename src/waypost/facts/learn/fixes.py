@@ -237,7 +237,8 @@ def _confidence(scene: Scene, error: str, cause: str, remedy: str) -> float:
     """How sure it is that this is a fix worth knowing: declared, explained, tested, announced, found in few places."""
     message = scene.message
     told = 0.47 + 0.04 * min(4, len(content(error or remedy)) - 2)
-    told += 0.05 if cause else 0.0
+    told += (0.08 if has_cue(cause, "cause") else 0.04) if cause else 0.0
+    told += 0.02 if message.is_declared else 0.0
     told += 0.03 if error and remedy else 0.0
     told += 0.07 if scene.has_tests else 0.0
     told += 0.05 if scene.is_announced else 0.0

@@ -142,8 +142,6 @@ class Scene:
         home = path or (kept[0].partition("#")[0] if kept else "")
         if self.message.is_doubtful:
             confidence = min(confidence, _DOUBTFUL if from_message else _WAITING)
-        if not self.change.commit and origin in ("git_diff", "commit_message"):
-            origin = "staged"
         return Candidate(
             text=clip(printable(text), MOST_TEXT),
             confidence=round(max(0.0, min(confidence, 0.95)), 2),
