@@ -3,15 +3,17 @@
 import json
 import time as timing
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.flows.conclude import conclude, endpoint_count
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
 from waypost.flows.live_schema import read_tables
-from waypost.flows.open_space import OpenSpace, patterns_key
+from waypost.flows.open_space import OpenSpace, discovered_key, patterns_key
 from waypost.flows.worker import work
+from waypost.model.learned import MERGED, REPLACED, STORED
 from waypost.model.memory import Caller
+from waypost.model.time import format_time
 from waypost.store.protocol import AuditEntry
 
 _POLL_SECONDS = 0.2
@@ -35,6 +37,7 @@ class IndexReport:
     answers_after: float  # seconds until questions about the code could be asked
     structure_after: float  # seconds until tests, documents and conclusions were there too
     pending: dict[str, int]
+    facts: int = 0  # about the project that a first look at the tree brought
 
     def to_json(self) -> dict[str, Any]:
         done = self.indexed
@@ -59,6 +62,7 @@ class IndexReport:
             "answers_after": round(self.answers_after, 3),
             "structure_after": round(self.structure_after, 3),
             "pending": self.pending,
+            "facts": self.facts,
         }
 
 
@@ -72,13 +76,16 @@ def init(
     database: str | None = None,
     wait: bool = True,
     explain: bool = False,
+    facts: bool = False,
     report: Report = quiet,
 ) -> IndexReport:
-    """Index the tree; patterns that were given once hold until others are given."""
+    """Index the tree; patterns that were given once hold until others are given. `facts`: look first, once, at what the
+    project says of itself, so that there is something to be briefed with while the rest is read."""
     started = timing.perf_counter()
     before = settle_patterns(space, None, None)
     patterns = settle_patterns(space, include, exclude)
     live = read_tables(database) if database else None  # first: a wrong address should not cost a long wait
+    found = _first_facts(space, caller, again=force) if facts else 0
     done = index_tree(
         space,
         include=patterns.include,
@@ -96,7 +103,21 @@ def init(
         wait_for_vectors(space, report)
     else:
         space.start_worker(space)
-    return _reported(space, done, patterns, timing.perf_counter() - started, structure_after)
+    told = _reported(space, done, patterns, timing.perf_counter() - started, structure_after)
+    return replace(told, facts=found)
+
+
+def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> int:
+    """What a new project says of itself. Returns how many facts are new."""
+    from waypost.flows.discover import discover  # what only the first look needs
+
+    with space.store.read() as reader:
+        if reader.meta(discovered_key(space)) and not again:
+            return 0
+    found = discover(space, caller)
+    with space.store.write() as writer:
+        writer.set_meta(discovered_key(space), format_time(space.clock()))
+    return found.count(STORED, REPLACED, MERGED)
 
 
 def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:

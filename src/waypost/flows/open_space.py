@@ -102,6 +102,11 @@ def live_schema_key(space: OpenSpace) -> str:
     return f"live_schema:{space.identity.checkout_id}"
 
 
+def discovered_key(space: OpenSpace) -> str:
+    """When the first facts of the tree were looked for."""
+    return f"discovered:{space.identity.checkout_id}"
+
+
 def learn_since_key(space: OpenSpace) -> str:
     """The commit from which on the worker is to learn; empty when nothing is owed."""
     return f"learn_since:{space.identity.checkout_id}"

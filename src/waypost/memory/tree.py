@@ -20,12 +20,14 @@ class Tree(Opened):
         database: str | None = None,
         wait: bool = True,
         explain: bool = False,
+        facts: bool = False,
         report: "flows.index.Report" = lambda *_: None,
     ) -> "flows.init.IndexReport":
         """Read the tree: what is new or changed since the last time, or with `force` all of it.
 
         Patterns hold until others are given. Without `wait`, vectors follow in the background. `database` is the URL
-        of a live database whose schema is read too; `explain` tells of everything that is skipped.
+        of a live database whose schema is read too; `explain` tells of everything that is skipped. `facts`: what the
+        project says of itself is remembered first, once (see `discover`).
         """
         return flows.init.init(
             self._space,
@@ -36,6 +38,7 @@ class Tree(Opened):
             database=database,
             wait=wait,
             explain=explain,
+            facts=facts,
             report=report,
         )
 

@@ -26,6 +26,9 @@ def init(
     ] = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until everything is embedded.")] = True,
     explain: Annotated[bool, typer.Option("--explain", help="List what was skipped, and why.")] = False,
+    facts: Annotated[
+        bool, typer.Option("--facts/--no-facts", help="The first time: remember what the project says of itself.")
+    ] = True,
     json: Json = False,
 ) -> None:
     """Index a project, so that questions about its code are answered. Goes on after an interruption."""
@@ -43,6 +46,7 @@ def init(
             database=db,
             wait=wait,
             explain=explain,
+            facts=facts,
             report=report,
         )
     if json:

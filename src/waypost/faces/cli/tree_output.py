@@ -37,6 +37,8 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     )
     out = console()
     _print_patterns(out, done)
+    if done.facts:
+        out.print(f"{done.facts} facts about the project are remembered: waypost list --level 0", markup=False)
     if files.masked:
         out.print(f"{files.masked} secret values were left out.")
     if files.broken:
