@@ -1,0 +1,145 @@
+"""Many commits: told as things are at their end, each thing once."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+from waypost.facts.domains import Layout
+from waypost.facts.learn.span import over_range
+from waypost.model.change import (
+    ADDED,
+    MODIFIED,
+    REMOVED,
+    RENAMED,
+    ChangeSet,
+    DependencyChange,
+    FileChange,
+    SymbolChange,
+)
+
+Commit = Callable[..., ChangeSet]
+DOC = "A cart that is kept between two visits."
+
+
+def source(
+    *symbols: SymbolChange, path: str = "src/shop/cart.py", change: str = MODIFIED, before: str = ""
+) -> FileChange:
+    return FileChange(path, change, before, "python", lines_added=30, symbols=symbols)
+
+
+def basket(change: str = ADDED, name: str = "Basket", doc: str = DOC, before: str = "") -> SymbolChange:
+    return SymbolChange(name, "class", change, doc=doc, name_before=before, lines_changed=30)
+
+
+def manifest(change: str, wanted: str = "", before: str = "") -> FileChange:
+    need = DependencyChange("httpx", change, wanted, before)
+    return FileChange("pyproject.toml", MODIFIED, role="manifest", dependencies=(need,))
+
+
+def texts(layout: Layout, *changes: ChangeSet) -> list[str]:
+    return [one.text for one in over_range(changes, layout).candidates]
+
+
+def test_what_was_added_and_removed_again_vanishes(commit: Commit, layout: Layout) -> None:
+    first = commit("Add a Basket that survives", source(basket()))
+    last = commit("Remove the Basket again", source(basket(REMOVED)))
+    found = over_range([first, last], layout)
+    assert found.candidates == ()
+    assert sum(found.skipped.values()) == found.commits == 2
+
+
+def test_a_file_that_came_and_went_vanishes_with_all_that_was_done_to_it(commit: Commit, layout: Layout) -> None:
+    new = source(basket(), path="src/shop/tax.py", change=ADDED)
+    gone = source(basket(REMOVED), path="src/shop/tax.py", change=REMOVED)
+    fixed = source(basket(MODIFIED), path="src/shop/tax.py")
+    changes = [
+        commit("Add taxes of all countries", new),
+        commit("Fix wrong taxes of far countries", fixed),
+        commit("Remove the taxes", gone),
+    ]
+    assert texts(layout, *changes) == []
+
+
+def test_a_thing_is_told_under_its_last_name_and_documentation(commit: Commit, layout: Layout) -> None:
+    changes = [
+        commit("Add a Basket that survives", source(basket())),
+        commit("Rename Basket to Bag", source(basket(RENAMED, "Bag", before="Basket"))),
+        commit("Tell more of bags", source(basket(MODIFIED, "Bag", "A bag that is kept for a year."))),
+    ]
+    assert texts(layout, *changes) == ["`Bag` (src/shop/cart.py) is a bag that is kept for a year."]
+
+
+def test_a_thing_is_told_where_it_is_after_its_file_got_another_name(commit: Commit, layout: Layout) -> None:
+    changes = [
+        commit("Add a Basket that survives", source(basket())),
+        commit("Rename the cart", source(path="src/shop/bag.py", change=RENAMED, before="src/shop/cart.py")),
+    ]
+    found = over_range(changes, layout).candidates
+    assert found[0].refs == ("src/shop/bag.py#Basket",)
+
+
+def test_what_was_removed_and_put_back_was_not_removed(commit: Commit, layout: Layout) -> None:
+    changes = [
+        commit("Remove the Basket", source(basket(REMOVED))),
+        commit("Put the Basket back for old shops", source(basket())),
+    ]
+    assert not any("no longer" in text for text in texts(layout, *changes))
+
+
+def test_of_a_dependency_the_last_state_counts(commit: Commit, layout: Layout) -> None:
+    changes = [
+        commit("Use httpx", manifest(ADDED, ">=0.27"), id="aaaaaaaaaa"),
+        commit("Ask for a newer httpx", manifest(MODIFIED, ">=1.0", ">=0.27"), id="bbbbbbbbbb"),
+    ]
+    found = over_range(changes, layout)
+    assert [one.text.partition(";")[0] for one in found.candidates] == ["The project needs `httpx` >=1.0"]
+    assert found.merged == 1
+    assert [one[:15] for one in found.candidates[0].evidence] == ["commit aaaaaaaa", "commit bbbbbbbb"]
+    assert texts(layout, *changes, commit("Drop httpx", manifest(REMOVED, before=">=1.0"))) == []
+
+
+def test_a_commit_and_its_revert_give_nothing(commit: Commit, layout: Layout) -> None:
+    changes = [
+        commit("Round prices to five cents in Cart.total", id="cccccccccc"),
+        commit('Revert "Round prices to five cents in Cart.total"', body="This reverts commit cccccccccc."),
+    ]
+    found = over_range(changes, layout)
+    assert found.candidates == ()
+    assert found.skipped == {"reverted": 2}
+
+
+def test_one_fix_on_two_branches_is_one_fact_with_both_evidences(commit: Commit, layout: Layout) -> None:
+    subject = "Fix wrong total of a cart with negative discounts"
+    changes = [commit(f"{subject} (#1)", id="dddddddddd"), commit(f"[2.x] {subject} (#2)", id="eeeeeeeeee")]
+    found = over_range(changes, layout)
+    assert len(found.candidates) == 1
+    assert {"#1", "#2"} <= set(found.candidates[0].evidence)
+
+
+def test_a_signature_that_changed_twice_is_told_from_the_first_to_the_last(commit: Commit, layout: Layout) -> None:
+    forms = ["def pay(cart)", "def pay(cart, currency)", "def pay(cart, currency, day)"]
+    changes = [
+        commit(
+            "Handle more of them",
+            source(SymbolChange("pay", "function", MODIFIED, signature=after, signature_before=before)),
+        )
+        for before, after in pairwise(forms)
+    ]
+    assert texts(layout, *changes) == ["`pay` (src/shop/cart.py) must now be given `currency` and `day`."]
+
+
+def test_proposing_again_proposes_the_same(commit: Commit, layout: Layout) -> None:
+    changes = [
+        commit("Add a Basket that survives", source(basket())),
+        commit("Use httpx", manifest(ADDED, ">=0.27")),
+        commit("Fix wrong total of a cart with coupons"),
+    ]
+    once = over_range(changes, layout).candidates
+    assert len(once) == 3
+    assert over_range([replace(change) for change in changes], layout).candidates == once
+
+
+def test_commits_that_gave_nothing_are_counted_by_reason(commit: Commit, layout: Layout) -> None:
+    test = FileChange("tests/test_cart.py", MODIFIED, role="test")
+    found = over_range([commit("Test it", test), commit("Test it more", test), commit("x", is_merge=True)], layout)
+    assert found.skipped == {"tests only": 2, "merge": 1}
