@@ -79,4 +79,4 @@ def test_a_thousand_patterns_against_a_thousand_paths_take_a_moment() -> None:
     files = ChangedFiles(paths)
     found = sum(files.any_meant(one) for one in patterns)
     assert found == 1_000
-    assert time.perf_counter() - began < 1.0  # about 30 ms; room for a busy machine
+    assert time.perf_counter() - began < 1.0  # about 100 ms; room for a busy machine
