@@ -7,7 +7,7 @@ import pytest
 from tests.time.conftest import FreshMemory
 from tests.time.world import Player, make_steps
 
-LIVES = 10
+LIVES = 8
 STEPS = 30
 SOAK_LIVES = 300
 
