@@ -21,6 +21,7 @@ from waypost.code.summary.purpose import LONGEST, purpose
 from waypost.code.summary.sentences import first_sentence, first_sentences
 from waypost.code.summary.view import View
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED, FileChange, SymbolChange
+from waypost.model.shape import word_code
 
 MOST_SYMBOLS = 500  # of one file that are told
 _MOST_CELLS = 40_000  # lines on one side times lines on the other that are compared one by one
@@ -57,7 +58,7 @@ def examine(raw: RawFile, *, deep: bool = True) -> Examined:
     old = side_of(raw.path_before or raw.path, raw.before)
     new = side_of(raw.path, raw.after)
     if (old and old.by_machine) or (new and new.by_machine):
-        return Examined(raw, "generated", old, new)
+        return Examined(raw, "generated", None, None)
     examined = Examined(raw, role, old, new)
     if not (old and new and old.text == new.text):
         examined.matching, examined.old, examined.new = match(old, new)
@@ -135,8 +136,9 @@ def _symbols(examined: Examined) -> Iterator[SymbolChange]:
     found: list[tuple[int, SymbolChange]] = []
     if old and new:
         partners = examined.matching.partners
+        renamed = _renamed_words(old, new, examined.matching.pairs)
         for one, other in examined.matching.pairs:
-            change = _paired(old, one, new, other, partners)
+            change = _paired(old, one, new, other, partners, renamed)
             if change is not None:
                 found.append((change.line, change))
     if new:
@@ -154,6 +156,19 @@ def _symbols(examined: Examined) -> Iterator[SymbolChange]:
                     yield change
 
 
+def _renamed_words(old: Side, new: Side, pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The words for definitions that have another name now: to follow a rename is no change of its own."""
+    names = ((old.symbols[one].name, new.symbols[other].name) for one, other in pairs)
+    return {word_code(before.encode()): word_code(after.encode()) for before, after in names if before != after}
+
+
+def _follows(old: Sequence[int], new: Sequence[int], renamed: Mapping[int, int]) -> bool:
+    """Whether the words are the same but for names that changed."""
+    return len(old) == len(new) and all(
+        before == after or renamed.get(before) == after for before, after in zip(old, new, strict=True)
+    )
+
+
 def _alone(side: Side, place: int, change: str, other: Side | None) -> SymbolChange | None:
     """A definition that is on one side only. None when the other side is too broken to tell."""
     symbol = side.symbols[place]
@@ -163,7 +178,13 @@ def _alone(side: Side, place: int, change: str, other: Side | None) -> SymbolCha
 
 
 def _paired(
-    old: Side, one: int, new: Side, other: int, partners: dict[int, int], path_before: str = ""
+    old: Side,
+    one: int,
+    new: Side,
+    other: int,
+    partners: Mapping[int, int],
+    renamed: Mapping[int, int],
+    path_before: str = "",
 ) -> SymbolChange | None:
     """What happened to a definition that is on both sides; None when nothing did."""
     before, after = old.symbols[one], new.symbols[other]
@@ -175,6 +196,8 @@ def _paired(
         if was == now or before.parent is not None:
             return None
     is_changed = lines[0] != lines[1] and old.own_meaning(one) != new.own_meaning(other)
+    if is_changed and renamed:
+        is_changed = not _follows(old.own_words(one), new.own_words(other), renamed)
     signatures = shown_signature(old, one), shown_signature(new, other)
     differs = signatures[0] != signatures[1] and _is_noticed(new.language, before, after, *signatures)
     if not (is_renamed or is_changed or differs):
@@ -197,8 +220,8 @@ def _moved(
     old, one = source
     above, above_before = new.symbols[place].parent, old.symbols[one].parent
     if above is not None and above_before is not None and came_from.get(above) == (old, above_before):
-        return _paired(old, one, new, place, {above_before: above})
-    return _paired(old, one, new, place, {}, old.path)
+        return _paired(old, one, new, place, {above_before: above}, {})
+    return _paired(old, one, new, place, {}, _renamed_words(old, new, [(one, place)]), old.path)
 
 
 def _is_noticed(language: str, before: Symbol, after: Symbol, was: str, now: str) -> bool:

@@ -124,29 +124,28 @@ class Side:
     def meaning(self, place: int) -> bytes:
         """A hash of all that the symbol says, under whatever name."""
         first, behind = self._words(place)
-        return self.shape.meaning(first, behind, self.symbols[place].name)
+        define = self.shape.between(self.shape.landmarks[place].define, self.shape.line_count)[0]
+        return self.shape.meaning(first, behind, self.symbols[place].name, define)
 
     def own_meaning(self, place: int) -> bytes:
-        """The same without the symbols in it."""
+        """The same without the symbols in it, and with its name."""
         if not self.children.get(place):
-            return self.meaning(place)
-        digest = hashlib.blake2b(digest_size=12)
-        digest.update(self.own_words(place).tobytes())
-        return digest.digest()
+            return self.shape.meaning(*self._words(place))
+        return hashlib.blake2b(self.own_words(place).tobytes(), digest_size=12).digest()
 
     def own_words(self, place: int) -> "array[int]":
         first, behind = self._words(place)
         words: array[int] = array("Q")
         for inner in self.children.get(place, ()):
             begin, end = self._words(inner)
-            words.extend(self.shape.spoken(first, max(first, begin), self.symbols[place].name))
+            words.extend(self.shape.words[first : max(first, begin)])
             first = max(first, end)
-        words.extend(self.shape.spoken(first, max(first, behind), self.symbols[place].name))
+        words.extend(self.shape.words[first : max(first, behind)])
         return words
 
     def words(self, place: int) -> "Counter[int]":
         first, behind = self._words(place)
-        return Counter(self.shape.spoken(first, behind, self.symbols[place].name))
+        return Counter(self.shape.words[first:behind])
 
     def size(self, place: int) -> int:
         """In words."""

@@ -1,0 +1,99 @@
+"""Dependencies of manifests that are read by their lines: Maven, Gradle, NuGet, Ruby. Literal forms only."""
+
+import re
+from collections.abc import Iterator
+
+from waypost.code.architecture.manifests import GEM, GRADLE_PLUGIN
+from waypost.code.changes.wanted import BUILD, DEVELOPMENT, LANGUAGE, OPTIONAL, RUNTIME, Wanted
+
+_ELEMENT = re.compile(r"<(groupId|artifactId|version|scope|optional)>\s{0,20}([^<\s]{0,200})\s{0,20}</")
+_BLOCK = re.compile(r"<(parent|dependency|plugin)>")
+_PROPERTY = re.compile(r"<(maven\.compiler\.(?:release|source)|java\.version)>\s{0,20}([\w.]{1,20})\s{0,20}<")
+_GRADLE_LINE = re.compile(
+    r"^[ \t]{0,40}(?:add\()?[\"']?(\w{2,60})[\"']?[ \t(,]{1,4}(?:(?:enforcedPlatform|platform|kotlin)\()?"
+    r"['\"]([\w.\-]{2,100}):([\w.\-]{1,100})(?::([^'\"\n]{1,60}))?['\"]"
+)
+_GRADLE_LANGUAGE = re.compile(
+    r"^[ \t]{0,40}(sourceCompatibility|jvmTarget|jvmToolchain)[ \t=(]{1,4}['\"]?([\w.]{1,40})"
+)
+_NUGET_ITEM = re.compile(r"<(?:PackageReference|PackageVersion|GlobalPackageReference)\s([^>]{1,600}?)/?>")
+_NUGET_AFTER = re.compile(r"\s{0,200}<Version>\s{0,20}([^<\n]{1,60})</Version>")
+_ATTRIBUTE = re.compile(r"(\w{1,40})=\"([^\"\n]{0,200})\"")
+_FRAMEWORK = re.compile(r"<TargetFrameworks?>\s{0,20}([^<\n]{1,120})<")
+_LANG_VERSION = re.compile(r"<LangVersion>\s{0,20}([^<\n]{1,40})<")
+_RUBY = re.compile(r"^\s{0,20}(?:ruby|\w{1,20}\.required_ruby_version\s{0,4}=)[ \t]{0,4}\(?['\"]([^'\"\n]{1,40})['\"]")
+_GROUP = re.compile(r"^\s{0,20}group[ \t(]{1,3}(:[^\n]{1,100}?)\)?[ \t]+do\b")
+_GROUP_OPTION = re.compile(r"\bgroups?:\s{0,4}(\[?[:\w, ]{1,80})")
+_END = re.compile(r"^\s{0,20}end\b")
+_LONGEST_BLOCK = 8_000
+_LONGEST_LINE = 1_000
+
+
+def maven(text: str) -> Iterator[Wanted]:
+    """Blocks of a package; a version may be a property's name. What a plugin or dependency excludes is left out."""
+    for match in _PROPERTY.finditer(text):
+        yield "java", match[2], LANGUAGE
+        break
+    for match in _BLOCK.finditer(text):
+        kind = match[1]
+        end = text.find(f"</{kind}>", match.end(), match.end() + _LONGEST_BLOCK)
+        block = text[match.end() : end if end >= 0 else match.end() + _LONGEST_LINE]
+        for inner in ("exclusions", "configuration", "executions", "dependencies"):
+            block = block.partition(f"<{inner}>")[0] + block.partition(f"</{inner}>")[2]
+        tags: dict[str, str] = {}
+        for tag in _ELEMENT.finditer(block):
+            tags.setdefault(tag[1], tag[2])
+        if "artifactId" not in tags:
+            continue
+        name = f"{tags['groupId']}:{tags['artifactId']}" if "groupId" in tags else tags["artifactId"]
+        group = DEVELOPMENT if tags.get("scope") == "test" else OPTIONAL if tags.get("optional") == "true" else RUNTIME
+        yield name, tags.get("version", ""), group if kind == "dependency" else BUILD
+
+
+def gradle(text: str) -> Iterator[Wanted]:
+    for line in text.splitlines()[:5_000]:
+        if match := _GRADLE_LINE.match(line[:500]):
+            where = match[1].lower()
+            group = DEVELOPMENT if "test" in where else BUILD if where in _GRADLE_BUILD else RUNTIME
+            yield f"{match[2]}:{match[3]}", match[4] or "", group
+        elif match := _GRADLE_LANGUAGE.match(line[:200]):
+            yield "java", match[2], LANGUAGE
+        elif (match := GRADLE_PLUGIN.search(line[:500])) and not line.lstrip().startswith(("//", "*")):
+            yield match[1], match[2] or "", BUILD
+
+
+_GRADLE_BUILD = frozenset({"classpath", "annotationprocessor", "kapt", "ksp"})
+
+
+def nuget(text: str) -> Iterator[Wanted]:
+    if found := _FRAMEWORK.search(text):
+        yield ".NET", found[1], LANGUAGE
+    if found := _LANG_VERSION.search(text):
+        yield "C#", found[1], LANGUAGE
+    for match in _NUGET_ITEM.finditer(text):
+        told = dict(_ATTRIBUTE.findall(match[1]))
+        name = told.get("Include") or told.get("Update")
+        if name:
+            after = _NUGET_AFTER.match(text, match.end())
+            version = told.get("Version") or told.get("VersionOverride") or (after[1] if after else "")
+            yield name, version, DEVELOPMENT if told.get("PrivateAssets", "").lower() == "all" else RUNTIME
+
+
+def gem(text: str) -> Iterator[Wanted]:
+    group = RUNTIME
+    for line in (line[:500] for line in text.splitlines()[:3_000]):
+        if found := _RUBY.match(line):
+            yield "ruby", found[1], LANGUAGE
+        elif found := _GROUP.match(line):
+            group = _gem_group(found[1])
+        elif _END.match(line):
+            group = RUNTIME
+        elif found := GEM.match(line):
+            own = _GROUP_OPTION.search(line)
+            is_development = "add_development_dependency" in line
+            versions = re.findall(r",\s*['\"]([^'\"\n]{1,40})['\"]", line)
+            yield found[1], ", ".join(versions), DEVELOPMENT if is_development else _gem_group(own[1]) if own else group
+
+
+def _gem_group(names: str) -> str:
+    return DEVELOPMENT if "development" in names or "test" in names else RUNTIME if "production" in names else OPTIONAL
