@@ -19,6 +19,7 @@ _KINDS = frozenset(
 _SUPPORT = re.compile(r"^(?:basic |initial |full |native |built-in |better |proper )?support (?:for|of) ", re.I)
 _SUPPORTED = re.compile(r"^(.{3,80}?) support(?: (?:to|for|in|into|on|of) (.{2,120}))?$")
 _ARTICLE = re.compile(r"^(?:new|the|a|an|some) ", re.I)
+_FOR = re.compile(r"^(?:for|of) ", re.I)
 _PLAIN_NAME = re.compile(r"[\w.-]{2,40}")
 _NOT = re.compile(r"^(?:do not|don['’]t|never|no longer) (\w+)", re.I)
 _CLAUSE = re.compile(r"(?:[,;] (?:and )?|\band )(?=([a-z]+) )", re.I)
@@ -68,19 +69,28 @@ def _worded(scene: Scene, place: str) -> tuple[str, float]:
 
 def _ordered(scene: Scene, verb: Verb, rest: str, place: str) -> tuple[str, float]:
     """ "Add x", "Remove x", "Allow x": what is so after the order was followed."""
-    if verb.kind == "add":
-        support = _supported(rest)
-        return _said(scene, place, f"supports {support}" if support else f"has {_ARTICLE.sub('', rest)}"), 0.5
+    message, support = scene.message, _supported(rest)
+    does, sure = "", 0.5
     if verb.kind == "deprecate":
         return f"{capital(rest)} is deprecated ({place}).", 0.7
     if verb.kind == "remove":
-        support = _supported(rest)
         return (f"{capital(support)} is no longer supported ({place}).", 0.7) if support else ("", 0.0)
-    if verb.kind in ("plain", "prevent", "settle"):
-        return _said(scene, place, f"{verb.third} {_bent(rest)}"), 0.5
-    if verb.kind == "inner" and (scene.is_announced or (scene.message.is_declared and scene.message.kind == "feature")):
-        return _said(scene, place, f"{verb.third} {_bent(rest)}"), 0.45
-    return "", 0.0
+    if verb.kind == "add":
+        does = f"supports {support}" if support else f"has {_given(_ARTICLE.sub('', rest))}"
+    elif verb.base == "support":
+        does = f"supports {_FOR.sub('', rest)}"
+    elif verb.kind in ("plain", "prevent", "settle"):
+        does = f"{verb.third} {_bent(rest)}"
+    elif verb.kind == "inner" and (scene.is_announced or (message.is_declared and message.kind == "feature")):
+        does, sure = f"{verb.third} {_bent(rest)}", 0.45
+    return (_said(scene, place, does), sure) if does else ("", 0.0)
+
+
+def _given(rest: str) -> str:
+    """ "a limit to the cart" was added, and is there "for the cart"; "an option to use it" stays."""
+    what, to, whom = rest.rpartition(" to ")
+    first = whom.partition(" ")[0].lower()
+    return f"{what} for {whom}" if to and what and first not in words().bases | {"be", "have"} else rest
 
 
 def _supported(rest: str) -> str:

@@ -25,7 +25,7 @@ _PREVENTED = re.compile(
     r"предотвращает|предотвратить)\s+",
     re.I,
 )
-_TO_DO = re.compile(r"^(.{3,80}?) (?:to|so (?:that )?it) (\w{2,14})\b", re.I)
+_TO_DO = re.compile(r"^(.{3,80}?)( not)? (?:to|so (?:that )?it) (\w{2,14})\b", re.I)
 _POINTS = frozenset(
     (
         "this",
@@ -116,12 +116,12 @@ def _from_subject(message: Message) -> tuple[str, str]:
 def _does(said: str) -> re.Match[str] | None:
     """ "the adapter to keep its order": what it is to do, not what was wrong."""
     found = _TO_DO.match(said)
-    return found if found and found[2].lower() in words().bases and not has_cue(said, "error") else None
+    return found if found and found[3].lower() in words().bases and not has_cue(said, "error") else None
 
 
 def _made(said: str) -> str:
     found = _does(said)
-    return f"make {found[1]} {found[2]}{said[found.end() :]}" if found else said
+    return f"make {found[1]}{found[2] or ''} {found[3]}{said[found.end() :]}" if found else said
 
 
 def _states(message: Message) -> bool:

@@ -21,6 +21,7 @@ _ASIDE = re.compile(
     r"(?:\.?examples?|tests?|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website|www|site|requirements-dev.*|\.github)$",
     re.I,
 )
+_PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: the tools of those who work on it
 _ROLES = frozenset(("manifest", "configuration", "source", "other"))
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
 _GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
@@ -59,41 +60,40 @@ def _order(one: DependencyChange) -> tuple[int, int, str]:
 
 def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candidate | None:
     name, wanted, before = clean(one.name, 80), clean(one.wanted, 60), clean(one.wanted_before, 60)
-    is_told = scene.message.mentions(name.rpartition("/")[2].rpartition(":")[2])
-    if not is_nameable(name, 80) or one.group in _INDIRECT or (one.group in _GROUPS and not is_told):
+    if not is_nameable(name, 80) or one.group in _INDIRECT:
         return None
     if one.group == "language":
         return _language(scene, file, name, wanted, before)
-    group = _GROUPS.get(one.group, "")
-    head = f"{capital(group)} the project" if group.startswith("for") else "The project"
-    if one.change == ADDED:
-        if _moves(scene, name):
-            return None
-        text = f"{head} needs `{name}`{_wanted(wanted)}{'' if group.startswith('for') or not group else ' ' + group} ({shown(file.path)})."
-        sure, why = (0.82 if not group else 0.68), "A new dependency."
-    elif one.change == REMOVED:
-        if _moves(scene, name):
-            return None
-        text, sure, why = (
-            f"The project no longer needs `{name}`{' ' + group if group else ''} ({shown(file.path)}).",
-            0.78,
-            "A dependency went.",
-        )
-        sure -= 0.12 if group else 0.0
-    elif _is_step(before, wanted) and not group:
-        text = f"{head} needs `{name}`{_wanted(wanted)}; before: {before} ({shown(file.path)})."
-        sure, why = 0.8, "A dependency made a large step."
-    else:
+    is_told = scene.message.mentions(name.rpartition("/")[2].rpartition(":")[2])
+    is_pinned = _PINNED.search(file.path) is not None and scene.still is not None and scene.is_there("pyproject.toml")
+    purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(one.group, "")
+    if purpose and not (is_told and one.change == ADDED):
+        return None  # tools come and go
+    text, sure = _need(scene, one.change, f"`{name}`", wanted, before, purpose)
+    if not text:
         return None
     return scene.candidate(
-        _with_reason(scene, text, name),
+        _with_reason(scene, f"{text} ({shown(file.path)}).", name),
         sure + (0.05 if is_told else 0.0),
         topic=f"dependency:{file.path}:{name}",
         refs=[file.path],
         level=1,
         origin="file_change",
-        reason=why,
+        reason="A dependency came, went or made a large step.",
     )
+
+
+def _need(scene: Scene, change: str, name: str, wanted: str, before: str, purpose: str) -> tuple[str, float]:
+    if change in (ADDED, REMOVED) and _moves(scene, name.strip("`")):
+        return "", 0.0
+    if change == ADDED:
+        needs = f"The project needs {name}{_wanted(wanted)}"
+        return (f"{needs} {purpose}", 0.68) if purpose else (needs, 0.82)
+    if change == REMOVED:
+        return f"The project no longer needs {name}", 0.78
+    if _is_step(before, wanted):
+        return f"The project needs {name}{_wanted(wanted)}; before: {before}", 0.8
+    return "", 0.0
 
 
 def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:

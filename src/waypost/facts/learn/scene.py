@@ -22,6 +22,7 @@ _ANNOUNCEMENT = re.compile(
     r"|(?:\.?changes?ets?|newsfragments|changelog\.d|changes|releases|changelog|news|whatsnew)/)",
     re.I,
 )
+_CALLED_BY_LANGUAGE = re.compile(r"__(?!init|call)\w{1,30}__$")
 _TYPES_OF_CLASS = frozenset(("class", "struct", "interface", "trait", "enum", "record", "protocol", "object", "type"))
 
 
@@ -103,6 +104,7 @@ class Scene:
     def _weight(self, one: Touched) -> float:
         lines = one.symbol.lines_changed or max(1, one.symbol.end_line - one.symbol.line)
         weight = min(lines, 60) / 60 + (0.4 if one.is_offered else 0.0)
+        weight *= 0.3 if _CALLED_BY_LANGUAGE.search(one.symbol.name) else 1.0
         if self.message.names(last_part(one.symbol.name)):
             return weight + 3
         return weight + (0.8 if self.message.mentions(last_part(one.symbol.name)) else 0.0)

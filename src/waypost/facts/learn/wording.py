@@ -155,8 +155,8 @@ def clause_of(text: str, most: int) -> str:
     cut = text[:most].rpartition(" ")[0]
     if text.split(" ", 1)[0].lower() in _SUBORDINATE:
         return ""
-    clause = max(cut.rfind(mark) for mark in (", ", "; ", " (", " – ", " — ", ": "))
-    return _balanced(cut[:clause].rstrip(" ,;(–—:")) if clause > most * 0.5 else ""
+    clause = cut[: max(0, *(cut.rfind(mark) for mark in (", ", "; ", " – ", " — ", ": ")))].rstrip(" ,;–—:")
+    return clause if len(clause) > most * 0.4 and _balanced(clause) == clause else ""
 
 
 def _balanced(text: str) -> str:
