@@ -135,9 +135,9 @@ def _about_it(looker: _Looker, asked: str, hits: Sequence[Hit], vectors: "Mappin
     near: dict[int, tuple[bool, bool]] = {}
     for engine, vector in vectors.items():
         alone, with_words = _NEAR.get(engine, _NEAR_UNMEASURED)
-        for number, cosine in looker.reader.vector_scores(engine, vector, list(numbers.values())).items():
-            before = near.get(number, (False, False))
-            near[number] = (before[0] or cosine >= alone, before[1] or cosine >= with_words)
+        for read, cosine in looker.reader.vector_scores(engine, vector, list(numbers.values())).items():
+            before = near.get(read, (False, False))
+            near[read] = (before[0] or cosine >= alone, before[1] or cosine >= with_words)
     words, found = set(query_terms(asked)), []
     for hit in hits:
         number, shares = numbers.get(hit.id), hit.why.get("keywords", 0.0) > 0

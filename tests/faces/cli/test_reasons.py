@@ -67,7 +67,7 @@ def test_why_tells_the_chain_as_a_tree(decided: Waypost) -> None:
 
 def test_what_lies_beyond_the_depth_is_counted(decided: Waypost) -> None:
     done = decided("why", "why FastAPI?", "--depth", "1")
-    assert done.out.splitlines()[-1] == "  … 1 more are linked with these; see --depth"
+    assert done.out.splitlines()[-1] == "  … 1 more linked with these; --depth goes further, to 100 in all"
     assert decided("why", "why FastAPI?", "--depth", "21").code == 2
 
 

@@ -102,7 +102,7 @@ def _told(receipt: "Receipt") -> str:
 
 
 def print_chain(chain: "CausalChain") -> None:
-    from waypost.facts.causal import told_as_tree
+    from waypost.facts.causal import MOST_NODES, told_as_tree
 
     out = console()
     if chain.root is None:
@@ -118,7 +118,9 @@ def print_chain(chain: "CausalChain") -> None:
         for node in nodes:
             _print_node(out, node, word, 2)
     if chain.left_out:
-        out.print(f"  … {chain.left_out} more are linked with these; see --depth", style="dim")
+        out.print(
+            f"  … {chain.left_out} more linked with these; --depth goes further, to {MOST_NODES} in all", style="dim"
+        )
     print_notices(chain.notices)
 
 
