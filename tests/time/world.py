@@ -1,7 +1,7 @@
 """The same steps on a real memory and on the naive one, and the same questions to both."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import product
@@ -178,6 +178,10 @@ class World:
         if known_at is not None and known_at < self.clock.now and as_of is not None:
             self.told.setdefault((as_of, known_at), answers)
 
+    def note(self, as_of: datetime, known_at: datetime) -> None:
+        """Ask, and keep the answer to be compared with later ones."""
+        self.told.setdefault((as_of, known_at), self._answers(as_of, known_at))
+
     def _compare_export(self, as_of: datetime | None, known_at: datetime | None) -> None:
         file = self.folder / "export.jsonl"
         self.memory.export(file, as_of=as_of, known_at=known_at)
@@ -252,15 +256,20 @@ class World:
                 [(v.text, v.recorded_at, v.superseded_at, v.valid_from, v.valid_until, v.level) for v in versions],
                 [(f.text, f.recorded_at, f.superseded_at, f.valid_from, f.valid_until, f.level) for f in facts],
             )
-            for place, one in enumerate(versions):
-                if one.superseded_at is not None and one.superseded_at < one.recorded_at:
-                    raise Broken(f"given up before it was recorded: {one}")
-                if one.valid_until is not None and one.valid_until <= one.valid_from:
-                    raise Broken(f"ends before it begins: {one}")
-                for other in versions[:place]:
-                    known = _meet((one.recorded_at, one.superseded_at), (other.recorded_at, other.superseded_at))
-                    if known and _meet(one.period, other.period):
-                        raise Broken(f"two versions at once: {one} and {other}")
+            check_versions(versions)
+
+
+def check_versions(versions: Sequence[Version]) -> None:
+    """The rules that hold for the versions of any memory, whatever was done to it."""
+    for place, one in enumerate(versions):
+        if one.superseded_at is not None and one.superseded_at < one.recorded_at:
+            raise Broken(f"given up before it was recorded: {one}")
+        if one.valid_until is not None and one.valid_until <= one.valid_from:
+            raise Broken(f"ends before it begins: {one}")
+        for other in versions[:place]:
+            known = _meet((one.recorded_at, one.superseded_at), (other.recorded_at, other.superseded_at))
+            if known and _meet(one.period, other.period):
+                raise Broken(f"two versions at once: {one} and {other}")
 
 
 def _meet(one: tuple[datetime, datetime | None], other: tuple[datetime, datetime | None]) -> bool:
