@@ -119,6 +119,8 @@ def test_what_cannot_be_meant_is_refused_and_changes_nothing(memory: Memory, opt
 
 
 def test_journal_entries_and_what_is_not_there_have_no_lifetime(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="journal"):
+        fact(memory, "We met at noon", kind="note", ttl=60)
     said = fact(memory, "We met at noon", kind="note")
     with pytest.raises(InvalidInput, match="journal"):
         memory.set_ttl(said, 60)
@@ -219,6 +221,20 @@ def test_what_was_deleted_may_be_said_again(memory: Memory, clock: TestClock) ->
     assert again.id != one
 
 
+@pytest.mark.parametrize("how", ["replaced", "retracted"])
+def test_what_was_given_up_before_its_end_is_deleted_all_the_same(memory: Memory, clock: TestClock, how: str) -> None:
+    one = fact(memory, TEXT, ttl_class="session")
+    clock.advance(hours=1)
+    if how == "replaced":
+        memory.remember("There is no code word any more", replaces=one)
+    else:
+        memory.retract(one)
+    clock.advance(days=1)
+    assert traces(memory)
+    assert end(memory).deleted == [one]
+    assert traces(memory) == []
+
+
 def test_another_memory_that_says_the_same_for_another_time_stays(memory: Memory, clock: TestClock) -> None:
     one = fact(memory, valid_from="2020-01-01", valid_until="2021-01-01", ttl=60, on_expire="delete")
     other = fact(memory, valid_from="2023-01-01")
@@ -235,7 +251,8 @@ def test_what_is_protected_never_ends(memory: Memory, clock: TestClock, action: 
     one = fact(memory, ttl=60, on_expire=action)
     memory.protect(one)
     clock.advance(days=100)
-    assert end(memory).count == 0
+    done = end(memory)
+    assert (done.count, done.protected) == (0, [one])
     assert listed(memory) == [one]
     assert not state_of(memory, one).is_stale
     assert expired(memory._space, include_archived=True) == ()
@@ -268,6 +285,13 @@ def test_upkeep_ends_lifetimes_on_every_run(memory: Memory, clock: TestClock) ->
     clock.advance(minutes=2)
     again = {step.step: step for step in memory.maintain()}["lifetimes"]
     assert (again.done, again.skipped) == (1, False)
+
+
+def test_the_worker_ends_lifetimes_too(memory: Memory, clock: TestClock) -> None:
+    fact(memory, TEXT, ttl_class="session")
+    clock.advance(days=1)
+    memory.work()
+    assert traces(memory) == []
 
 
 def test_many_end_in_small_transactions(memory: Memory, clock: TestClock) -> None:
@@ -355,6 +379,31 @@ def test_somebody_says_that_it_is_still_true(
     assert expired(memory._space, include_archived=True) == ()
     clock.advance(hours=2)
     assert end(memory).count == 1
+
+
+@pytest.mark.parametrize("ended", [False, True])
+@pytest.mark.parametrize("batch", [False, True])
+@pytest.mark.parametrize("text", ["Uploads use S3 multipart", "Uploads use S3 multipart."])
+def test_what_is_said_for_good_is_not_lost_with_what_was_said_for_a_day(
+    memory: Memory, clock: TestClock, text: str, batch: bool, ended: bool
+) -> None:
+    one = fact(memory, ttl_class="session")
+    clock.advance(hours=30 if ended else 1)
+    receipt = memory.remember_many([{"text": text}])[0] if batch else memory.remember(text)
+    assert (receipt.id, receipt.status) in ((one, "duplicate"), (one, "merged"))
+    clock.advance(days=10)
+    assert end(memory).count == 0
+    assert listed(memory) == [one]
+
+
+def test_a_batch_that_says_again_what_is_about_to_be_deleted_is_kept_for_its_time(
+    memory: Memory, clock: TestClock
+) -> None:
+    one = fact(memory, ttl_class="session")
+    clock.advance(days=2)
+    assert memory.remember_many([{"text": "Uploads use S3 multipart", "ttl_class": "session"}])[0].id == one
+    assert end(memory).count == 0
+    assert listed(memory) == [one]
 
 
 def test_one_without_a_lifetime_cannot_be_renewed(memory: Memory) -> None:

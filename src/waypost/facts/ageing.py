@@ -45,21 +45,24 @@ def renewed(state: State, now: datetime) -> dict[str, Any]:
     return changes | _fresh(state)
 
 
-def said_again(state: State, lifetime: Lifetime | None, ttl_class: str | None, now: datetime) -> dict[str, Any]:
+def said_again(
+    state: State, lifetime: Lifetime | None, ttl_class: str | None, now: datetime, *, renews: bool = True
+) -> dict[str, Any]:
     """The changes of state when somebody says again what is known, with this lifetime or for good.
 
-    It has its whole time again. Nobody's words are put away or deleted because they were first said for a shorter time: the
+    It has its whole time again, if that `renews` it: what comes out of a file may be old. Nobody's words are put away or deleted because they were first said for a shorter time: the
     milder end counts, of equal ones the later. What has no end does not get one.
     """
+    whole = renewed(state, now) if renews else {}
     if state.expires_at is None:
-        return renewed(state, now)
+        return whole
     end = ON_EXPIRE.index(state.on_expire or "stale")
     if lifetime is None:
-        return limited(state, None, None, now) if end else renewed(state, now)
+        return limited(state, None, None, now) if end else whole
     theirs = ON_EXPIRE.index(lifetime.on_expire)
     if theirs < end or (theirs == end and lifetime.seconds > (state.ttl_seconds or 0)):
         return limited(state, lifetime, ttl_class, now)
-    return renewed(state, now)
+    return whole
 
 
 def limited(state: State, lifetime: Lifetime | None, ttl_class: str | None, now: datetime) -> dict[str, Any]:

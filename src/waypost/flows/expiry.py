@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from waypost.facts.ageing import RUN_OUT, has_run_out
@@ -24,6 +23,7 @@ class Expired:
     stale: list[str] = field(default_factory=list)
     archived: list[str] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    protected: list[str] = field(default_factory=list)  # their time is over too, and nothing happens to them
     exports_changed: tuple[str, ...] = ()
     complete: bool = True  # False: somebody is reading right now; the last traces go with the next opening
     dry_run: bool = False
@@ -38,6 +38,7 @@ class Expired:
             "stale": self.stale,
             "archived": self.archived,
             "deleted": self.deleted,
+            "protected": self.protected,
             "exports_changed": list(self.exports_changed),
             "complete": self.complete,
             "dry_run": self.dry_run,
@@ -52,10 +53,11 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
     once, does it once.
     """
     with space.store.read() as reader:
-        due = _due(reader, space.clock())
+        over = reader.lifetimes(expired_by=space.clock(), protected=True)
+        due = [row for row in over if not row.protected and not (row.on_expire == "stale" and row.is_stale)]
         doomed = [row.memory_id for row in due if row.on_expire == "delete"]
         words = set() if dry_run else _words(reader, doomed)
-    done = Expired(dry_run=dry_run)
+    done = Expired(protected=[row.memory_id for row in over if row.protected], dry_run=dry_run)
     if dry_run:
         for row in due:
             _listed(done, row.on_expire).append(row.memory_id)
@@ -70,11 +72,6 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
         done.complete = scrub(space, traces_of(words), wait=wait)
     done.exports_changed = tuple(sorted(changed))
     return done
-
-
-def _due(reader: Reader, now: datetime) -> list[LifetimeRow]:
-    """Without what is stale already: nothing more happens to it until somebody looks at it."""
-    return [row for row in reader.lifetimes(expired_by=now) if row.on_expire != "stale" or not row.is_stale]
 
 
 def _words(reader: Reader, doomed: Sequence[str]) -> set[str]:

@@ -1,6 +1,6 @@
 """How long memories live, as somebody says; and those whose time has run out, for somebody to look at."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from waypost.errors import InvalidInput, Refused
 from waypost.facts.ageing import aged, limited, renewed
 from waypost.flows.lifecycle import audit, held_versions, refuse_derived, visible_version
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.references import kept_view, linked
+from waypost.flows.references import linked
 from waypost.model.draft import MAX_TTL, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
@@ -17,9 +17,7 @@ from waypost.model.lifetime import Lifetime, check_on_expire, lifetime_of
 from waypost.model.linked import Linked
 from waypost.model.memory import Caller, State, Version
 from waypost.model.time import Moment, format_time
-from waypost.store.protocol import Filter, Reader
-
-_PAGE = 1_000
+from waypost.store.protocol import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +132,9 @@ def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[Linked
     moment = Moment(space.clock())
     actions = ("stale", "archive") if include_archived else ("stale",)
     with space.store.read() as reader:
-        ids = [row.memory_id for row in reader.lifetimes(expired_by=moment.as_of) if row.on_expire in actions]
+        rows = reader.lifetimes(expired_by=moment.as_of, archived=include_archived)
+        ids = [row.memory_id for row in rows if row.on_expire in actions]
         versions = [version for one in ids if (version := _current(reader, one, moment)) is not None]
-        versions += _archived(space, reader, moment) if include_archived else ()
         memories = [_since_its_end(one) for one in linked(space, reader, versions).values()]
     return tuple(sorted(memories, key=lambda one: (one.stale_since is None, one.stale_since, one.version.number)))
 
@@ -144,16 +142,6 @@ def expired(space: OpenSpace, *, include_archived: bool = False) -> tuple[Linked
 def _current(reader: Reader, memory_id: str, moment: Moment) -> Version | None:
     held = held_versions(reader, memory_id)
     return reader.version(memory_id, moment) or (held[-1] if held else None)
-
-
-def _archived(space: OpenSpace, reader: Reader, moment: Moment) -> Iterator[Version]:
-    """What somebody has put away: found among all that is there."""
-    view, after = replace(kept_view(space, moment), archived=True), 0
-    while page := reader.listing(view, Filter(), after=after, limit=_PAGE):
-        states = reader.states([version.memory_id for version in page])
-        put_away = {memory_id for memory_id, state in states.items() if state.archived_at is not None}
-        yield from (version for version in page if version.memory_id in put_away)
-        after = page[-1].number
 
 
 def _since_its_end(memory: Linked) -> Linked:

@@ -79,8 +79,11 @@ def _index(space: OpenSpace) -> Done:
 def _lifetimes(space: OpenSpace, *, dry_run: bool = False) -> Done:
     done = process_expired(space, _UPKEEP, dry_run=dry_run)
     parts = ((done.stale, "stale"), (done.archived, "archived"), (done.deleted, "deleted"))
-    told = ", ".join(f"{len(ids)} {'to be ' if dry_run else ''}{word}" for ids, word in parts if ids)
-    return Done("lifetimes", done.count, f"time has run out: {told}" if told else "no memory's time has run out")
+    told = [f"{len(ids)} {'to be ' if dry_run else ''}{word}" for ids, word in parts if ids]
+    told += [f"{len(done.protected)} kept, being protected"] if done.protected else []
+    return Done(
+        "lifetimes", done.count, f"time has run out: {', '.join(told)}" if told else "no memory's time has run out"
+    )
 
 
 def _references(space: OpenSpace, *, again: bool = False) -> Done:

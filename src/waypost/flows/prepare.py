@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from waypost.code.triggers import check_triggers
 from waypost.errors import InvalidInput, WaypostError
 from waypost.facts.sameness import fingerprint, tombstone
 from waypost.facts.validity import Period, overlap, without
@@ -193,6 +194,7 @@ def placed(space: OpenSpace, drafts: Sequence[Draft]) -> list[Draft]:
                 raise InvalidInput(
                     "valid_until is not after its beginning.", "Say since when it was true with valid_from."
                 )
+            check_triggers(draft.refresh)
             done.append(replace(draft, refs=tuple(_placed(space, ref) for ref in draft.refs)) if draft.refs else draft)
         except WaypostError as error:
             which = f"Memory {place}: " if len(drafts) > 1 else ""

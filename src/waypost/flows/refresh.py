@@ -33,7 +33,8 @@ def refresh_for(space: OpenSpace, paths: Iterable[str]) -> int:
 
 
 def _refreshable(reader: Reader, now: datetime) -> list[LifetimeRow]:
-    return [row for row in reader.lifetimes() if row.refresh and (row.expires_at > now or row.on_expire == "stale")]
+    waiting = reader.lifetimes(refreshed=True)
+    return [row for row in waiting if row.expires_at > now or row.on_expire == "stale"]
 
 
 def refresh_after_git(space: OpenSpace) -> int:

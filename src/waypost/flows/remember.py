@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from waypost.errors import NotFound
-from waypost.facts.ageing import renewed
+from waypost.facts.ageing import has_run_out, said_again
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
 from waypost.facts.sameness import MERGED, tombstones
 from waypost.facts.validity import overlap, remaining, shared, without
@@ -145,7 +145,7 @@ class _Gate:
             return self._refuse(item, f"it was rejected or forgotten before; {lifting}")
         same = self._same(item)
         if same is not None:
-            self._said_again(same.id)
+            self._said_again(item, same.id)
             return self._with_places(item, same) or self._end_replaced(item, same)
         corrected = None if self.direct else self._corrected_at(item)
         replaced = [] if corrected else self._replaced(item)
@@ -164,7 +164,7 @@ class _Gate:
         conflict = None
         for known, judged in self._judged(item, twins):
             if judged.verdict is Verdict.SKIP or (corrected and judged.verdict is Verdict.MERGE):
-                self._said_again(known.memory_id)
+                self._said_again(item, known.memory_id)
                 return self._pointed_anew(item, known) or Receipt(
                     known.memory_id, "duplicate", item.draft.key, reason=judged.reason, masked=item.masked
                 )
@@ -327,13 +327,17 @@ class _Gate:
         elif draft.expires_at is not None:
             self.writer.set_state(item.version.memory_id, expires_at=draft.expires_at, on_expire="stale")
 
-    def _said_again(self, memory_id: str | None) -> None:
-        """What somebody says now, or still finds in the tree, has its whole time before it again."""
-        if memory_id is None or not (self.direct or self.caller.source == "extractor"):
+    def _said_again(self, item: Prepared, memory_id: str | None) -> None:
+        """What somebody says now, or still finds in the tree, has its whole time before it again; so has what is just about to
+        be deleted, or it would be lost with what was said before."""
+        state = self.writer.states([memory_id]).get(memory_id) if memory_id is not None else None
+        if memory_id is None or state is None:
             return
-        state = self.writer.states([memory_id]).get(memory_id)
-        if state is not None and state.ttl_seconds is not None:
-            self.writer.set_state(memory_id, **renewed(state, self.space.clock()))
+        draft, now = item.draft, self.space.clock()
+        dying = has_run_out(state, now) and state.on_expire == "delete" and draft.expires_at is None
+        renews = self.direct or self.caller.source == "extractor" or dying
+        changes = said_again(state, draft.lifetime, draft.ttl_class, now, renews=renews)
+        self.writer.set_state(memory_id, **changes)
 
     def _orphaned(self, item: Prepared) -> str | None:
         """What is wrong with its parent. An import may bring the parent later."""
@@ -377,6 +381,7 @@ class _Gate:
             return self._add(item, [], None)  # together they would say what was rejected
         self.writer.supersede(known.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)
+        self._said_again(item, known.memory_id)
         same = "same words" if known.fingerprint == done.version.fingerprint else "same meaning"
         self._audit("merge", known.memory_id, {"kind": new.kind, "reason": same})
         owed = pending(self.writer, done.passages, self.embedded)

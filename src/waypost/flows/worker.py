@@ -10,9 +10,11 @@ from contextlib import contextmanager
 
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.settle import Progress, settle
+from waypost.model.memory import Caller
 from waypost.space.platform import try_lock
 
 LOCK_NAME = "worker.lock"
+_WORKER = Caller("extractor", "worker")
 
 
 def start_worker(space: OpenSpace) -> None:
@@ -48,6 +50,7 @@ def _start(space: OpenSpace) -> None:
 def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int] | None:
     """Be the worker of this checkout. None: another one is at it already, of this checkout or of another."""
     from waypost.flows.conclude import conclude  # what only some processes do, and none should wait for
+    from waypost.flows.expiry import process_expired
     from waypost.flows.learn_unasked import learn_owed, learn_saved
     from waypost.flows.track import index_tracked
 
@@ -61,6 +64,7 @@ def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str,
                 if not index_tracked(space) and not conclude(space) and not learn_owed(space):
                     break
                 learn_saved(space, saved)
+            process_expired(space, _WORKER, wait=False)  # after what may have given some their time again
             left = _settle_alone(space, progress)
         if left is None:
             return None

@@ -8,9 +8,9 @@ from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.model.ids import check_id
-from waypost.model.kinds import kind_of
+from waypost.model.kinds import KINDS, kind_of
 from waypost.model.labels import LABELS
-from waypost.model.lifetime import Lifetime, check_class, check_on_expire, class_of
+from waypost.model.lifetime import Lifetime, check_class, check_on_expire, lifetime_of
 from waypost.model.reference import MAX_REFERENCES, CodeReference
 from waypost.model.time import parse_time
 
@@ -59,12 +59,7 @@ class Draft:
     @property
     def lifetime(self) -> Lifetime | None:
         """How long it lives: as its class says, and as is said beside it."""
-        usual = class_of(self.ttl_class) if self.ttl_class else None
-        seconds = self.ttl or (usual.seconds if usual else None)
-        if seconds is None:
-            return None
-        action = self.on_expire or (usual.on_expire if usual else "stale")
-        return Lifetime(seconds, action, self.refresh or (usual.refresh if usual else ()))
+        return lifetime_of(self.ttl, self.ttl_class, self.refresh, self.on_expire)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Draft":
@@ -147,6 +142,8 @@ def _check_together(draft: Draft) -> None:
         )
     if (draft.refresh or draft.on_expire) and draft.lifetime is None:
         raise InvalidInput("refresh and on_expire need a lifetime.", "Give ttl in seconds, or ttl_class.")
+    if draft.lifetime is not None and KINDS[draft.kind].is_journal:
+        raise InvalidInput("Entries of the journal age by importance.", "Facts, learnings and fixes have lifetimes.")
 
 
 def check_line(value: object, field: str) -> str:

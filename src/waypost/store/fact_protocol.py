@@ -36,6 +36,7 @@ class LifetimeRow(NamedTuple):
     ttl_seconds: int | None
     refresh: tuple[str, ...]
     is_stale: bool
+    protected: bool
 
 
 class FactReader(Protocol):
@@ -45,9 +46,17 @@ class FactReader(Protocol):
     def children(self, memory_ids: Iterable[str], view: View) -> list[Version]:
         """The visible versions whose parent is one of these."""
 
-    def lifetimes(self, *, expired_by: datetime | None = None) -> list[LifetimeRow]:
-        """Memories with a lifetime that are not protected, archived or gone, soonest end first; only those that have
-        reached it by then, if told."""
+    def lifetimes(
+        self,
+        *,
+        expired_by: datetime | None = None,
+        refreshed: bool = False,
+        protected: bool = False,
+        archived: bool = False,
+    ) -> list[LifetimeRow]:
+        """Memories with a lifetime, soonest end first: that have reached it by then; or `refreshed`, which a file gives
+        their time again. Those that are protected or archived are left out unless wanted, and so is what nobody holds
+        any more, but not what is to be deleted at its end: its history is too."""
 
     def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
         """What waits for approval, oldest first, from the one after this id."""

@@ -46,17 +46,30 @@ class FactRows(ReferenceRows):
             [as_json(list(memory_ids)), *parameters],
         )
 
-    def lifetimes(self, *, expired_by: datetime | None = None) -> list[LifetimeRow]:
-        by = "" if expired_by is None else " AND s.expires_at <= ?"
+    def lifetimes(
+        self,
+        *,
+        expired_by: datetime | None = None,
+        refreshed: bool = False,
+        protected: bool = False,
+        archived: bool = False,
+    ) -> list[LifetimeRow]:
+        held = "EXISTS (SELECT 1 FROM memories m WHERE m.memory_id = s.memory_id AND m.superseded_at IS NULL)"
+        conditions = [
+            "s.expires_at IS NOT NULL",
+            *(["s.expires_at <= ?"] if expired_by is not None else []),
+            *([] if protected else ["NOT s.protected"]),
+            *([] if archived else ["s.archived_at IS NULL"]),
+            *(["s.refresh IS NOT NULL", held] if refreshed else [f"(s.on_expire = 'delete' OR {held})"]),
+        ]
         rows = self._rows(
-            "SELECT s.memory_id, s.expires_at, coalesce(s.on_expire, 'stale'), s.ttl_seconds, s.refresh, s.is_stale"
-            f" FROM states s WHERE s.expires_at IS NOT NULL{by} AND NOT s.protected AND s.archived_at IS NULL AND EXISTS"
-            " (SELECT 1 FROM memories m WHERE m.memory_id = s.memory_id AND m.superseded_at IS NULL) ORDER BY 2, 1",
+            "SELECT s.memory_id, s.expires_at, coalesce(s.on_expire, 'stale'), s.ttl_seconds, s.refresh, s.is_stale,"
+            f" s.protected FROM states s WHERE {' AND '.join(conditions)} ORDER BY 2, 1",
             () if expired_by is None else (to_micros(expired_by),),
         )
         return [
-            LifetimeRow(row[0], from_micros(row[1]), row[2], row[3], tuple(json.loads(row[4] or "[]")), bool(row[5]))
-            for row in rows
+            LifetimeRow(one, from_micros(end), action, ttl, tuple(json.loads(globs or "[]")), bool(stale), bool(kept))
+            for one, end, action, ttl, globs, stale, kept in rows
         ]
 
     def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:

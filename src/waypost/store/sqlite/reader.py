@@ -214,6 +214,7 @@ def _chosen(view: View, chosen: Filter) -> tuple[str, list[Any]]:
         ("m.level = ?", chosen.level),
         ("m.domain = ?", chosen.domain),
         ("m.session = ?", chosen.session),
+        ("m.module = ?", chosen.module),
     ):
         if value is not None:
             condition += f" AND {sql}"
