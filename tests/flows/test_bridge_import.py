@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +13,10 @@ from tests.conftest import OpenMemory, TestClock
 
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt
 from waypost.flows import bridge_import, imports
+from waypost.flows.bridge_columns import Columns
+from waypost.flows.bridge_facts import FactReader
 from waypost.flows.bridge_import import Bridged, import_bridge
+from waypost.flows.bridge_survey import survey
 from waypost.flows.bridge_values import end_of, flag_of, level_of, time_of
 from waypost.flows.imports import Undone, drop_backups, undo_import
 from waypost.flows.remember import remember
@@ -20,7 +24,8 @@ from waypost.memory import Memory
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
-from waypost.store.sqlite.foreign import Value
+from waypost.store.protocol import Edge
+from waypost.store.sqlite.foreign import ForeignDatabase, Value
 
 CALLER = Caller("agent", "test")
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -666,6 +671,37 @@ def test_undo_leaves_what_somebody_changed_since_and_says_so(memory: Memory, pat
     assert texts(memory) == ["Uploads use presigned URLs"]
 
 
+def test_undo_takes_back_what_the_import_itself_said_more_of(memory: Memory, path: Path) -> None:
+    version_1(
+        path,
+        "id, content, valid_from, valid_until",
+        (1, "Uploads go to S3", "2025-01-01", "2025-06-01"),
+        (2, "Uploads go to S3", "2025-05-01", None),
+    )
+    assert brought(memory, path).statuses["merged"] == 1
+    undone = undo(memory)
+    assert (len(undone.retracted), undone.left, texts(memory)) == (1, (), [])
+
+
+def test_undo_leaves_the_links_of_others(memory: Memory, path: Path) -> None:
+    mine = memory.remember("Use FastAPI for the gateway", kind="decision").id or ""
+    version_1(path, "id, content, parent_id", (1, "Login is a service of its own", None), (2, "Logout too", 1))
+    brought(memory, path)
+    theirs = by_key(memory)["1"].memory_id
+    with memory._space.store.write() as writer:
+        writer.add_edge(Edge("justifies", theirs, mine, 0.5))
+    undo(memory)
+    with memory._space.store.read() as reader:
+        assert reader.edges_of([theirs], ("contains", *imports.CAUSAL)) == [Edge("justifies", theirs, mine, 0.5)]
+
+
+def test_no_copy_is_left_under_the_home_once_it_is_dropped(memory: Memory, path: Path, tmp_path: Path) -> None:
+    version_1(path, "id, content, secret", (1, "Uploads go to S3", "xylophone"))
+    brought(memory, path)
+    drop_backups(memory._space)
+    assert [one.name for one in memory.folder.rglob("*") if one.suffix == ".db"] == ["memory.db"]
+
+
 def test_what_was_undone_can_be_brought_again(memory: Memory, path: Path, clock: TestClock) -> None:
     (memory.root / "app.py").write_text("a = 1\n")
     row = {"created_at": "2025-01-01", "valid_from": "2025-01-01"}
@@ -800,11 +836,11 @@ def test_circles_and_parents_that_do_not_exist_are_cut(memory: Memory, path: Pat
     assert one.parent is None
 
 
-def test_a_tree_of_a_thousand_generations_is_survived(memory: Memory, path: Path) -> None:
-    rows = [(n, f"Rule{n} says what{n} does", n + 1 if n < 999 else None) for n in range(1000)]
+def test_a_tree_of_hundreds_of_generations_is_survived(memory: Memory, path: Path) -> None:
+    rows = [(n, f"Rule{n} says what{n} does", n + 1 if n < 299 else None) for n in range(300)]
     version_1(path, "id, content, parent_id", *rows)
     done = brought(memory, path)
-    assert done.statuses["added"] == 1000
+    assert done.statuses["added"] == 300
     assert done.parents >= 15
 
 
@@ -846,14 +882,25 @@ def test_notes_are_bounded(memory: Memory, path: Path) -> None:
     assert "5,500 more" in told(done)
 
 
-@pytest.mark.slow
-def test_twenty_thousand_rows_come_over_in_little_memory(memory: Memory, path: Path) -> None:
-    import tracemalloc
-
-    many(path, 20_000)
+def test_rows_are_read_in_little_memory(path: Path, clock: TestClock) -> None:
+    version_1(path, "id, content, parent_id", *((n, f"Rule {n} " + "x" * 4000, n - 1) for n in range(3_000)))
     tracemalloc.start()
-    done = brought(memory, path)
+    with ForeignDatabase(path) as database:
+        table = database.table("facts")
+        assert table is not None
+        columns = Columns.of(table.name, table.columns, iter(()), 60)
+        reader = FactReader(columns, survey(database, table, columns, None), clock(), "memory-bridge:")
+        rows = enumerate(database.rows(table, columns.asked), 1)
+        size = sum(len(reader.read(number, row).given["text"]) for number, row in rows)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert done.statuses["added"] == 19_999
-    assert most < 120_000_000
+    assert size > 12_000_000
+    assert most < 5_000_000
+
+
+@pytest.mark.slow
+def test_twenty_thousand_rows_come_over(memory: Memory, path: Path) -> None:
+    many(path, 20_000)
+    done = brought(memory, path)
+    assert (done.statuses["added"], done.parents) == (19_999, 3_999)
+    assert len(undo(memory).retracted) == 19_999

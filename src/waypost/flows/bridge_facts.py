@@ -3,18 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any
 
 from waypost.flows.bridge_columns import KEPT_AS_TAG_TOO, Columns, tag_name
 from waypost.flows.bridge_refs import NOTHING, Written, written_refs
 from waypost.flows.bridge_survey import Survey, parent_of, stray
-from waypost.flows.bridge_values import end_of, flag_of, json_of, level_of, line_of, number_of, text_of, time_of
+from waypost.flows.bridge_values import end_of, flag_of, id_of, json_of, level_of, line_of, number_of, text_of, time_of
 from waypost.model.draft import MAX_SHORT, MAX_TEXT, MAX_TTL
 from waypost.store.sqlite.foreign import LARGEST_VALUE, TooLarge, Value
 
 MOST_TAGS = 60  # of one row; references that are not here need some too
-_LONGEST_ID = 200
 _MOST_PIECES = 20  # of a long value
 _INSTANT = timedelta(microseconds=1)
 _KINDS = frozenset({"fact", "decision", "reason", "consequence", "constraint", "learning", "fix"})
@@ -54,7 +52,7 @@ class FactReader:
     noun: str = ""
 
     def read(self, number: int, row: Sequence[Value]) -> BridgeFact:
-        source_id = line_of(self.columns.value(row, "id"))
+        source_id = id_of(self.columns.value(row, "id"))
         fact = BridgeFact(number, source_id, self.noun)
         text = self._text(fact, row)
         if text is None:
@@ -69,7 +67,7 @@ class FactReader:
         self._take_tags(fact, row, tags)
         fact.given["tags"] = tags
         if source_id:
-            fact.given["key"] = f"{self.prefix}{_short(source_id)}{self.survey.key_suffix(number)}"
+            fact.given["key"] = f"{self.prefix}{source_id}{self.survey.key_suffix(number)}"
         return fact
 
     # -- words
@@ -140,7 +138,7 @@ class FactReader:
         until = end_of(columns.value(row, "until"))
         if until is not None and until <= self.now:
             return until
-        successor = line_of(columns.value(row, "successor"))
+        successor = id_of(columns.value(row, "successor"))
         ended = end_of(columns.value(row, "ended"))
         gone = (
             bool(successor)
@@ -223,11 +221,6 @@ def _pieces(line: str) -> Iterator[str]:
         piece = line[start : start + MAX_SHORT].strip()
         if piece:
             yield piece
-
-
-def _short(source_id: str) -> str:
-    digest = sha256(source_id.encode()).hexdigest()[:16]
-    return source_id if len(source_id) <= _LONGEST_ID else f"{source_id[:_LONGEST_ID]}…{digest}"
 
 
 def _number(value: object) -> float | None:

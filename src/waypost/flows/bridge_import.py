@@ -14,7 +14,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.bridge_columns import Columns
 from waypost.flows.bridge_facts import MOST_TAGS, BridgeFact, FactReader
 from waypost.flows.bridge_links import CAUSAL_EDGES, CAUSAL_NODES, HIERARCHY, causal_links
-from waypost.flows.bridge_survey import survey
+from waypost.flows.bridge_survey import MOST_ROWS, survey
 from waypost.flows.bridge_verify import Verified, verify
 from waypost.flows.bridge_write import Sorter, Taken, take
 from waypost.flows.imports import (
@@ -41,8 +41,8 @@ MEMORY_BRIDGE = "memory-bridge"
 _FACTS = ("facts", "hierarchical_facts")  # the design's name, and the one that its authors use
 _KEY = "memory-bridge:"
 _NODE_KEY = "memory-bridge:node:"
-_BATCH = 512
-_SAMPLE = 200
+_BATCH = 512  # rows
+_BATCH_SIZE = 8_000_000  # characters
 _MOST_NOTES = 500
 
 
@@ -87,6 +87,8 @@ def import_bridge(space: OpenSpace, path: Path, caller: Caller) -> Bridged:
             tables = [facts, *filter(None, map(database.table, (HIERARCHY, CAUSAL_NODES, CAUSAL_EDGES)))]
             for table in tables:
                 database.check(table)
+                if database.count(table) > MOST_ROWS:
+                    raise InvalidInput(f"{path} has more than {MOST_ROWS:,} rows in {table.name}.", "Split it.")
             columns = _columns(database, facts)
         except BaseException:
             drop_backups(space, import_id)
@@ -156,7 +158,15 @@ def _bring(
 def _take_all(
     space: OpenSpace, facts: Iterator[BridgeFact], sorter: Sorter, caller: Caller, import_id: str, taken: Taken
 ) -> None:
-    for batch in batches(facts, _BATCH):
+    batch: list[BridgeFact] = []
+    size = 0
+    for fact in facts:
+        batch.append(fact)
+        size += len(fact.given.get("text", ""))
+        if len(batch) >= _BATCH or size >= _BATCH_SIZE:
+            take(space, batch, sorter, caller, import_id, taken)
+            batch, size = [], 0
+    if batch:
         take(space, batch, sorter, caller, import_id, taken)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from waypost.flows.bridge_values import line_of, number_of
+from waypost.flows.bridge_values import id_of, line_of, number_of
 from waypost.flows.imports import CAUSAL, Note
 from waypost.store.protocol import Edge
 from waypost.store.sqlite.foreign import ForeignDatabase, Value
@@ -43,7 +43,7 @@ def causal_links(database: ForeignDatabase, taken: "Taken") -> Iterator[Edge]:
 
 
 def _edge(taken: "Taken", number: int, values: list[Value]) -> Edge | None:
-    ends = [taken.memories.get(line_of(value)) for value in values[:2]]
+    ends = [taken.memories.get(id_of(value)) for value in values[:2]]
     kind = line_of(values[2]).casefold().rpartition(".")[2].replace("-", "_").replace(" ", "_") or CAUSAL[0]
     strength = number_of(values[3])
     if kind not in CAUSAL:

@@ -10,11 +10,16 @@ from itertools import pairwise
 
 from waypost.flows.bridge_columns import Columns
 from waypost.flows.bridge_refs import written_refs
-from waypost.flows.bridge_values import level_of, line_of, time_of
+from waypost.flows.bridge_values import id_of, level_of, line_of, time_of
+from waypost.model.draft import MAX_SHORT
+from waypost.space.place import LONGEST_PATH
 from waypost.store.sqlite.foreign import ForeignDatabase, ForeignTable, Value
 
 DEEPEST = 16  # generations; levels are four, and every generation costs a look at all rows
+MOST_ROWS = 2_000_000  # what is known of each row is kept while all are read
+_MOST_LINKS = 1_000_000
 _MOST_DOMAINS = 500
+_MOST_PATHS = 100_000
 _MOST_OF_A_PROJECT = 20  # facts of level 0, as Memory Bridge means them
 _CONTAINS = ("contains", "parent", "child", "parent_of", "has_child", "")
 _NO_TIME = datetime(1900, 1, 1, tzinfo=UTC)
@@ -85,19 +90,21 @@ def _empty(database: ForeignDatabase, table: ForeignTable) -> Iterable[tuple[Val
 
 
 def _note(done: Survey, number: int, row: Mapping[str, Value]) -> None:
-    source_id = line_of(row.get("id"))
+    source_id = id_of(row.get("id"))
     if source_id:
         done.ids.setdefault(source_id, []).append(number)
-        parent = line_of(row.get("parent"))
+        parent = id_of(row.get("parent"))
         if parent and parent != source_id:
             done.parents.setdefault(source_id, parent)
     start = time_of(row.get("since")) or time_of(row.get("created"))
     if start is not None:
         done.starts[number] = start
     domain = line_of(row.get("domain"))
-    if domain and len(done.domains) < _MOST_DOMAINS:
+    if domain and len(domain) <= MAX_SHORT and len(done.domains) < _MOST_DOMAINS:
         done.domains[domain] = None
-    done.paths.update(ref.file_path for ref in written_refs(row.get("code_ref")).found)
+    if len(done.paths) < _MOST_PATHS:
+        found = (ref.file_path for ref in written_refs(row.get("code_ref")).found)
+        done.paths.update(path for path in found if len(path) <= LONGEST_PATH)
 
 
 def _order_repeated(done: Survey) -> None:
@@ -114,7 +121,7 @@ def _take_links(done: Survey, database: ForeignDatabase, links: ForeignTable) ->
     if names[:2] != [lowered.get("parent_id"), lowered.get("child_id")]:
         return
     for row in database.rows(links, names):
-        parent, child = line_of(row[0]), line_of(row[1])
+        parent, child = id_of(row[0]), id_of(row[1])
         if parent == child or parent not in done.ids or child not in done.ids:
             continue
         relation = line_of(row[2]).casefold() if len(row) > 2 else ""
@@ -122,7 +129,7 @@ def _take_links(done: Survey, database: ForeignDatabase, links: ForeignTable) ->
             done.parents[child] = parent  # the column names one that does not exist
         elif relation in _CONTAINS and child not in done.parents:
             done.parents[child] = parent
-        elif done.parents.get(child) != parent:
+        elif done.parents.get(child) != parent and len(done.others) < _MOST_LINKS:
             done.others.append((parent, child))
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from waypost.model.draft import MAX_LEVEL
@@ -21,6 +22,7 @@ _JULIAN = (2_300_000.0, 2_600_000.0)  # from 1585 to 2406; as seconds it would b
 _SCALES = (1e11, 1e14, 1e17)  # above these a number is of milliseconds, microseconds, nanoseconds
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _OPEN_END = datetime(3000, 1, 1, tzinfo=UTC)  # 9999-12-31 and the like say that there is no end
+_LONGEST_ID = 200
 _LONGEST_JSON = 20_000
 _YES = frozenset({"true", "yes", "y", "t", "on", "1"})
 _NO = frozenset({"false", "no", "n", "f", "off", "0", ""})
@@ -44,6 +46,14 @@ def line_of(value: Value) -> str:
     """The value as one line; empty when there is nothing to be read."""
     text = text_of(value)
     return _LINE_BREAKS.sub(" ", text).strip() if text else ""
+
+
+def id_of(value: Value) -> str:
+    """The value as the id of a row: one line, not long, and another for every other value; empty when there is none."""
+    line = line_of(value)
+    if len(line) <= _LONGEST_ID:
+        return line
+    return f"{line[:_LONGEST_ID]}…{sha256(line.encode()).hexdigest()[:16]}"
 
 
 def number_of(value: Value) -> float | None:

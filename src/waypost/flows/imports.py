@@ -6,7 +6,7 @@ be killed, what it added can still be undone, and what was corrected since belon
 
 import contextlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby, islice
@@ -161,7 +161,7 @@ def finish(space: OpenSpace, import_id: str) -> None:
 
 def add_links(space: OpenSpace, links: Sequence[Edge], caller: Caller, import_id: str, own: Collection[str]) -> int:
     """Link memories as the import says; `own` are those that it added. Returns how many of the links are new. Those
-    between memories of others are noted, to be undone with it."""
+    that touch memories of others are noted, to be undone with it."""
     new: list[Edge] = []
     with space.store.write() as writer:
         known = {(one.kind, one.from_id, one.to_id) for one in writer.edges_of({e.from_id for e in links}, _LINKS)}
@@ -173,7 +173,7 @@ def add_links(space: OpenSpace, links: Sequence[Edge], caller: Caller, import_id
         if new:
             details = {"import": import_id, "links": len(new)}
             writer.add_audit(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
-        theirs = [[one.kind, one.from_id, one.to_id] for one in new if one.from_id not in own and one.to_id not in own]
+        theirs = [[one.kind, one.from_id, one.to_id] for one in new if one.from_id not in own or one.to_id not in own]
         if theirs:
             imports = read_imports(writer)
             for entry in imports:
@@ -222,11 +222,12 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
     with space.store.write() as writer:
         imports, now = read_imports(writer), space.clock()
         entry = _chosen(imports, which, origin)
-        retracted, left, own = [], [], _merged(writer, entry["id"])
-        for memory_id in _added_by(writer, entry["id"], space):
+        retracted: dict[str, str | None] = {}  # with the parent that the import gave it
+        left, own, more = [], _added_by(writer, entry["id"], space), _merged(writer, entry["id"])
+        for memory_id in own:
             versions = writer.versions(memory_id)
             held = [version for version in versions if version.superseded_at is None]
-            first = next((one for one in versions if one.number == own.get(memory_id)), versions[0])
+            first = next((one for one in versions if one.number == more.get(memory_id)), versions[0])
             if any(_differs(version, first) for version in held):
                 left.append(memory_id)
                 continue
@@ -236,8 +237,8 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
                 writer.supersede(version.number, now)
             details = {"bounded": False, "import": entry["id"]}
             writer.add_audit(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
-            retracted.append(memory_id)
-        _unlink(writer, retracted, [Edge(*link) for link in entry.pop("links", [])])
+            retracted[memory_id] = first.parent
+        _unlink(writer, retracted, set(own), [Edge(*link) for link in entry.pop("links", [])])
         entry.setdefault("undone_at", format_time(now))
         _keep(writer, imports)
     drop_backups(space, entry["id"])
@@ -276,27 +277,19 @@ def _differs(now: Version, first: Version) -> bool:
     return mine != theirs
 
 
-def _unlink(writer: Writer, memory_ids: Sequence[str], links: Sequence[Edge]) -> None:
-    """Remove what leads to or from these memories, and these links between others."""
-    gone = set(memory_ids)
-    for start in range(0, len(memory_ids), _PAGE):
-        page = memory_ids[start : start + _PAGE]
-        others = {one.from_id for one in writer.edges_of(page, _LINKS)} - gone
-        writer.replace_relations(page, _LINKS, [])
-        for other in sorted(others):
-            _keep_links(writer, other, [one for one in _links_from(writer, other) if one.to_id not in gone])
-    for link in links:
-        there = _links_from(writer, link.from_id)
-        same = (link.kind, link.to_id)
-        _keep_links(writer, link.from_id, [one for one in there if (one.kind, one.to_id) != same])
-
-
-def _links_from(reader: Reader, memory_id: str) -> list[Edge]:
-    return [one for one in reader.edges_of([memory_id], _LINKS) if one.from_id == memory_id]
-
-
-def _keep_links(writer: Writer, memory_id: str, links: Sequence[Edge]) -> None:
-    writer.replace_relations([memory_id], _LINKS, links)
+def _unlink(writer: Writer, retracted: Mapping[str, str | None], own: Collection[str], links: Sequence[Edge]) -> None:
+    """Remove the links that the import made: between memories that it added, to the parents that it gave them, and those
+    that it noted. What somebody else has linked to one of them stays, as it does when a memory is retracted."""
+    gone = {(link.kind, link.from_id, link.to_id) for link in links}
+    gone |= {(CONTAINS, parent, child) for child, parent in retracted.items() if parent}
+    for page in batches(retracted, _PAGE):
+        found = writer.edges_of(page, _LINKS)
+        gone |= {(one.kind, one.from_id, one.to_id) for one in found if one.from_id in own and one.to_id in own}
+    for page in batches(sorted({from_id for _, from_id, _ in gone}), _PAGE):
+        there = writer.edges_of(page, _LINKS)
+        starts = set(page)
+        kept = [one for one in there if one.from_id in starts and (one.kind, one.from_id, one.to_id) not in gone]
+        writer.replace_relations(page, _LINKS, kept)
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
