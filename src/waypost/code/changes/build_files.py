@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from waypost.code.architecture.manifests import GEM, GRADLE_PLUGIN
 from waypost.code.changes.wanted import BUILD, DEVELOPMENT, LANGUAGE, OPTIONAL, RUNTIME, Wanted
 
 _ELEMENT = re.compile(r"<(groupId|artifactId|version|scope|optional)>\s{0,20}([^<\s]{0,200})\s{0,20}</")
 _BLOCK = re.compile(r"<(parent|dependency|plugin)>")
-_PROPERTY = re.compile(r"<(maven\.compiler\.(?:release|source)|java\.version)>\s{0,20}([\w.]{1,20})\s{0,20}<")
+_PROPERTY = re.compile(r"<(maven\.compiler\.(?:release|source)|java\.version)>\s{0,20}([\w.${}]{1,40})\s{0,20}<")
+_PROPERTIES = re.compile(r"<([\w.\-]{1,100})>\s{0,20}([^<\s]{1,100})\s{0,20}</")
 _GRADLE_LINE = re.compile(
     r"^[ \t]{0,40}(?:add\()?[\"']?(\w{2,60})[\"']?[ \t(,]{1,4}(?:(?:enforcedPlatform|platform|kotlin)\()?"
-    r"['\"]([\w.\-]{2,100}):([\w.\-]{1,100})(?::([^'\"\n]{1,60}))?['\"]"
+    r"['\"]([\w.\-]{1,100}):([\w.\-]{1,100})(?::([^'\"\n]{1,60}))?['\"]"
 )
 _GRADLE_LANGUAGE = re.compile(
     r"^[ \t]{0,40}(sourceCompatibility|jvmTarget|jvmToolchain)[ \t=(]{1,4}['\"]?([\w.]{1,40})"
@@ -25,16 +27,21 @@ _RUBY = re.compile(r"^\s{0,20}(?:ruby|\w{1,20}\.required_ruby_version\s{0,4}=)[ 
 _GROUP = re.compile(r"^\s{0,20}group[ \t(]{1,3}(:[^\n]{1,100}?)\)?[ \t]+do\b")
 _GROUP_OPTION = re.compile(r"\bgroups?:\s{0,4}(\[?[:\w, ]{1,80})")
 _END = re.compile(r"^\s{0,20}end\b")
+_MOST_BLOCKS = 2_000
 _LONGEST_BLOCK = 8_000
 _LONGEST_LINE = 1_000
 
 
 def maven(text: str) -> Iterator[Wanted]:
     """Blocks of a package; a version may be a property's name. What a plugin or dependency excludes is left out."""
+    text = _uncommented(text)
+    properties: dict[str, str] = dict(
+        _PROPERTIES.findall(text.partition("<properties>")[2].partition("</properties>")[0])
+    )
     for match in _PROPERTY.finditer(text):
-        yield "java", match[2], LANGUAGE
+        yield "java", properties.get(match[2].strip("${}"), match[2]), LANGUAGE
         break
-    for match in _BLOCK.finditer(text):
+    for match in islice(_BLOCK.finditer(text), _MOST_BLOCKS):
         kind = match[1]
         end = text.find(f"</{kind}>", match.end(), match.end() + _LONGEST_BLOCK)
         block = text[match.end() : end if end >= 0 else match.end() + _LONGEST_LINE]
@@ -47,7 +54,18 @@ def maven(text: str) -> Iterator[Wanted]:
             continue
         name = f"{tags['groupId']}:{tags['artifactId']}" if "groupId" in tags else tags["artifactId"]
         group = DEVELOPMENT if tags.get("scope") == "test" else OPTIONAL if tags.get("optional") == "true" else RUNTIME
-        yield name, tags.get("version", ""), group if kind == "dependency" else BUILD
+        version = tags.get("version", "")
+        yield name, properties.get(version.strip("${}"), version), group if kind == "dependency" else BUILD
+
+
+def _uncommented(text: str) -> str:
+    parts: list[str] = []
+    position = 0
+    while (start := text.find("<!--", position)) >= 0:
+        parts.append(text[position:start])
+        end = text.find("-->", start)
+        position = len(text) if end < 0 else end + 3
+    return "".join((*parts, text[position:]))
 
 
 def gradle(text: str) -> Iterator[Wanted]:
@@ -66,6 +84,7 @@ _GRADLE_BUILD = frozenset({"classpath", "annotationprocessor", "kapt", "ksp"})
 
 
 def nuget(text: str) -> Iterator[Wanted]:
+    text = _uncommented(text)
     if found := _FRAMEWORK.search(text):
         yield ".NET", found[1], LANGUAGE
     if found := _LANG_VERSION.search(text):

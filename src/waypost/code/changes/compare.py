@@ -199,6 +199,8 @@ def _paired(
     if is_changed and renamed:
         is_changed = not _follows(old.own_words(one), new.own_words(other), renamed)
     signatures = shown_signature(old, one), shown_signature(new, other)
+    if signatures[0] == signatures[1] and signatures[0].endswith("…") and before.parameters != after.parameters:
+        signatures = _end_of_parameters(before), _end_of_parameters(after)
     differs = signatures[0] != signatures[1] and _is_noticed(new.language, before, after, *signatures)
     if not (is_renamed or is_changed or differs):
         return None
@@ -206,6 +208,7 @@ def _paired(
         new,
         other,
         RENAMED if is_renamed else MODIFIED,
+        signature=signatures[1],
         signature_before=signatures[0] if differs else "",
         name_before=before.qualified if is_renamed and before.qualified != after.qualified else "",
         path_before=path_before,
@@ -222,6 +225,11 @@ def _moved(
     if above is not None and above_before is not None and came_from.get(above) == (old, above_before):
         return _paired(old, one, new, place, {above_before: above}, {})
     return _paired(old, one, new, place, {}, _renamed_words(old, new, [(one, place)]), old.path)
+
+
+def _end_of_parameters(symbol: Symbol) -> str:
+    """What a signature that is too long to be shown ends with."""
+    return f"{symbol.name}(…, {', '.join(symbol.parameters[-3:])})"
 
 
 def _is_noticed(language: str, before: Symbol, after: Symbol, was: str, now: str) -> bool:
@@ -255,6 +263,7 @@ def _change(
     place: int,
     change: str,
     *,
+    signature: str = "",
     signature_before: str = "",
     name_before: str = "",
     path_before: str = "",
@@ -267,7 +276,7 @@ def _change(
         change=change,
         line=symbol.lines.start,
         end_line=symbol.lines.end,
-        signature=shown_signature(side, place),
+        signature=signature or shown_signature(side, place),
         signature_before=signature_before,
         doc=first_sentence(symbol.doc),
         name_before=name_before,

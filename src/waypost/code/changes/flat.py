@@ -11,6 +11,8 @@ from typing import Any
 
 from waypost.code.languages import language_of_path
 
+MASKED = "masked-secret"  # stands where a secret was
+_MASK = re.compile(r"\[secret: [\w-]{1,60}\]")
 _LARGEST = 100_000  # characters; longer configuration is data
 _MOST_BRACKETS = 60
 _BRACKET = re.compile(r"[\[{\]}]")
@@ -38,7 +40,8 @@ _TRAILING = re.compile(r",(\s*[\]}])")
 _JSON_PART = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//|/\*')
 _INI_KEY = re.compile(r"([^=:\n]{1,200}?)\s{0,20}[=:](.*)")
 _DOCKER = re.compile(
-    r"^[ \t]{0,20}(FROM|EXPOSE|CMD|ENTRYPOINT|WORKDIR|USER|HEALTHCHECK|ENV|ARG)[ \t]+([^\n]{1,500})", re.IGNORECASE
+    r"^[ \t]{0,20}(FROM|EXPOSE|CMD|ENTRYPOINT|WORKDIR|USER|HEALTHCHECK|ENV|ARG)[ \t]+([^\n]{1,500})",
+    re.IGNORECASE | re.MULTILINE,
 )
 _STAGE = re.compile(r"(?:--platform=\S{1,100}\s+)?(\S{1,300})(?:\s+AS\s+(\S{1,100}))?", re.IGNORECASE)
 
@@ -55,6 +58,7 @@ def flat_settings(path: str, text: str) -> dict[str, str] | None:
         return found
     if len(text) > _LARGEST or _is_deep(text):
         return None
+    text = _MASK.sub(MASKED, text)  # brackets and a colon have a meaning of their own in YAML
     try:
         for key, value in reader(text):
             name, number = key, 2

@@ -23,7 +23,11 @@ from waypost.model.change import ADDED, MODIFIED, REMOVED, DependencyChange
 _MAX = 1_000_000
 _LONGEST = 120
 _LONGEST_LINE = 1_000
-_DEVELOPMENT = re.compile(r"dev|test|lint|doc|typing|type|style|check|format|ci\b|bench|example", re.IGNORECASE)
+_DEVELOPMENT = re.compile(
+    r"(?<![a-z])(?:dev(?:el|elopment)?|tests?|testing|lint(?:ers?|ing)?|docs?|documentation|typing|types|mypy|style"
+    r"|checks?|ci|bench(?:marks?)?|examples?|coverage|release)(?![a-z])",
+    re.IGNORECASE,
+)
 _MARKER = re.compile(r"\s*;.*")
 _GO_LANGUAGE = re.compile(r"^(go|toolchain)[ \t]+(\S{1,40})", re.MULTILINE)
 

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from waypost.code.changes.flat import flat_settings
+from waypost.code.changes.flat import MASKED, flat_settings
 from waypost.model.change import ADDED, MODIFIED, REMOVED, SettingChange
 from waypost.text.secrets import mask
 
 MOST = 60  # settings of one file that are told
 LONGEST = 160  # characters of a value
 _HASH = re.compile(r"\b[0-9a-f]{40,64}\b")
-_MASKED = "[secret:"
 # What `dependency_changes` tells, and what holds nothing that anybody set.
 _DEPENDENCIES = {
     "pyproject.toml": re.compile(
@@ -59,7 +58,7 @@ def _opaque(value: str | None) -> str | None:
 def _is_secret(key: str, *values: str | None) -> bool:
     """The text was masked as a whole; here each value is looked at once more, beside its key."""
     name = key.rpartition(".")[2]
-    return any(value and (_MASKED in value or mask(f'{name} = "{value[:2_000]}"').found) for value in values)
+    return any(value and (MASKED in value or mask(f'{name} = "{value[:2_000]}"').found) for value in values)
 
 
 def _short(value: str | None) -> str:
