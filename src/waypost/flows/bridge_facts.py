@@ -19,6 +19,7 @@ _KINDS = frozenset({"fact", "decision", "reason", "consequence", "constraint", "
 _PAST = frozenset(
     {"superseded", "retracted", "deleted", "invalid", "invalidated", "obsolete", "inactive", "replaced", "old"}
 )
+_ENDINGS = frozenset({"until", "ended", "successor", "current", "past", "status"})
 _STALE = "it was stale where it comes from"
 _ACTIONS = {"stale": "stale", "archive": "archive", "delete": "delete"}
 
@@ -50,6 +51,11 @@ class FactReader:
     now: datetime
     prefix: str  # of the keys: tells them from those of other imports
     noun: str = ""
+
+    @property
+    def can_be_past(self) -> bool:
+        """Whether the table has anything that says so."""
+        return bool(_ENDINGS & set(self.columns.roles) or self.survey.followers)
 
     def read(self, number: int, row: Sequence[Value]) -> BridgeFact:
         source_id = id_of(self.columns.value(row, "id"))

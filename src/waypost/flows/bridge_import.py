@@ -117,9 +117,7 @@ def _bring(
         taken.note(Note(0, None, f"columns not taken: {', '.join(map(str, columns.left_out[:20]))}"[:400]))
     sorter = Sorter.of(space, known)
     reader = FactReader(columns, known, space.clock(), _KEY)
-    for generation in range(known.generations()):
-        rows = enumerate(database.rows(facts, columns.asked), 1)
-        chosen = (reader.read(number, row) for number, row in rows if known.depths[number - 1] == generation)
+    for chosen in _in_order(database, facts, reader):
         _take_all(space, chosen, sorter, caller, import_id, taken)
     by_fact = dict(taken.memories)
     rows_of_nodes = _take_nodes(space, database, sorter, caller, import_id, taken)
@@ -155,6 +153,25 @@ def _bring(
     )
 
 
+def _in_order(database: ForeignDatabase, table: ForeignTable, reader: FactReader) -> Iterator[Iterator[BridgeFact]]:
+    """All rows, parents before their children; of each generation what is past first: it must not pass for a part of
+    what is true now."""
+    done = bytearray(reader.survey.rows)
+
+    def read(generation: int, only_past: bool) -> Iterator[BridgeFact]:
+        for number, row in enumerate(database.rows(table, reader.columns.asked), 1):
+            if reader.survey.depths[number - 1] == generation and not done[number - 1]:
+                fact = reader.read(number, row)
+                if fact.is_past or not only_past:
+                    done[number - 1] = 1
+                    yield fact
+
+    for generation in range(reader.survey.generations()):
+        if reader.can_be_past:
+            yield read(generation, only_past=True)
+        yield read(generation, only_past=False)
+
+
 def _take_all(
     space: OpenSpace, facts: Iterator[BridgeFact], sorter: Sorter, caller: Caller, import_id: str, taken: Taken
 ) -> None:
@@ -181,8 +198,8 @@ def _take_nodes(
     known = survey(database, table, columns, None)
     reader = FactReader(columns, known, space.clock(), _NODE_KEY, "node ")
     taken.memories = {}  # ids of nodes are their own
-    rows = enumerate(database.rows(table, columns.asked), 1)
-    _take_all(space, (reader.read(number, row) for number, row in rows), sorter, caller, import_id, taken)
+    for chosen in _in_order(database, table, reader):
+        _take_all(space, chosen, sorter, caller, import_id, taken)
     return known.rows
 
 
