@@ -8,7 +8,7 @@ are about and not by what they do. Tests, documents, examples and tools are no d
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -57,7 +57,7 @@ class Layout:
     def domain(self, path: str) -> str:
         """The part that a file or folder belongs to, a test to what it tests; "" when to none."""
         parts = path.strip("/").split("/")
-        for length in range(len(parts), 0, -1):
+        for length in range(min(len(parts), _DEEPEST), 0, -1):
             name = self._folders.get("/".join(parts[:length]))
             if name is not None:
                 return name
@@ -67,7 +67,7 @@ class Layout:
         """What a developer would call this piece of its domain: the folder in it, else the file without its ending."""
         parts = _as_main(path.strip("/").split("/"))
         start = 0
-        for length in range(len(parts) - 1, 0, -1):
+        for length in range(min(len(parts) - 1, _DEEPEST), 0, -1):
             folder = "/".join(parts[:length])
             if folder in self._folders or folder in self._open:
                 start = length
@@ -137,6 +137,7 @@ def _without_parts(folders: list[str]) -> bool:
     return False
 
 
+@lru_cache(maxsize=50_000)
 def _is_never(name: str) -> bool:
     words, lowered = _words(), name.lower()
     if (
@@ -156,6 +157,7 @@ def is_source(path: str) -> bool:
     return "." in name and name.lower().rpartition(".")[2] in _words().source and not is_beside(folder)
 
 
+@lru_cache(maxsize=50_000)
 def is_beside(folder: str) -> bool:
     """Whether a folder lies beside the project's own code: in tests, documents, examples, tools, what others wrote."""
     return _without_parts(folder.split("/"))
@@ -300,8 +302,17 @@ def _last(folder: str) -> str:
 
 
 def _stem(name: str, folder: str) -> str:
-    stem = name.partition(".")[0] or name.lstrip(".")
-    return folder if stem in ("__init__", "index", "mod", "main", "lib", "__main__") and folder else stem
+    """The name of a file; one that speaks for its folder is called like it."""
+    stem, _, ending = name.partition(".")
+    return folder if folder and stem in _FOR_FOLDER.get(ending, ()) else stem or name.lstrip(".")
+
+
+_FOR_FOLDER = {
+    "py": ("__init__", "__main__"),
+    "rs": ("mod", "lib", "main"),
+    "go": ("main", "doc"),
+    **dict.fromkeys(("js", "ts", "jsx", "tsx", "mjs", "cjs", "vue", "svelte"), ("index",)),
+}
 
 
 # --- words

@@ -2,6 +2,8 @@
 
 import re
 
+from waypost.facts.coldstart.tree import without
+
 _LONGEST = 280
 _SHORTEST = 12
 _READ = 6_000  # characters of a text: what comes later describes nothing
@@ -14,12 +16,12 @@ _LINK = re.compile(r"\[([^\[\]]{1,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])
 _ROLE = re.compile(r":[\w:+\-]{1,30}:`([^`<]{1,100}?)(?:\s*<[^<>`]{0,200}>)?`")
 _RST_LINK = re.compile(r"`([^`<]{1,200}?)\s*<[^<>`]{1,300}>`__?")
 _RST_NAMED = re.compile(r"`([^`]{1,100})`__?|\b(\w{2,40})_(?=[\s.,;:)]|$)")
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<!--.{0,2000}?-->", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _EMPHASIS = re.compile(r"(\*\*|__|\*|~~)(?=\S)([^*\n]{1,200}?)(?<=\S)\1")
 _SUBSTITUTION = re.compile(r"\|[\w \-]{1,40}\|_?")
 _EMOJI_CODE = re.compile(r":[a-z_]{2,30}:")
 _BARE_ADDRESS = re.compile(r"<(https?://[^\s<>]{1,300})>")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?[A-Z0-9\u0400-\u042f])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?\w)")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Inc|Ltd|Co|Mr|Dr|St|No|approx|incl|resp)|\b[A-Z])\.[\"')\]]?$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -40,7 +42,7 @@ def sentence(text: str, longest: int = _LONGEST) -> str:
 
 
 def _plain(text: str) -> str:
-    text = _TAG.sub(" ", _IMAGE.sub(" ", text))
+    text = _TAG.sub(" ", _IMAGE.sub(" ", without(text, "<!--", "-->")))
     text = _LINK.sub(r"\1", text)
     text = _ROLE.sub(r"\1", text)
     text = _RST_LINK.sub(r"\1", text)
@@ -83,7 +85,8 @@ def readme_sentence(text: str) -> str:
 
 def _paragraphs(text: str) -> list[str]:
     """The first paragraphs: without titles, badges, lists, tables, code and front matter."""
-    lines = _TAG.sub(lambda match: "\n" if "\n" in match[0] else match[0], text[: 10 * _READ]).split("\n")[:_MOST_LINES]
+    text = without(text[: 10 * _READ], "<!--", "-->")
+    lines = _TAG.sub(lambda match: "\n" if "\n" in match[0] else match[0], text).split("\n")[:_MOST_LINES]
     found: list[str] = []
     here: list[str] = []
     fenced = front = False
@@ -121,6 +124,8 @@ def _tells(found: str) -> bool:
 def title(text: str) -> str:
     """The name at the head of a README; "" when its first heading is a sentence or a picture."""
     lines = text[:_READ].split("\n")[:60]
+    if lines[0].strip() == "---" and "---" in lines[1:]:
+        lines = lines[lines.index("---", 1) + 1 :]
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
         marked = re.match(r"\s{0,3}#\s+(.{1,200}?)\s*#*\s*$", line) or re.search(

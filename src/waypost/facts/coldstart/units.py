@@ -58,7 +58,8 @@ def main_units(tree: Tree, units: Sequence[Unit]) -> list[Unit]:
     A package at the root speaks for all of its ecosystem, else the largest. Without any source (a project that has only
     begun) every ecosystem at the root counts.
     """
-    totals = {unit.template.name: _source(tree, unit.template)[""] for unit in units}
+    present = {unit.template.name: unit.template for unit in units}
+    totals = {name: _source(tree, template)[""] for name, template in present.items()}
     whole = sum(totals.values())
     wanted = [name for name, count in totals.items() if count >= whole * _SHARE and (count or not whole)]
     chosen = []

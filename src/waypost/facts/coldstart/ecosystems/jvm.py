@@ -3,7 +3,7 @@
 import re
 
 from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
-from waypost.facts.coldstart.tree import Tree, join
+from waypost.facts.coldstart.tree import Tree, join, without
 from waypost.facts.domains import is_beside
 
 # Parts of a POM that name other artifacts than its own.
@@ -66,18 +66,6 @@ def _maven(tree: Tree, folder: str) -> Slots:
     if told["artifact"] and group:
         told["package"] = f"{group}:{told['artifact']}"
     return {slot: Slot(value, (path,)) for slot, value in told.items() if value and "${" not in value}
-
-
-def without(text: str, start: str, end: str) -> str:
-    """The text without what lies between two marks; in one pass, whatever it is made of."""
-    kept, done = [], 0
-    while (begin := text.find(start, done)) >= 0:
-        kept.append(text[done:begin])
-        stop = text.find(end, begin)
-        if stop < 0:
-            return "".join(kept)
-        done = stop + len(end)
-    return "".join(kept) + text[done:]
 
 
 def _licence(text: str) -> str:

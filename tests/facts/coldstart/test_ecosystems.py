@@ -1,0 +1,354 @@
+"""Each ecosystem: a small tree that looks like a real one, and the facts that follow from it."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from waypost.facts.coldstart.find import Project
+
+Facts = Callable[..., dict[str, str]]
+FindProject = Callable[..., Project]
+
+
+def test_a_python_package(facts: Facts) -> None:
+    found = facts(
+        {
+            "pyproject.toml": """
+[project]
+name = "parcel"
+description = "Track parcels of several carriers in one place."
+requires-python = ">=3.11"
+license = "MIT"
+dependencies = ["httpx>=0.27", "click"]
+[project.scripts]
+parcel = "parcel.cli:main"
+[dependency-groups]
+dev = ["pytest>=8", "ruff"]
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[tool.ruff]
+line-length = 120
+[tool.mypy]
+strict = true
+""",
+            "uv.lock": "",
+            "Makefile": "test:\n\t@uv run pytest -q\n\nlint:\n\truff check .\n\nbuild:\n\tuv build\n",
+            "README.md": "# Parcel\n\nA tracker.\n",
+            "CHANGELOG.md": "",
+            "src/parcel/__init__.py": "",
+            "src/parcel/cli.py": "",
+            "src/parcel/carriers.py": "",
+            "tests/test_cli.py": "",
+            "tests/test_carriers.py": "",
+        }
+    )
+    assert found["project:purpose"] == 'Parcel describes itself: "Track parcels of several carriers in one place."'
+    assert found["project:runtime"] == "Parcel needs Python >=3.11."
+    assert found["project:dependencies"] == "Python dependencies are managed with uv."
+    assert found["project:test"] == "`make test` runs the tests with pytest: `uv run pytest -q`."
+    assert found["project:lint"] == "Python code is checked with ruff and mypy."
+    assert found["project:entry"] == "Parcel installs the command `parcel` (parcel.cli:main)."
+    assert found["project:build"] == "The Python package parcel is built with Hatchling."
+    assert found["project:tests"] == "Tests lie in `tests/`."
+    assert found["project:licence"] == "Parcel is licensed under MIT."
+    assert found["project:targets"] == "`Makefile` has the targets `test`, `lint` and `build`."
+    assert found["project:parts"] == "The code of Parcel lies in `src/parcel/`; its modules are carriers and cli."
+    assert found["project:changes"] == "Changes for users are recorded in `CHANGELOG.md`."
+
+
+def test_a_django_application_of_old(facts: Facts) -> None:
+    manage = "if __name__ == '__main__':\n    from django.core.management import execute_from_command_line\n"
+    found = facts(
+        {
+            "requirements.txt": "Django==4.2\npsycopg2\n",
+            "manage.py": manage,
+            "shop/orders/models.py": "",
+            "shop/orders/views.py": "",
+            "shop/orders/migrations/0001_initial.py": "",
+            "shop/orders/migrations/0002_total.py": "",
+            "shop/orders/migrations/0003_state.py": "",
+            "shop/catalog/models.py": "",
+            "shop/catalog/views.py": "",
+            "Procfile": "web: gunicorn shop.wsgi\n",
+        }
+    )
+    assert found["project:dependencies"] == "Python dependencies are listed in `requirements.txt`."
+    assert found["project:test"] == "`python manage.py test` runs the tests; they are written for Django's test runner."
+    assert found["project:entry"] == "Programs start in `manage.py`."
+    assert found["project:migrations"] == "Database migrations lie in `shop/orders/migrations/`."
+    assert found["project:processes"] == "The Procfile starts `web` with `gunicorn shop.wsgi`."
+    assert found["project:parts"] == (
+        "The main parts of the code are catalog (`shop/catalog`) and orders (`shop/orders`)."
+    )
+
+
+def test_a_command_in_setup_py_is_told_and_other_entry_points_are_not(facts: Facts) -> None:
+    setup = """
+setup(
+    name="parcel",
+    python_requires=">=3.9",
+    entry_points={
+        "console_scripts": ["parcel=parcel.cli:main"],
+        "sqlalchemy.dialects": ["postgres = parcel.db:dialect"],
+    },
+)
+"""
+    found = facts({"setup.py": setup, "parcel/__init__.py": "", "tox.ini": "[testenv]\ncommands = pytest\n"})
+    assert found["project:entry"] == "parcel installs the command `parcel` (parcel.cli:main)."
+    assert found["project:test"] == "`tox` runs the tests; they are written for pytest."
+
+
+def test_a_node_application_in_typescript(facts: Facts) -> None:
+    package = {
+        "name": "@acme/board",
+        "description": "A board of notes that several people can move at once.",
+        "packageManager": "pnpm@9.1.0",
+        "engines": {"node": ">=20"},
+        "scripts": {"dev": "next dev", "build": "next build", "test": "vitest run", "lint": "eslint ."},
+        "dependencies": {"next": "15.0.0"},
+        "devDependencies": {"vitest": "^2", "eslint": "^9", "prettier": "^3"},
+    }
+    found = facts(
+        {
+            "package.json": json.dumps(package),
+            "pnpm-lock.yaml": "",
+            "tsconfig.json": "{}",
+            "src/app/page.tsx": "",
+            "src/app/layout.tsx": "",
+            ".env.example": "# where it listens\nDATABASE_URL=postgres://localhost/board\nPORT=3000\n",
+        }
+    )
+    assert found["project:test"] == "`pnpm test` runs the JavaScript tests: `vitest run`."
+    assert found["project:run"] == "`pnpm dev` starts project for development: `next dev`."
+    assert found["project:build"] == "`pnpm build` builds project: `next build`."
+    assert found["project:lint"] == "JavaScript code is checked with ESLint and Prettier; `pnpm lint` does it."
+    assert found["project:dependencies"] == "JavaScript dependencies are managed with pnpm."
+    assert found["project:environment"] == (
+        "`.env.example` lists the environment variables that the project reads, such as `DATABASE_URL` and `PORT`."
+    )
+
+
+def test_a_script_that_only_complains_is_no_test(facts: Facts) -> None:
+    package = {"name": "tiny", "scripts": {"test": 'echo "Error: no test specified" && exit 1'}, "main": "index.js"}
+    found = facts({"package.json": json.dumps(package), "index.js": ""})
+    assert "project:test" not in found
+    assert found["project:entry"] == "Importing the package tiny loads `index.js`."
+
+
+def test_a_rust_workspace(facts: Facts) -> None:
+    found = facts(
+        {
+            "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n[workspace.package]\nedition = "2021"\nlicense = "MIT"\n',
+            "crates/core/Cargo.toml": '[package]\nname = "finder-core"\ndescription = "Finds."\n',
+            "crates/core/src/lib.rs": "#[test]\nfn it_finds() {}\n",
+            "crates/cli/Cargo.toml": '[package]\nname = "finder"\n',
+            "crates/cli/src/main.rs": "fn main() {}\n",
+            "crates/cli/tests/cli.rs": "#[test]\nfn runs() {}\n",
+            "rustfmt.toml": "",
+            ".github/workflows/ci.yml": "jobs:\n  t:\n    steps:\n      - run: cargo clippy --all\n      - run: cargo test --all\n",
+        }
+    )
+    assert found["project:workspace"] == "The Cargo workspace has the crates `crates/cli` and `crates/core`."
+    assert found["project:entry"] == "The program `finder` starts in `crates/cli/src/main.rs`."
+    assert found["project:test"] == "`cargo test --all` runs the tests."
+    assert found["project:lint"] == "Rust code is checked with Clippy and rustfmt."
+    assert found["project:runtime"] == "project is written in the 2021 edition of Rust."
+    assert found["project:packages"].startswith("This repository is a monorepo of 2 packages")
+
+
+def test_a_go_service(facts: Facts) -> None:
+    found = facts(
+        {
+            "go.mod": "module example.org/acme/ledger\n\ngo 1.23\n\nrequire github.com/stretchr/testify v1.9.0\n",
+            "cmd/ledgerd/main.go": "package main\n\nfunc main() {\n}\n",
+            "internal/journal/journal.go": "package journal\n",
+            "internal/journal/entry.go": "package journal\n",
+            "internal/journal/journal_test.go": "package journal\n",
+            "internal/journal/entry_test.go": "package journal\n",
+            "internal/report/report.go": "package report\n",
+            "internal/report/report_test.go": "package report\n",
+            ".golangci.yml": "",
+            "Dockerfile": 'FROM scratch\nCOPY ledgerd /\nENTRYPOINT ["/ledgerd"]\nCMD ["--port", "80"]\n',
+        }
+    )
+    assert found["project:runtime"] == "The Go module example.org/acme/ledger needs Go 1.23."
+    assert found["project:entry"] == "Programs start in `cmd/ledgerd/main.go`."
+    assert found["project:test"] == "`go test ./...` runs the Go tests."
+    assert found["project:testing-library"] == "Go tests use testify."
+    assert found["project:lint"] == "Go code is checked with golangci-lint."
+    assert found["project:tests"] == "Tests lie beside the code they test, as `*_test.go`."
+    assert found["project:container"] == "The container image starts `/ledgerd --port 80`."
+
+
+def test_a_maven_project(facts: Facts) -> None:
+    pom = """<project>
+  <parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId></parent>
+  <groupId>org.acme</groupId><artifactId>clinic</artifactId><name>clinic</name>
+  <description>Appointments of a clinic, for its doctors and their patients.</description>
+  <properties><java.version>21</java.version></properties>
+  <dependencies><dependency><artifactId>spring-boot-starter-test</artifactId></dependency></dependencies>
+</project>"""
+    main = "class ClinicApplication { public static void main(String[] args) {} }"
+    found = facts(
+        {
+            "pom.xml": pom,
+            "mvnw": "",
+            "src/main/java/org/acme/clinic/ClinicApplication.java": main,
+            "src/main/java/org/acme/clinic/visits/Visit.java": "",
+            "src/test/java/org/acme/clinic/ClinicTests.java": "",
+            "src/test/java/org/acme/clinic/VisitTests.java": "",
+        }
+    )
+    assert found["project:runtime"] == "clinic is compiled for Java 21."
+    assert found["project:test"] == "`./mvnw test` runs the tests, written with JUnit."
+    assert found["project:build"] == "clinic is built with Maven; `./mvnw package` builds clinic."
+    assert found["project:entry"].endswith("`src/main/java/org/acme/clinic/ClinicApplication.java`.")
+    assert found["project:artifact"] == "The artifact is org.acme:clinic."
+    assert "Appointments of a clinic" in found["project:purpose"]
+
+
+def test_a_gradle_build_in_kotlin(facts: Facts) -> None:
+    found = facts(
+        {
+            "settings.gradle.kts": 'rootProject.name = "courier"\ninclude(":core", ":app")\n',
+            "build.gradle.kts": 'plugins { id("com.diffplug.spotless") }\nkotlin { jvmToolchain(17) }\n',
+            "gradlew": "",
+            "core/build.gradle.kts": "",
+            "core/src/main/kotlin/courier/Route.kt": "",
+            "app/build.gradle.kts": "",
+            "app/src/main/kotlin/courier/Main.kt": "fun main() {}\n",
+            "app/src/test/kotlin/courier/MainTest.kt": "",
+        }
+    )
+    assert found["project:workspace"] == "The build has the modules `core` and `app`."
+    assert found["project:runtime"] == "courier is compiled for Java 17."
+    assert found["project:test"] == "`./gradlew test` runs the tests."
+    assert found["project:lint"] == "Code is checked with Spotless."
+    assert found["project:entry"] == "The program starts in `app/src/main/kotlin/courier/Main.kt`."
+
+
+def test_a_solution_in_csharp(facts: Facts) -> None:
+    web = '<Project Sdk="Microsoft.NET.Sdk.Web"><TargetFramework>net9.0</TargetFramework></Project>'
+    tests = (
+        '<Project><PackageReference Include="Microsoft.NET.Test.Sdk" /><PackageReference Include="xunit" /></Project>'
+    )
+    found = facts(
+        {
+            "Shop.sln": "",
+            "global.json": '{"sdk": {"version": "9.0.100"}}',
+            "Directory.Packages.props": '<PackageVersion Include="xunit" Version="2.9" />',
+            "src/Basket.API/Basket.API.csproj": web,
+            "src/Basket.API/Program.cs": "",
+            "src/Ordering/Ordering.csproj": "<Project><TargetFramework>net9.0</TargetFramework></Project>",
+            "src/Ordering/Order.cs": "",
+            "tests/Basket.UnitTests/Basket.UnitTests.csproj": tests,
+            "tests/Basket.UnitTests/BasketTest.cs": "",
+        }
+    )
+    assert found["project:runtime"] == "project targets .NET 9.0."
+    assert found["project:solution"] == "The solution is `Shop.sln`, with 3 projects."
+    assert found["project:test"] == "`dotnet test` runs the tests, written with xUnit, of `Basket.UnitTests`."
+    assert found["project:entry"] == "Programs start in `src/Basket.API/Program.cs`."
+    assert found["project:sdk"] == "project is built with version 9.0.100 of the .NET SDK."
+
+
+def test_a_laravel_application(facts: Facts) -> None:
+    composer = {
+        "name": "acme/wiki",
+        "require": {"php": "^8.2", "laravel/framework": "^11"},
+        "require-dev": {"phpunit/phpunit": "^11", "larastan/larastan": "^2"},
+        "autoload": {"psr-4": {"Acme\\Wiki\\": "app/"}},
+        "scripts": {"lint": "phpcs", "post-install-cmd": ["@php artisan optimize"]},
+    }
+    found = facts(
+        {
+            "composer.json": json.dumps(composer),
+            "artisan": "",
+            "public/index.php": "",
+            "app/Pages/Page.php": "",
+            "app/Pages/PageRepo.php": "",
+            "app/Users/User.php": "",
+            "app/Users/UserRepo.php": "",
+            "phpunit.xml": "",
+        }
+    )
+    assert found["project:runtime"] == "project needs PHP ^8.2."
+    assert found["project:test"] == "`php artisan test` runs the tests with PHPUnit."
+    assert found["project:entry"] == "Requests come in at `public/index.php`; commands are run with `artisan`."
+    assert found["project:lint"] == "PHP code is checked with PHPStan."
+    assert found["project:namespaces"] == "Classes of `Acme\\Wiki` lie in `app/`."
+
+
+def test_a_rails_application(facts: Facts) -> None:
+    found = facts(
+        {
+            "Gemfile": 'source "https://example.org"\nruby "3.3.0"\ngem "rails", "~> 7.1"\ngem "rspec-rails"\n',
+            ".rspec": "",
+            ".rubocop.yml": "",
+            "bin/rails": "",
+            "config/routes.rb": "",
+            "db/schema.rb": "",
+            "db/migrate/20240101000000_create_users.rb": "",
+            "db/migrate/20240102000000_create_posts.rb": "",
+            "db/migrate/20240103000000_add_title.rb": "",
+            "app/models/user.rb": "",
+            "app/models/post.rb": "",
+            "app/controllers/posts_controller.rb": "",
+            "app/controllers/users_controller.rb": "",
+            "spec/models/user_spec.rb": "",
+            "spec/models/post_spec.rb": "",
+        }
+    )
+    assert found["project:runtime"] == "project needs Ruby 3.3.0."
+    assert found["project:test"] == "`bundle exec rspec` runs the tests, written with RSpec."
+    assert found["project:entry"] == (
+        "project is a Rails application: `bin/rails` runs its commands, and `config/routes.rb` lists its routes."
+    )
+    assert found["project:database"] == "The database schema is kept in `db/schema.rb`."
+    assert found["project:migrations"] == "Database migrations lie in `db/migrate/`."
+    assert found["project:lint"] == "Ruby code is checked with RuboCop."
+
+
+def test_a_gem(facts: Facts) -> None:
+    gemspec = """Gem::Specification.new do |spec|
+  spec.name = "ferry"
+  spec.summary = "Moves files between hosts without losing any."
+  spec.license = "MIT"
+  spec.required_ruby_version = ">= 3.0"
+  spec.executables = ["ferry"]
+end
+"""
+    found = facts({"ferry.gemspec": gemspec, "exe/ferry": "", "lib/ferry.rb": "", "Rakefile": "", ".standard.yml": ""})
+    assert found["project:runtime"] == "ferry needs Ruby >= 3.0."
+    assert found["project:entry"] == "The gem ferry installs the command `ferry`."
+    assert "Moves files between hosts" in found["project:purpose"]
+
+
+def test_several_ecosystems_in_one_repository_each_say_how_they_are_tested(project: FindProject) -> None:
+    files: Mapping[str, Any] = {
+        "README.md": "# Harbour\n\nHarbour is a place where ships are told apart.\n",
+        "server/go.mod": "module example.org/harbour\n\ngo 1.22\n",
+        "server/main.go": "package main\n\nfunc main() {\n}\n",
+        "server/ships.go": "package main\n",
+        "server/ships_test.go": "package main\n",
+        "web/package.json": '{"name": "web", "scripts": {"test": "vitest"}, "engines": {"node": ">=20"}}',
+        "web/src/main.ts": "",
+        "web/src/ship.ts": "",
+        "web/src/port.ts": "",
+        "web/src/map.ts": "",
+    }
+    found = project(files)
+    texts = {fact.topic: fact.text for fact in found.facts}
+    assert found.types == ("node", "go")
+    assert found.packages == ("web", "server")
+    assert texts["project:packages"] == "This repository is a monorepo of 2 packages, among them `web` and `server`."
+    assert texts["project:test"] == "In `web/`: `npm test` runs the JavaScript tests: `vitest`."
+    assert texts["project:test:go"] == "In `server/`: `go test ./...` runs the Go tests."
+    assert texts["project:purpose"] == 'Harbour describes itself: "Harbour is a place where ships are told apart."'
+
+
+def test_a_package_json_for_tools_alone_makes_no_node_project(project: FindProject) -> None:
+    files = {f"app/part{number}.py": "" for number in range(40)}
+    files |= {"pyproject.toml": '[project]\nname = "app"\n', "package.json": '{"devDependencies": {"prettier": "3"}}'}
+    assert project(files).types == ("python",)

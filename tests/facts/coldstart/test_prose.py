@@ -1,0 +1,121 @@
+"""Sentences of strangers: one, plain, and what a project is."""
+
+import time
+
+import pytest
+
+from waypost.facts.coldstart.prose import opening, readme_sentence, sentence, title
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A fast tool for parcels. It does more.", "A fast tool for parcels."),
+        ("**Parcel** is a [tracker](https://example.org) for `parcels`", "Parcel is a tracker for parcels."),
+        ("Works with e.g. Flask and Django. More.", "Works with e.g. Flask and Django."),
+        ("A reference .NET application using .NET Aspire.", "A reference .NET application using .NET Aspire."),
+        ("See :doc:`the guide <guide>` for `links <https://example.org>`_ here.", "See the guide for links here."),
+        ("Das ist ein Werkzeug für Pakete. Mehr nicht.", "Das ist ein Werkzeug für Pakete."),
+        ("Это инструмент для посылок. Больше ничего.", "Это инструмент для посылок."),
+        ("TODO", ""),
+        ("", ""),
+        ("![logo](x.png)", ""),
+    ],
+)
+def test_the_first_sentence_in_plain_words(text: str, expected: str) -> None:
+    assert sentence(text) == expected
+
+
+def test_a_sentence_is_one_line_without_characters_that_act_on_a_reader() -> None:
+    found = sentence("A tool\x1b[31m that\u202e looks\u200b\nharmless \x07 indeed.")
+    assert found.isprintable()
+    assert "\n" not in found
+
+
+def test_a_long_sentence_is_cut() -> None:
+    assert len(sentence("word " * 500)) < 300
+
+
+README = """---
+title: x
+---
+<p align="center"><img src="logo.png"></p>
+
+[![Build](https://example.org/badge.svg)](https://example.org) [![PyPI](https://example.org/b.svg)](https://example.org)
+
+# Parcel
+
+> **Warning**: this is a beta.
+
+[Docs](https://example.org) | [Chat](https://example.org) | [Blog](https://example.org)
+
+We're excited to announce Parcel 3.0!
+
+```sh
+parcel is run like this
+```
+
+- a list is no description
+
+Parcel is a tracker for *parcels*
+of many carriers. It is fast.
+
+## Installation
+
+Run this.
+"""
+
+
+def test_a_readme_says_what_the_project_is_behind_its_badges_and_news() -> None:
+    assert readme_sentence(README) == "Parcel is a tracker for parcels of many carriers."
+    assert title(README) == "Parcel"
+
+
+def test_a_heading_made_of_lines_is_a_title() -> None:
+    text = "======\nParcel\n======\n\nParcel is a tracker for parcels.\n"
+    assert title(text) == "Parcel"
+    assert readme_sentence(text) == "Parcel is a tracker for parcels."
+
+
+def test_a_heading_in_html_is_no_description() -> None:
+    text = '<h1 align="center">Parcel</h1>\n<h3 align="center">A tracker for parcels of many carriers</h3>\n'
+    assert title(text) == "Parcel"
+    assert "<" not in readme_sentence(text)
+
+
+@pytest.mark.parametrize("text", ["", "# Only a title\n", "```\ncode\n```\n", "[![b](x)](y)\n" * 50])
+def test_a_readme_without_prose_says_nothing(text: str) -> None:
+    assert readme_sentence(text) == ""
+
+
+def test_the_words_at_the_head_of_a_file_describe_it_and_later_comments_do_not() -> None:
+    told = "Invoices and how they are paid."
+    assert opening(f'"""{told}"""\nimport os\n', told) == told
+    assert opening(f"#!/usr/bin/env python\n# {told}\n", told) == told
+    assert opening(f"import os\n\n# {told}\nx = 1\n", told) == ""
+    assert opening("# Copyright 2020 Somebody and others.\n", "Copyright 2020 Somebody and others.") == ""
+    assert opening("// Package mail sends what is due.\npackage mail\n", "Package mail sends what is due.") == (
+        "sends what is due."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 50_000,
+        "<" * 50_000,
+        "`" * 50_000,
+        "**" * 25_000,
+        "a. " * 20_000,
+        "<!--" * 20_000,
+        "|" * 50_000,
+        "_a" * 30_000,
+    ],
+)
+def test_no_text_takes_long(text: str) -> None:
+    begin = time.perf_counter()
+    readme_sentence(text)
+    readme_sentence(text.replace("", "\n", 100))
+    title(text)
+    sentence(text)
+    assert time.perf_counter() - begin < 2.0
