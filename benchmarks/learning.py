@@ -1,48 +1,68 @@
-"""What `learn` proposes out of real histories: `python -m benchmarks.learning REPOSITORY… [--commits 200] [--sample 50]`.
+"""What `learn` makes of real histories: `python -m benchmarks.learning REPOSITORY… [--commits 200] [--sample 50]`.
 
-A REPOSITORY is a git directory or a working tree. Its last commits are read, parsed and turned into candidates, as
-`learn` does before anything is stored. Printed: a table of what became of the commits, then a sample of the candidates
-(`--seed`), drawn over all repositories, with the commits they came from, for a person to judge. `--all` prints every
-candidate. `--before REV` takes the commits that lead to REV.
+A REPOSITORY is a git directory or a working tree. It is cloned, and its last commits are learned from in a memory of its
+own, twice: what the second round adds are duplicates. Printed: a table of what became of the commits and candidates,
+then a sample of the candidates (`--seed`), drawn over all repositories, with the commits they came from, for a person to
+judge; or with `--all` every candidate. `--before REV` takes the commits that lead to REV.
 """
 
 import argparse
+import os
 import random
 import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from waypost import Memory, config
 from waypost.code.changes import change_set, commits
-from waypost.facts.domains import Layout
-from waypost.facts.learn.span import Proposed, over_range
+from waypost.facts.learn.span import Proposed
+from waypost.flows.candidates import take
+from waypost.flows.learn import propose
 from waypost.model.candidate import Candidate
 
+_NEW = ("stored", "replaced", "merged", "held")
+_COLUMNS = (
+    "repository",
+    "commits",
+    "skipped",
+    "candidates",
+    "merged in range",
+    "certain",
+    "held",
+    "second round",
+    "seconds",
+)
 
-def learned(repository: Path, count: int, before: str) -> tuple[Proposed, float]:
-    """The candidates of the last commits of a repository, and the seconds that took."""
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    proposed: Proposed
+    first: Counter[str]  # what became of the candidates, by status
+    second: Counter[str]  # the same, when all is learned again
+    seconds: float  # to read, propose and store, once
+
+
+def learned(repository: Path, count: int, before: str) -> Result:
     with tempfile.TemporaryDirectory() as folder:
-        tree = repository if (repository / ".git").exists() else _checkout(repository, Path(folder) / "tree", before)
-        paths = _git(tree, "ls-tree", "-r", "-z", "--name-only", before).split("\0")
-        known = {path for path in paths if path}
-        started = time.perf_counter()
-        changes = [change_set(raw) for raw in commits(tree, before, limit=count)]
-        found = over_range(changes, Layout.of(known), still=_still(known))
-        return found, time.perf_counter() - started
+        tree = _clone(repository, Path(folder) / "tree", before)
+        home = {**os.environ, "WAYPOST_HOME": str(Path(folder) / "home"), "WAYPOST_BACKGROUND": "0"}
+        with Memory.open(tree, settings=config.load(home)) as memory:
+            started = time.perf_counter()
+            changes = [change_set(raw) for raw in commits(tree, "HEAD", limit=count)]
+            proposed = propose(memory._space, changes)
+            first = Counter(one.status for one in take(memory._space, proposed.candidates))
+            seconds = time.perf_counter() - started
+            again = take(memory._space, propose(memory._space, changes).candidates)
+    return Result(proposed, first, Counter(one.status for one in again), seconds)
 
 
-def _still(paths: set[str]) -> Callable[[str, str], bool]:
-    return lambda path, _symbol: path in paths
-
-
-def _checkout(repository: Path, tree: Path, before: str) -> Path:
-    """A working tree without files that borrows the objects of a bare repository."""
-    clone = ["git", "clone", "--quiet", "--shared", "--no-checkout", str(repository), str(tree)]
-    subprocess.run(clone, check=True, stderr=subprocess.DEVNULL)
-    if before != "HEAD":
-        _git(tree, "update-ref", "--no-deref", "HEAD", _git(repository, "rev-parse", before).strip())
+def _clone(repository: Path, tree: Path, before: str) -> Path:
+    commit = _git(repository, "rev-parse", before).strip()
+    _git(repository, "clone", "-q", "--shared", "--no-checkout", str(repository.resolve()), str(tree))
+    _git(tree, "checkout", "-q", "--detach", commit)
     return tree
 
 
@@ -51,21 +71,22 @@ def _git(folder: Path, *arguments: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def table(results: dict[str, tuple[Proposed, float]]) -> str:
-    lines = [
-        "| repository | commits | certain (≥ 0.8) | held | merged | skipped | seconds |",
-        "|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    for name, (found, seconds) in results.items():
-        held = len(found.candidates) - found.certain
-        skipped = sum(found.skipped.values())
-        lines.append(
-            f"| {name} | {found.commits} | {found.certain} | {held} | {found.merged} | {skipped} | {seconds:.1f} |"
-        )
-    lines += ["", "Skipped, by reason:", ""]
-    for name, (found, _) in results.items():
-        reasons = ", ".join(f"{reason} {count}" for reason, count in Counter(found.skipped).most_common())
-        lines.append(f"- {name}: {reasons}")
+def table(results: dict[str, Result]) -> str:
+    lines = [f"| {' | '.join(_COLUMNS)} |", "|---|" + "--:|" * (len(_COLUMNS) - 1)]
+    for name, one in results.items():
+        found = one.proposed
+        new = sum(one.second[status] for status in _NEW)
+        cells = (name, found.commits, sum(found.skipped.values()), len(found.candidates), found.merged, found.certain)
+        cells += (len(found.candidates) - found.certain, f"{new} new", f"{one.seconds:.0f}")
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    for title, counts in (
+        ("Skipped commits", {name: Counter(one.proposed.skipped) for name, one in results.items()}),
+        ("First round", {name: one.first for name, one in results.items()}),
+        ("Second round", {name: one.second for name, one in results.items()}),
+    ):
+        lines += ["", f"{title}:", ""]
+        for name, each in counts.items():
+            lines.append(f"- {name}: {', '.join(f'{what} {count}' for what, count in each.most_common())}")
     return "\n".join(lines)
 
 
@@ -83,16 +104,13 @@ def main() -> None:
     parser.add_argument("--before", default="HEAD")
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
-    results: dict[str, tuple[Proposed, float]] = {}
+    results: dict[str, Result] = {}
     for repository in options.repositories:
-        name = (
-            repository.name
-            if repository.name not in ("repo", ".")
-            else repository.resolve().parent.name.replace("+", "/")
-        )
+        folder = repository.resolve()
+        name = folder.parent.name.replace("+", "/") if folder.name == "repo" else folder.name
         results[name] = learned(repository, options.commits, options.before)
     print(table(results))
-    drawn = [(name, one) for name, (found, _) in results.items() for one in found.candidates]
+    drawn = [(name, one) for name, result in results.items() for one in result.proposed.candidates]
     if not options.all:
         drawn = random.Random(options.seed).sample(drawn, min(options.sample, len(drawn)))
     print()

@@ -72,7 +72,8 @@ def _ordered(scene: Scene, verb: Verb, rest: str, place: str) -> tuple[str, floa
     message, support = scene.message, _supported(rest)
     does, sure = "", 0.5
     if verb.kind == "deprecate":
-        return f"{capital(rest)} is deprecated ({place}).", 0.7
+        many = " and " in rest or (rest.endswith("s") and not rest.endswith("ss"))
+        return f"{capital(rest)} {'are' if many else 'is'} deprecated ({place}).", 0.7
     if verb.kind == "remove":
         return (f"{capital(support)} is no longer supported ({place}).", 0.7) if support else ("", 0.0)
     if verb.kind == "add":

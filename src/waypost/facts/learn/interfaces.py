@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from waypost.facts.learn.callers import what_callers_see
 from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
 from waypost.facts.learn.wording import capital, clip, closed, first_sentence, last_part, plain, predicate, shown, tells
+from waypost.facts.learn.words import words
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
@@ -190,8 +191,9 @@ def _tops(scene: Scene, change: str) -> list[Touched]:
 
 def _is_worth(scene: Scene, one: Touched) -> bool:
     symbol = one.symbol
-    if last_part(symbol.name).startswith("__"):
-        return False  # the language calls it, nobody else
+    name = last_part(symbol.name)
+    if name.startswith("__") or (name != symbol.name and name.lower() in words().everyday):
+        return False  # the language or an interface asks for it
     if symbol.type in ("constant", "variable", "property", "field") and not scene.message.mentions(
         last_part(symbol.name)
     ):

@@ -264,7 +264,10 @@ def _mentioned(name: str, text: str) -> bool:
     at = text.find(name)
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+        is_word = before.isalnum() or before == "_" or after.isalnum() or after == "_"
+        # "Validate the weights" is an order, and says nothing of a method `Validate`.
+        is_order = at == 0 and after == " " and name.lower() in words().verbs
+        if not is_word and not is_order:
             return True
         at = text.find(name, at + 1)
     return False

@@ -30,6 +30,7 @@ class Words:
     foreign: Mapping[str, str]  # a word, or its beginning with a star
     cues: Mapping[str, tuple[str, ...]]
     noise: Mapping[str, str]
+    everyday: frozenset[str]  # names of methods
     stop: frozenset[str]
 
     def foreign_kind(self, word: str) -> str:
@@ -56,6 +57,7 @@ def words() -> Words:
         foreign=_by_word(told["foreign"]),
         cues={name: tuple(cues) for name, cues in told["cues"].items()},
         noise=_by_word(told["noise"]),
+        everyday=frozenset(told["everyday"]["names"].lower().split()),
         stop=frozenset(told["stop"]["words"].split()),
     )
 
