@@ -311,15 +311,37 @@ def test_rows_of_one_id_are_its_history(memory: Memory, path: Path) -> None:
     assert "Sessions expire after 60 minutes" in [row["text"] for row in memory.rows(as_of="2025-02-01")]
 
 
-def test_what_is_past_does_not_become_a_part_of_what_is_true_now(memory: Memory, path: Path) -> None:
+def test_what_is_past_does_not_become_a_part_of_what_is_true_now(tmp_path: Path, path: Path) -> None:
     version_1(
         path,
         "id, content, valid_from, is_current",
-        (1, "Uploads go to the bucket of the shop", "2025-01-01", 1),
-        (2, "Uploads go to the bucket of the shop at night", "2025-01-01", 0),
+        (1, "The report is exported as CSV", "2025-01-01", 1),
+        (2, "The report is exported as CSV every night", "2025-01-01", 0),
     )
-    assert brought(memory, path).statuses["added"] == 2
-    assert texts(memory) == ["Uploads go to the bucket of the shop"]
+    (tmp_path / "real").mkdir()
+    with Memory.open(tmp_path / "real") as memory:  # with the engine that judges by meaning
+        assert brought(memory, path).statuses["added"] == 2
+        assert texts(memory) == ["The report is exported as CSV"]
+
+
+def test_what_means_the_same_is_merged_and_undone_with_the_rest(tmp_path: Path, path: Path) -> None:
+    version_1(
+        path,
+        "id, content, parent_id",
+        (1, "The report is exported as CSV", None),
+        (2, "The report is exported as CSV every night", None),
+        (3, "Its columns are separated by semicolons", 2),
+    )
+    (tmp_path / "real").mkdir()
+    with Memory.open(tmp_path / "real") as memory:
+        done = brought(memory, path)
+        assert (done.statuses["added"], done.statuses["merged"], done.parents) == (2, 1, 1)
+        merged = by_key(memory)["1"]
+        assert merged.text == "The report is exported as CSV every night"
+        assert by_key(memory)["3"].parent == merged.memory_id
+        assert brought(memory, path).statuses["added"] == 0
+        undone = undo(memory)
+        assert (len(undone.retracted), undone.left, texts(memory)) == (2, (), [])
 
 
 def test_what_ended_before_it_began_is_kept_for_an_instant(memory: Memory, path: Path) -> None:
