@@ -60,7 +60,7 @@ def test_the_facts_of_a_project_are_stored_with_levels_domains_and_places(shop: 
     assert facts["project:test"].candidate.text == "`make test` runs the tests with pytest: `pytest -q`."
     stored = shop.show(str(facts["project:runtime"].id)).version
     assert (stored.text, stored.level, stored.source) == ("Shop needs Python >=3.11.", 0, "extractor")
-    assert [str(ref) for ref in stored.refs] == ["pyproject.toml#L4"]
+    assert [str(ref) for ref in stored.refs] == ["pyproject.toml#L4-L4"]
     part = shop.show(str(facts["domain:billing"].id)).version
     assert (part.level, part.domain) == (1, "billing")
     assert "Invoices, and how they are paid." in part.text
