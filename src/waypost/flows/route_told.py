@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from waypost.context.route import RELATED, Routed
-from waypost.retrieve.route import CONFIDENT, FACT, WIDENED, Joined
+from waypost.retrieve.route import FACT, WIDENED, Joined
 
 if TYPE_CHECKING:
     from waypost.flows.route_found import RoutedTo
@@ -37,8 +37,7 @@ def _domains(found: "RoutedTo", confidence: float) -> str:
     told = f"Near the task: {_named(near)}" if near else "No domain is near the task"
     told += f", of {_count(found.known_domains, 'domain')}."
     if wider:
-        sure = f"is sure by {confidence:.2f} only" if confidence < CONFIDENT else "was far from it"
-        told += f" What was found {sure}, so the next nearest joined: {_named(wider)}."
+        told += f" Nothing answered well (confidence {confidence:.2f}), so the next nearest joined: {_named(wider)}."
     return told
 
 

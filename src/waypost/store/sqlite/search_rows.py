@@ -127,13 +127,12 @@ class SearchRows(DomainRows):
         return known[1], known[2]
 
     def _few_members(self, view: View) -> list[int] | None:
-        """The versions that a view of some domains or levels may show, if they are few; None: too many, or not known.
-
-        Only the index of current versions is read, so what is not visible may be among them."""
-        if (view.domains is None and view.levels is None) or view.moment.known_at is not None:
+        """The versions that a view of some domains or levels, or of another moment, may show, if they are few; None: too
+        many, or all that are current. For now only an index is read, so what is not visible may be among them."""
+        if view.domains is None and view.levels is None and view.moment.known_at is None:
             return None
         if view not in self._members:
-            rows = self._some_members(view)
+            rows = self._some_members(view) if view.moment.known_at is None else self._some_known_then(view)
             self._members[view] = [row[0] for row in rows] if len(rows) <= _FEW_MEMBERS else None
         return self._members[view]
 
@@ -145,6 +144,10 @@ class SearchRows(DomainRows):
         for level in levels:
             parameters += [level] if view.domains is None else [level, as_json(list(view.domains))]
         return self._rows(f"{' UNION ALL '.join([one] * len(levels))} LIMIT {_FEW_MEMBERS + 1}", parameters)
+
+    def _some_known_then(self, view: View) -> list[Any]:
+        condition, parameters = visible(view)
+        return self._rows(f"SELECT m.number FROM memories m WHERE {condition} LIMIT {_FEW_MEMBERS + 1}", parameters)
 
     def _passages_of(self, numbers: Sequence[int]) -> str:
         rows = self._rows(
