@@ -26,6 +26,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         engines = [engine.name for engine in space.engines.active(reader)]
         newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
         tree, references = _tree(space, reader), _references(space, reader)
+        review = {"candidates": reader.count_candidates(), "expired": len(reader.lifetimes(expired_by=space.clock()))}
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
         "space": space.identity.space_id,
@@ -36,6 +37,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "path": str(space.folder),
         "tree": tree,
         "references": references,
+        "review": review,
         "collections": counts,
         "memories": sum(counts.values()),
         "storage_bytes": space.store.size_bytes(),

@@ -100,6 +100,7 @@ def print_status(found: dict[str, Any]) -> None:
         found["kind"]: f"{found['name']} ({found['space']})",
         "memories": f"{found['memories']}{f' ({counts})' if counts else ''}",
         "tree": _tree(found["tree"]),
+        "to review": _to_review(found["review"]),
         "engine": found["model"] + (f"; not installed: {', '.join(missing)}" if missing else ""),
         "to embed": owed or "nothing",
         "size": f"{found['storage_bytes'] / 1e6:.1f} MB in {found['path']}",
@@ -107,6 +108,11 @@ def print_status(found: dict[str, Any]) -> None:
         "last change": (found["updated_at"] or "none yet")[:16].replace("T", " "),
     }
     print_pairs(pairs)
+
+
+def _to_review(found: dict[str, int]) -> str:
+    told = [f"{count} {name}" for name, count in found.items() if count]
+    return f"{', '.join(told)}: waypost review" if told else "nothing"
 
 
 def _tree(found: dict[str, Any] | None) -> str:
