@@ -173,6 +173,9 @@ class World:
             _same(f"{name} {moment}", answer, expected)
         for name, answer in zip(("recall", "brief"), answers[2:4], strict=True):
             _same(f"{name} {moment}", answer, sorted(expected))
+        routed = self.memory.brief(SUBJECT, preset="route", as_of=as_of, known_at=known_at).memories
+        unseen = sorted({*_rows(hit.to_json() for hit in routed)} - {*expected}, key=str)  # it chooses among them
+        _same(f"route {moment}", unseen, [])
         _same(f"show {moment}", answers[4], self._shown(as_of, known_at, visible))
         _same(f"history {moment}", answers[5], self._told(as_of, known_at))
         if known_at is not None and known_at < self.clock.now and as_of is not None:
