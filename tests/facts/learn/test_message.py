@@ -38,6 +38,13 @@ def test_a_noun_that_could_be_a_verb_is_no_order() -> None:
     assert verb.third == "defaults"
 
 
+def test_an_order_is_no_mention_of_a_method_with_its_name() -> None:
+    message = read("Validate the weights of Basket", "")
+    assert message.names("Basket")
+    assert not message.names("Validate")
+    assert not message.names("Bask")
+
+
 def test_trailers_code_and_lists_of_versions_are_no_sentences() -> None:
     body = """The mailer sent every letter twice because the queue was read again.
 

@@ -106,6 +106,13 @@ def test_a_new_function_that_says_nothing_is_no_fact(commit: Commit, layout: Lay
     )
 
 
+def test_a_method_that_every_type_of_its_kind_has_is_no_fact(commit: Commit, layout: Layout) -> None:
+    validate = SymbolChange(
+        "Basket.Validate", "method", ADDED, doc="Validate makes sure that all weights are positive."
+    )
+    assert candidates(commit("Validate weights", source(validate, path="cart.go", language="go")), layout) == ()
+
+
 def test_what_is_private_is_no_fact(commit: Commit, layout: Layout) -> None:
     inner = SymbolChange("_parse", "function", ADDED, doc="Parse the size of a cart in bytes.", is_public=False)
     assert candidates(commit("Add _parse", source(inner)), layout) == ()

@@ -85,8 +85,8 @@ def _parameters(name: str, language: str, signature: str) -> list[Parameter] | N
 
 def _inside(name: str, signature: str) -> str | None:
     """What stands between the parentheses behind the name."""
-    at = signature.find(name)
-    start = signature.find("(", max(at, 0) + len(name))
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", signature)
+    start = signature.find("(", found.end() if found else 0)
     if start < 0:
         return None
     depth = 0
