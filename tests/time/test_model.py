@@ -9,7 +9,7 @@ from tests.time.world import Player, make_steps
 
 LIVES = 8
 STEPS = 30
-SOAK_LIVES = 300
+SOAK_LIVES = 120
 
 
 @pytest.fixture
