@@ -199,6 +199,33 @@ def test_plain_sentences_stay_readable() -> None:
     assert escaped(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("1. first", "1#46; first"),  # some versions of Mermaid take a number and a full stop for a list
+        ("www.example.org", "www#46;example#46;org"),
+        ("-1", "#45;1"),
+        ('say "no"', "say #34;no#34;"),
+    ],
+)
+def test_what_could_mean_more_than_itself_is_numbered(text: str, label: str) -> None:
+    assert escaped(text) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\u202egnp.exe\u202c\u200f", "gnp.exe"),
+        (" one\ttwo\r\n\u2028three ", "one two three"),
+        ("👩\u200d👧", "👩\u200d👧"),
+        ("\ufdd0\ufffe", "\ufffd\ufffd"),
+        ("\u202e", "\ufffd"),
+    ],
+)
+def test_what_cannot_be_seen_is_left_out(text: str, line: str) -> None:
+    assert shortened(text, LABEL) == line
+
+
 @given(st.text(max_size=200))
 def test_a_label_holds_no_character_that_could_end_it(text: str) -> None:
     label = escaped(shortened(text, LABEL))

@@ -194,3 +194,15 @@ def test_an_answer_can_be_written_as_json(memory: Memory, clock: TestClock) -> N
     row = memory.decide("We use FastAPI", because=["It is asynchronous"], replaces=str(old.id)).to_json()
     assert (row["status"], row["decision"]["replaces"]) == ("added", old.id)
     assert row["edges"][0] == {"type": "justifies", "from": row["reasons"][0]["id"], "to": row["id"], "strength": 1.0}
+
+
+def test_nothing_is_linked_with_what_was_forgotten_meanwhile(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forget_reasons(*_: object) -> list[object]:
+        for row in memory.list():
+            if row["kind"] == "reason":
+                memory.forget(row["id"])
+        return []
+
+    monkeypatch.setattr("waypost.flows.decide._echoes", forget_reasons)
+    done = memory.decide("We use FastAPI", because=["It is asynchronous"], given=["Python only"])
+    assert [edge.kind for edge in done.edges] == ["blocks"]

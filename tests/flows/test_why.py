@@ -128,6 +128,7 @@ def test_a_replaced_decision_is_shown_beside_the_one_that_holds(memory: Memory, 
     assert then.root.id == old.id
     assert texts(then.reasons) == ["Everybody knows it"]
     assert texts(then.replaced_by) == ["We use FastAPI for the public interface"]
+    assert memory.why("why the public interface?", known_at="2026-02-01").replaced_by == ()
 
 
 def test_the_reason_of_a_replaced_decision_leads_to_the_one_that_holds(memory: Memory, clock: TestClock) -> None:

@@ -189,7 +189,13 @@ def _linked(
         return ()
     with space.store.write() as writer:
         known = {(e.kind, e.from_id, e.to_id): e.strength for e in writer.edges_of(members, CAUSAL_LINKS)}
-        edges = [_put(writer, edge, strength, known) for edge, strength in (*said, *echoes)]
+        ends = {end for edge, _ in (*said, *echoes) for end in (edge.from_id, edge.to_id)}
+        there = {end for end in ends if writer.versions(end)}  # somebody may have forgotten one since
+        edges = [
+            _put(writer, edge, strength, known)
+            for edge, strength in (*said, *echoes)
+            if edge.from_id in there and edge.to_id in there
+        ]
         audit(space, writer, "link", decision, caller, {"links": len(edges)})
     return tuple(edges)
 
