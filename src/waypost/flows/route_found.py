@@ -18,7 +18,7 @@ from waypost.flows.recall import (
 from waypost.model.recall import View
 from waypost.retrieve.fuse import Scored, fuse
 from waypost.retrieve.question import Question, read_question
-from waypost.retrieve.route import ANSWERING, Joined, Near, closeness, join
+from waypost.retrieve.route import Joined, Near, closeness, join, with_answering
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Filter, Reader
 from waypost.text.language import is_surely_foreign, language_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
 _DEPTH = (60, 400)  # candidates of a level that are looked for, by the budget
-_TOKENS_OF_A_FACT = 20  # a short one
+_TOKENS_OF_A_FACT = 30  # a short one
 _MOST_OF_THE_PROJECT = 500  # facts of level 0; usually there are 10 to 20
 _BY_WORDS = 0.5  # of the score of a fact that shares words with the question and whose meaning nobody knows
 _UNTOLD_LEVEL = 2
@@ -79,17 +79,15 @@ class _Pool:
     domains: dict[int, str] = field(default_factory=dict)
     closeness: dict[int, float] = field(default_factory=dict)
 
-    def search(self, view: View, populations: bool = False) -> None:
-        numbers: dict[int, None] = {}
+    def found(self, view: View, populations: bool = False) -> Iterator[int]:
         for engine, vector in self.asking.vectors.items():
             answer = self.reader.vector_search(engine, vector, self.asking.depth, view)
-            numbers |= dict.fromkeys(found.number for found in answer.found)
+            yield from (found.number for found in answer.found)
             if populations:
                 self.gathered.populations[engine] = dict(answer.population)
-        self.add(numbers)
 
     def add(self, numbers: Iterable[int]) -> None:
-        new = [number for number in numbers if number not in self.gathered.sketches]
+        new = [number for number in dict.fromkeys(numbers) if number not in self.gathered.sketches]
         sketches = self.reader.sketches(new)
         self.gathered.sketches |= sketches
         self.domains |= self.reader.domains_of(new)
@@ -102,6 +100,10 @@ class _Pool:
                 if name in by_engine:
                     self.closeness[number] = closeness(by_engine[name], name)
                     break
+
+    def may_show(self, number: int, domains: set[str]) -> bool:
+        """Facts of these domains, and of any domain what no engine has read: only keywords can find that."""
+        return self.domains[number] in domains or number not in self.closeness
 
     def nearest_by_domain(self) -> dict[str, float]:
         """The closeness of the nearest fact of each domain. What is always told says nothing about one."""
@@ -132,26 +134,28 @@ def route_to(space: OpenSpace, reader: Reader, asking: Asking, notices: tuple[st
     """The domains near the question and what is known there. Without an engine: all domains, by keywords."""
     pool = _Pool(reader, asking)
     terms = question_terms(asking.question)
-    keep_best(pool.gathered.keyword, reader.keyword_search(terms, 2 * asking.depth, asking.view))
+    keep_best(pool.gathered.keyword, reader.keyword_search(terms, asking.depth, asking.view))
     project = [one.number for one in reader.latest(asking.view, Filter(level=0), _MOST_OF_THE_PROJECT)]
-    pool.add([*project, *pool.gathered.keyword])
-    pool.search(asking.view, populations=True)
+    pool.add([*project, *pool.gathered.keyword, *pool.found(asking.view, populations=True)])
     near = _near(pool)
-    joined = join(near, _answering(space, pool), pool.nearest_by_domain().get("", 0.0)) if near else []
+    joined = join(near, pool.nearest_by_domain().get("", 0.0))
+    if asking.vectors:
+        names = {"", *(one.domain for one in joined)}
+        domains = tuple(sorted(names)) if len(joined) < len(near) else None
+        pool.add(n for levels in _LEVELS for n in pool.found(replace(asking.view, domains=domains, levels=levels)))
+    ranked = list(_fused(space, pool))
+    joined = with_answering(joined, near, [pool.domains[one.number] for one in ranked if one.level])
     allowed = {"", *(one.domain for one in joined)} if asking.vectors else None
-    for levels in _LEVELS if asking.vectors else ():
-        domains = None if allowed is None or allowed >= set(pool.domains.values()) else tuple(sorted(allowed))
-        pool.search(replace(asking.view, domains=domains, levels=levels))
-    ranked = _ranked(space, pool, allowed)
+    shown = [one for one in ranked if allowed is None or not one.level or pool.may_show(one.number, allowed)]
     return RoutedTo(
-        project=tuple(one for one in ranked if one.level == 0),
-        domain=tuple(one for one in ranked if one.level == 1),
-        deeper=tuple(one for one in ranked if one.level > 1),
+        project=tuple(one for one in shown if one.level == 0),
+        domain=tuple(one for one in shown if one.level == 1),
+        deeper=tuple(one for one in shown if one.level > 1),
         joined=tuple(joined),
         known_domains=len(near),
         by_meaning=bool(asking.vectors),
         notices=notices,
-        sure={one.scored.memory_id: pool.closeness.get(one.number, _BY_WORDS * one.scored.score) for one in ranked},
+        sure={one.scored.memory_id: pool.closeness.get(one.number, _BY_WORDS * one.scored.score) for one in shown},
     )
 
 
@@ -169,27 +173,13 @@ def _near(pool: _Pool) -> list[Near]:
     return list(near.values())
 
 
-def _answering(space: OpenSpace, pool: _Pool) -> set[str]:
-    """The domains of the facts that rank best."""
-    project = sum(sketch.level == 0 for sketch in pool.gathered.sketches.values())
-    best = [one for one in _fused(space, pool, ANSWERING + project) if one.level][:ANSWERING]
-    return {pool.domains[one.number] for one in best}
-
-
-def _fused(space: OpenSpace, pool: _Pool, k: int) -> Iterator[Ranked]:
+def _fused(space: OpenSpace, pool: _Pool) -> Iterator[Ranked]:
+    """All candidates, best first."""
     sketches = pool.gathered.sketches
     number_of = {sketch.memory_id: number for number, sketch in sketches.items()}
     candidates, populations = pool.gathered.candidates(), pool.gathered.populations
-    for one in fuse(pool.asking.question, candidates, populations, pool.asking.roles, now=space.clock(), k=k):
+    roles = pool.asking.roles
+    for one in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
         number = number_of[one.memory_id]
         level = sketches[number].level
         yield Ranked(number, _UNTOLD_LEVEL if level is None else level, one)
-
-
-def _ranked(space: OpenSpace, pool: _Pool, allowed: set[str] | None) -> list[Ranked]:
-    """All candidates of these domains, best first; of any domain what no engine has read, and level 0."""
-    return [
-        one
-        for one in _fused(space, pool, len(pool.gathered.sketches))
-        if allowed is None or not one.level or pool.domains[one.number] in allowed or one.number not in pool.closeness
-    ]

@@ -10,7 +10,7 @@ confident .56 / .72; with domains that have a fact above the threshold .59 / .76
 domains, .58 / .79.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from waypost.model.causal import CAUSAL_LINKS, CONSEQUENCE, CONSTRAINT, DECISION, REASON
@@ -65,17 +65,29 @@ def closeness(cosine: float, engine: str) -> float:
     return min(1.0, 0.5 + 0.5 * (cosine - threshold) / (1 - threshold))
 
 
-def join(near: Iterable[Near], answering: Collection[str], confidence: float) -> list[Joined]:
-    """The domains that join, nearest first. `answering` are those of the best facts by rank, `confidence` is that of the
-    best fact without a domain."""
+def join(near: Iterable[Near], confidence: float) -> list[Joined]:
+    """The domains that join, nearest first. `confidence` is that of the best fact without a domain."""
     ordered = sorted(near, key=lambda one: (-one.nearest, one.domain))
-    first = [one for one in ordered if one.nearest > CONFIDENT or one.domain in answering]
-    joined = [Joined(one.domain, one.similarity, one.facts, MEAN if one.of_mean > CONFIDENT else FACT) for one in first]
+    first = [one for one in ordered if one.nearest > CONFIDENT]
+    joined = [_joined(one, MEAN if one.of_mean > CONFIDENT else FACT) for one in first]
     if max((confidence, *(one.of_fact for one in first))) >= CONFIDENT:
         return joined
     nearest = sorted(ordered, key=lambda one: (-one.of_fact, -one.of_mean, one.domain))
     rest = [one for one in nearest if one not in first][:WIDEN_BY]
-    return [*joined, *(Joined(one.domain, one.similarity, one.facts, WIDENED) for one in rest)]
+    return [*joined, *(_joined(one, WIDENED) for one in rest)]
+
+
+def with_answering(joined: Sequence[Joined], near: Iterable[Near], ranked: Sequence[str]) -> list[Joined]:
+    """And the domains of the facts that rank best, by words and meaning together. `ranked` are the domains of all facts
+    found, best first."""
+    known = {one.domain for one in joined}
+    best = [domain for domain in dict.fromkeys(ranked[:ANSWERING]) if domain not in known]
+    by_name = {one.domain: one for one in near}
+    return [*joined, *(_joined(by_name[domain], FACT) for domain in best if domain in by_name)]
+
+
+def _joined(one: Near, why: str) -> Joined:
+    return Joined(one.domain, one.similarity, one.facts, why)
 
 
 # -- what belongs to a fact -------------------------------------------------------------------------------
