@@ -1,7 +1,7 @@
 """What others may use: functions and classes that came, changed for their callers, got another name, or went."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from waypost.facts.learn.callers import what_callers_see
 from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
@@ -14,13 +14,11 @@ _MOST_SIGNATURES = 2  # of one commit; of more it is a sweep, and the message te
 _SWEEP = 6
 _MOST_NAMED = 4
 _DOC_ROOM = 190
-_LEAST_LINES = 4  # of a function that nobody documented
 
 
-def added(scene: Scene, within: Iterable[str] = ()) -> Candidate | None:
-    """The one fact about new definitions in files that were there before, apart from those in `within`."""
-    told = set(within)
-    found = [one for one in _tops(scene, ADDED) if one.file.path not in told and one.file.change != ADDED]
+def added(scene: Scene) -> Candidate | None:
+    """The one fact about new definitions in files that were there before."""
+    found = [one for one in _tops(scene, ADDED) if one.file.change != ADDED]
     names = Counter(one.ref for one in scene.touched())  # a further overload of a function is nothing new
     found = [one for one in found if names[one.ref] == 1 and one.is_offered and _is_worth(scene, one)]
     if not found:
@@ -28,30 +26,24 @@ def added(scene: Scene, within: Iterable[str] = ()) -> Candidate | None:
     found.sort(key=lambda one: -_standing(scene, one))
     main = found[0]
     others = [one for one in found[1:] if one.file.path == main.file.path]
-    text, confidence = about(scene, main)
+    text, confidence = _about(scene, main)
     if not text:
         return None
     text = _with_others(text, others)
-    level = (
-        1
-        if scene.message.names(last_part(main.symbol.name)) and is_class(main.symbol)
-        else 2
-        if is_class(main.symbol)
-        else 3
-    )
+    is_named = scene.message.names(last_part(main.symbol.name))
     return scene.candidate(
         text,
         confidence,
         topic=f"api:{main.ref}",
         refs=[main.ref, *(one.ref for one in others[: _MOST_NAMED - 1])],
-        level=level,
+        level=3 if not is_class(main.symbol) else 1 if is_named else 2,
         origin="ast_analysis",
         reason="New, public" + (" and documented." if main.symbol.doc else "; the message tells what for."),
         from_message=not main.symbol.doc,
     )
 
 
-def about(scene: Scene, one: Touched) -> tuple[str, float]:
+def _about(scene: Scene, one: Touched) -> tuple[str, float]:
     """What a definition is for, by its own documentation, else by the message; with how sure that is."""
     symbol, message = one.symbol, scene.message
     doc = first_sentence(plain(symbol.doc))
@@ -105,7 +97,7 @@ def _signature(scene: Scene, one: Touched, seen: str, breaks: bool) -> Candidate
 
 def gone(scene: Scene) -> Candidate | None:
     """Public definitions that are there no more, one fact for all of a commit."""
-    found = [one for one in _tops(scene, REMOVED) if one.is_offered and not scene_has(scene, one)]
+    found = [one for one in _tops(scene, REMOVED) if one.is_offered and not _came_elsewhere(scene, one)]
     found = [one for one in found if one.file.change != RENAMED]
     if not found or scene.message.noise:
         return None
@@ -162,7 +154,7 @@ def renamed(scene: Scene) -> Candidate | None:
     )
 
 
-def scene_has(scene: Scene, gone: Touched) -> bool:
+def _came_elsewhere(scene: Scene, gone: Touched) -> bool:
     """Whether what went from one file came in another, under the same name."""
     name = last_part(gone.symbol.name)
     return any(last_part(one.symbol.name) == name for one in scene.touched(ADDED, RENAMED))
