@@ -201,6 +201,19 @@ def test_a_commit_is_read_with_its_message_and_all_its_files(repo: Repo) -> None
     assert (found.files[0].lines_added, found.files[0].lines_removed) == (1, 1)
 
 
+def test_secrets_in_a_message_are_masked(repo: Repo) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    repo.commit(f"Use {token}\n\nIt is {token}.", {"a.py": "a = 1\n"})
+    found = repo.last()
+    assert token not in found.subject + found.body and found.subject.startswith("Use ")
+
+
+def test_only_a_part_of_a_very_large_commit_is_parsed(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("waypost.code.changes.read.MOST_FILES", 2)
+    repo.commit("First", {f"f{number}.py": f"def f{number}():\n    return 1\n" for number in range(4)})
+    assert [len(one.symbols) for one in repo.last().files] == [1, 1, 0, 0]
+
+
 def test_a_renamed_file_tells_what_changed_in_it(repo: Repo) -> None:
     functions = "".join(f"def f{number}(rows, limit):{BODY}\n\n" for number in range(4))
     repo.commit("First", {"old.py": functions})

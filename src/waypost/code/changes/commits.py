@@ -48,7 +48,7 @@ def commits(root: Path, revisions: str, *, limit: int | None = None) -> Iterator
     answer = checkout.ask(
         *("log", "--reverse", _FORMAT, "--encoding=UTF-8", "--no-notes", "--root", *_DIFF),
         *([] if count is None else [f"--max-count={count}"]),
-        *("--end-of-options", revisions, "--"),
+        *(revisions, "--"),
         *(["."] if checkout.prefix else []),
         seconds=_SECONDS,
     )
@@ -134,7 +134,7 @@ def _unknown(checkout: Checkout, revisions: str) -> NotFound | InvalidInput:
 
 
 def _commit_id(checkout: Checkout, revision: str) -> str:
-    answer = checkout.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    answer = checkout.ask("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     return (answer or b"").decode("ascii", "replace").strip()
 
 

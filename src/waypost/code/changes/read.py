@@ -8,6 +8,7 @@ from waypost.code.changes.match import MOVED_ALIKE, SMALLEST, Placed, alike, sam
 from waypost.code.changes.raw import RawCommit, RawFile
 from waypost.model.change import ChangeSet
 from waypost.model.shape import family
+from waypost.text.secrets import mask
 
 MOST_BYTES = 12_000_000  # of both sides of all files that are parsed; the rest is told as changed only
 MOST_FILES = 500
@@ -23,8 +24,8 @@ def change_set(raw: RawCommit) -> ChangeSet:
         commit=raw.commit,
         time=raw.time,
         author=raw.author,
-        subject=raw.subject,
-        body=raw.body,
+        subject=mask(raw.subject).text,
+        body=mask(raw.body).text,
         is_merge=raw.is_merge,
     )
 

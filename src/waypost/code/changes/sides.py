@@ -19,7 +19,7 @@ from waypost.text.secrets import mask
 
 _LOCAL = frozenset({"function", "method", "property", "macro"})  # what is defined in these is nobody else's business
 _MOST_SYMBOLS = 3_000
-_KEPT_SIDES = 256  # the new side of one commit is the old side of a later one
+_KEPT_SIDES = 64  # the new side of one commit is the old side of a later one
 
 
 class Side:
