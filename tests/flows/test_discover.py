@@ -56,7 +56,7 @@ def test_the_facts_of_a_project_are_stored_with_levels_domains_and_places(shop: 
     facts = {one.candidate.topic: one for one in found.taken}
     assert {one.status for one in found.taken} == {"stored"}
     assert (found.project_type, found.project_types) == ("python", ("python",))
-    assert facts["project:frameworks"].candidate.text == "Shop is built with Flask >=3.0."
+    assert facts["project:frameworks"].candidate.text == "Frameworks that Shop uses: Flask >=3.0."
     assert facts["project:test"].candidate.text == "`make test` runs the tests with pytest: `pytest -q`."
     stored = shop.show(str(facts["project:runtime"].id)).version
     assert (stored.text, stored.level, stored.source) == ("Shop needs Python >=3.11.", 0, "extractor")

@@ -6,7 +6,7 @@ are about and not by what they do. Tests, documents, examples and tools are no d
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -107,6 +107,7 @@ class _Folder:
 
 def _tree(paths: Iterable[str]) -> _Folder:
     root, words = _Folder(""), _words()
+    modules: set[str] = set()
     for path in set(paths):
         *folders, name = path.strip("/").split("/")
         if len(folders) > _DEEPEST:
@@ -123,7 +124,19 @@ def _tree(paths: Iterable[str]) -> _Folder:
             here.source += is_source
         if here is not root and (lowered in words.manifests or lowered.endswith(words.manifest_ends)):
             here.has_manifest = True
+        modules |= {here.path} if name == "__init__.py" else set()
+    for one in _all(root):
+        if one.path in modules:  # a `setup.py` among modules is one of them
+            one.has_manifest = False
     return root
+
+
+def _all(root: _Folder) -> Iterator[_Folder]:
+    waiting = [root]
+    while waiting:
+        here = waiting.pop()
+        waiting += here.inner.values()
+        yield here
 
 
 def _without_parts(folders: list[str]) -> bool:
@@ -168,7 +181,7 @@ def is_beside(folder: str) -> bool:
 
 def _domains(root: _Folder, opened: set[str]) -> list[_Folder]:
     found = _parts(root, opened, layers=False)
-    if sum(one.source for one in found) * 2 < root.source:
+    if sum(one.source for one in found) * 3 < root.source:
         inside = {""}
         layers = _parts(root, inside, layers=True)  # they are all the parts it has
         if sum(one.source for one in layers) > sum(one.source for one in found):
@@ -176,7 +189,9 @@ def _domains(root: _Folder, opened: set[str]) -> list[_Folder]:
             opened.clear()
             opened |= inside
     least = root.source * _LEAST_SHARE
-    for large in [one for one in found if one.source >= max(_LARGE_FILES, root.source * _LARGE_SHARE)]:
+    large_from = max(_LARGE_FILES, root.source * _LARGE_SHARE)
+    layer_names = _words().layers
+    for large in [one for one in found if one.source >= large_from and one.name.lower() not in layer_names]:
         inside = set()
         parts = [one for one in _parts(large, inside, layers=False, divided=True) if one.source >= least]
         if len(parts) >= _PARTS_OF_LARGE:

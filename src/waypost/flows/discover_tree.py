@@ -1,6 +1,7 @@
 """A tree read for its first facts: few files, none of them whole where they are long, none that holds secrets."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,8 @@ _MOST_MANIFESTS = 80
 _FRAMEWORK = ("web", "frontend", "mobile")
 _SHAPING = ("database", "queue", "ml", "data", "api", "cli", "state", "cqrs", "async", "serverless")
 _SURE = 0.6
+_LONGEST_VERSION = 16
+_PACKAGE = re.compile(r"[^\w.\-]+|[=<>~^]+")  # between the names of packages in a line of a manifest
 _LEAST_SHARE = 0.05
 _MOSTLY = 0.6
 
@@ -118,8 +121,8 @@ def known_of(space: OpenSpace, seen: Seen) -> Known:
     uses.sort(key=lambda one: min((place["path"].count("/") for place in one["places"]), default=0))  # the root's first
     return Known(
         languages=_languages(seen),
-        frameworks=_named([one for one in uses if one["rank"] in _FRAMEWORK], 4),
-        libraries=_named([one for one in uses if one["rank"] in _SHAPING], 8),
+        frameworks=_named(seen, [one for one in uses if one["rank"] in _FRAMEWORK], 4),
+        libraries=_named(seen, [one for one in uses if one["rank"] in _SHAPING], 8),
     )
 
 
@@ -163,16 +166,24 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0].lower()
 
 
-def _named(uses: Sequence[Mapping[str, Any]], most: int) -> Slot | None:
+def _named(seen: Seen, uses: Sequence[Mapping[str, Any]], most: int) -> Slot | None:
     if not uses:
         return None
-    names = [f"{one['name']} {one['version']}" if _is_version(one["version"]) else one["name"] for one in uses[:most]]
+    names = [f"{one['name']} {one['version']}" if _has_version(seen, one) else one["name"] for one in uses[:most]]
     refs = dict.fromkeys(place["path"] for one in uses[:most] for place in one["places"][:1])
     return Slot(listed(names, most), tuple(refs), SAID - 0.05)
 
 
-def _is_version(told: str) -> bool:
-    return bool(told) and told.isascii() and len(told) < 16 and any(sign.isdigit() for sign in told) and "," not in told
+def _has_version(seen: Seen, use: Mapping[str, Any]) -> bool:
+    """Whether a version is that of the framework itself and not of a package that belongs to it."""
+    name, version = use["name"].lower().replace(" ", "-"), use["version"]
+    if not version or len(version) > _LONGEST_VERSION or "," in version or not version.isascii():
+        return False
+    for place in use["places"]:
+        for line in seen.tree.text_read(place["path"]).split("\n"):
+            if version in line and name in _PACKAGE.split(line.lower()):
+                return True
+    return False
 
 
 def _languages(seen: Seen) -> Slot | None:

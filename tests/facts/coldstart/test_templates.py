@@ -78,7 +78,7 @@ def test_what_others_found_out_about_the_tree_is_stated_too(facts: Facts) -> Non
     known = Known(languages=Slot("Go", ()), frameworks=Slot("chi v5", ("go.mod",)))
     found = facts({"go.mod": "module example.org/x\n"}, known)
     assert found["project:languages"] == "The code is written in Go."
-    assert found["project:frameworks"] == "project is built with chi v5."
+    assert found["project:frameworks"] == "Frameworks that project uses: chi v5."
     assert "project:libraries" not in found
 
 

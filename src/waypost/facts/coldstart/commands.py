@@ -140,14 +140,19 @@ def targets(tree: Tree, folder: str) -> tuple[str, list[str]]:
 
 
 def pipeline_steps(tree: Tree) -> list[tuple[str, str]]:
-    """Single commands that the pipelines run, each with the file that says so."""
-    found = []
+    """Single commands of the pipelines that can be told on a line, each with the file that says so."""
+    return [(short, path) for line, path in pipeline_lines(tree) if (short := _short(line))]
+
+
+def pipeline_lines(tree: Tree) -> list[tuple[str, str]]:
+    """All that the pipelines run at the root, line by line, each with the file that says so."""
+    found: list[tuple[str, str]] = []
     paths = [path for path in tree.paths if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", path)]
     for path in sorted(paths, key=_workflow_order)[:_MOST_WORKFLOWS]:
         for job in table(tree.yaml(path), "jobs").values():
             steps = at(job, "steps")
             for step in steps if isinstance(steps, list) else []:
-                run = at(step, "run")
+                run = None if at(step, "working-directory") else at(step, "run")
                 found += [(line, path) for line in _lines(run) if line]
     return found
 
@@ -160,7 +165,7 @@ def _workflow_order(path: str) -> tuple[bool, str]:
 def _lines(run: object) -> list[str]:
     if not isinstance(run, str):
         return []
-    return [_short(line.strip()) for line in run.replace("\\\n", " ").split("\n")[:60]]
+    return [line.strip() for line in run.replace("\\\n", " ").split("\n")[:60]]
 
 
 def _short(line: str) -> str:
@@ -180,6 +185,8 @@ def workspace_scripts(tree: Tree, folder: str) -> str:
     manager = at(tree.json(join(folder, "package.json")), "packageManager")
     named = manager.partition("@")[0] if isinstance(manager, str) else ""
     for place in dict.fromkeys((folder, "")):
+        if not named and tree.find(place, "pnpm-workspace.yaml"):
+            return "pnpm"
         for name, lock in (
             ("pnpm", "pnpm-lock.yaml"),
             ("yarn", "yarn.lock"),

@@ -9,20 +9,14 @@ from waypost.facts.coldstart.commands import targets
 from waypost.facts.coldstart.licence import licence_of
 from waypost.facts.coldstart.prose import readme_sentence, sentence, title
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
+from waypost.facts.coldstart.testing import test_slots
 from waypost.facts.coldstart.tree import Tree, at, table
 from waypost.facts.domains import is_beside
 
 _READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
-_TEST_FOLDER = re.compile(r"(?:^|/)(tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing)$", re.IGNORECASE)
-_TEST_PROJECT = re.compile(r"(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
-_TEST_FILE = (
-    (re.compile(r"[^/]+_test\.go$"), "`*_test.go`"),
-    (re.compile(r"[^/]+\.test\.[jt]sx?$"), "`*.test.*`"),
-    (re.compile(r"[^/]+\.spec\.[jt]sx?$"), "`*.spec.*`"),
-    (re.compile(r"(?:test_[^/]+|[^/]+_test)\.py$"), "`test_*.py`"),
-)
 _ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")
 _VARIABLE = re.compile(r"^\s*(?:export\s+)?#?\s?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE)
+_PRISMA = re.compile(r"^(.*?(?:^|/)migrations)/\d[^/]*/migration\.sql$")
 _MIGRATIONS = re.compile(
     r"^(.*?(?:^|/)(?:migrations?|migrate|versions)(?:/(?:postgres|postgresql|mysql|sqlite))?)/V?[\da-f][\w\-.]*\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
 )  # each has a number, a date or a hash at its beginning
@@ -30,6 +24,7 @@ _AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructio
 _ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.IGNORECASE)
 _INIT = re.compile(r"(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+| --)*$")  # it starts what it is told
 _FEW = 3
+_SIGNPOST = 160  # characters
 _TELLING = 36  # characters of a description
 
 
@@ -44,7 +39,7 @@ def common_slots(tree: Tree, units: Sequence[Slots]) -> Slots:
     licence = licence_of(tree, [one["licence"] for one in units if "licence" in one])
     if licence is not None:
         found["licence"] = licence
-    return found | _tests(tree) | _pipelines(tree) | _containers(tree) | _settings(tree) | _documents(tree)
+    return found | test_slots(tree) | _pipelines(tree) | _containers(tree) | _settings(tree) | _documents(tree)
 
 
 def _identity(tree: Tree, units: Sequence[Slots]) -> Slots:
@@ -56,6 +51,8 @@ def _identity(tree: Tree, units: Sequence[Slots]) -> Slots:
     found: Slots = {}
     if headed:
         found["project"] = Slot(headed, (path,))
+    elif plain and tree.name.lower() in re.split(r"[-_. ]", plain[0].value.lower()):
+        found["project"] = Slot(tree.name, ())  # `redash-client` is a part of redash
     elif plain:
         found["project"] = replace(plain[0], value=_ROOT_NAME.sub("", plain[0].value))
     elif tree.name:
@@ -67,37 +64,6 @@ def _identity(tree: Tree, units: Sequence[Slots]) -> Slots:
     if told:
         found["purpose"] = Slot(told[0][0], told[0][1])
     return found
-
-
-def _tests(tree: Tree) -> Slots:
-    """The outermost folders of tests; where there are none, how the files of tests are named."""
-    counts: Counter[str] = Counter()
-    for path in tree.paths:
-        parts = path.split("/")[:-1]
-        for length in range(1, len(parts) + 1):
-            last = parts[length - 1]
-            if _TEST_FOLDER.search(last) or _TEST_PROJECT.search(last):
-                counts["/".join(parts[:length])] += 1
-                break
-            if last.lower() in ("docs", "doc", "examples", "node_modules", "vendor", "samples"):
-                break
-    beside: Counter[str] = Counter()
-    for path in tree.paths:
-        shape = next((shape for pattern, shape in _TEST_FILE if pattern.search(path)), "")
-        if shape and not any(_TEST_FOLDER.search(part) for part in path.split("/")[:-1]):
-            beside[shape] += 1
-    folders = [
-        (folder, count) for folder, count in counts.most_common() if count >= max(2, sum(counts.values()) * 0.05)
-    ]
-    if folders and sum(counts.values()) >= sum(beside.values()):
-        names = [f"{folder}/" for folder, _ in folders]
-        return {
-            "test_folders": there(listed(map(code, names), 6), tuple(folder for folder, _ in folders[:5]), SEEN + 0.05)
-        }
-    if sum(beside.values()) >= _FEW:
-        shapes = [shape for shape, count in beside.most_common(2) if count >= _FEW]
-        return {"test_names": there(listed(shapes), (), SEEN)} if shapes else {}
-    return {}
 
 
 def _pipelines(tree: Tree) -> Slots:
@@ -149,7 +115,7 @@ def _settings(tree: Tree) -> Slots:
     if variables:
         found["environment_file"] = there(code(path), (path,))
         found["variables"] = there(listed(map(code, variables[:4])), (path,))
-    folders = Counter(match[1] for one in tree.paths if (match := _MIGRATIONS.match(one)))
+    folders = Counter(match[1] for one in tree.paths if (match := _MIGRATIONS.match(one) or _PRISMA.match(one)))
     main = [folder for folder, count in folders.most_common(3) if count >= _FEW and not _is_aside(folder)]
     if main:
         found["migrations"] = there(listed(code(f"{one}/") for one in main), tuple(main), SEEN + 0.05)
@@ -171,7 +137,7 @@ def _documents(tree: Tree) -> Slots:
         ("contributing", ("contributing*", ".github/contributing*", "docs/contributing*")),
         ("changelog", ("changelog*", "changes.*", "history.*", "releases.md", "news.*", "release_notes*")),
     ):
-        paths = [one for pattern in wanted for one in tree.find(*_split(pattern))]
+        paths = [one for pattern in wanted for one in tree.find(*_split(pattern)) if not _is_signpost(tree.text(one))]
         if paths:
             found[slot] = there(code(paths[0]), (paths[0],))
     agents = [path for path in _AGENTS if tree.has(path)]
@@ -184,6 +150,11 @@ def _documents(tree: Tree) -> Slots:
     if folder:
         found["docs"] = there(code(f"{folder}/"), (folder,))
     return found
+
+
+def _is_signpost(text: str) -> bool:
+    """Whether a document only says that it has moved."""
+    return 0 < len(text) < _SIGNPOST
 
 
 def _split(pattern: str) -> tuple[str, str]:

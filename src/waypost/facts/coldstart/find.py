@@ -9,6 +9,7 @@ from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace
 from waypost.facts.coldstart.common import common_slots
 from waypost.facts.coldstart.ecosystems import READERS
 from waypost.facts.coldstart.parts import part_slots
+from waypost.facts.coldstart.prose import sentence
 from waypost.facts.coldstart.slots import SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.templates import ANY, Template, fill, templates
 from waypost.facts.coldstart.tools import tool_slots
@@ -54,6 +55,8 @@ def find_project(tree: Tree, layout: Layout, known: Known) -> Project:
     inner = packages(units)
     first = sorted(read, key=lambda pair: pair[0].folder != "")  # who is at the root speaks for the project
     slots = common_slots(tree, [own for unit, own in first if not unit.folder or len(read) == 1])
+    if "purpose" not in slots:
+        slots |= _purpose_of_namesake(tree, slots, inner)
     slots |= _tools(tree, templates()[ANY]) | known.slots() | _layout_slots(tree, layout, mains, inner)
     weighed = fill(tree, templates()[ANY].facts, slots)
     for place, (unit, own) in enumerate(read):
@@ -67,6 +70,17 @@ def find_project(tree: Tree, layout: Layout, known: Known) -> Project:
     weighed.sort(key=lambda pair: (-pair[0], pair[1].topic))
     facts = tuple(fact for _, fact in weighed[:MOST_FACTS])
     return Project(tuple(unit.template.name for unit in mains), tuple(unit.folder for unit in inner), facts)
+
+
+def _purpose_of_namesake(tree: Tree, slots: Slots, inner: Sequence[Unit]) -> Slots:
+    """A workspace often says nothing of itself; the package of its name speaks for it."""
+    name = slots["project"].value.lower() if "project" in slots else ""
+    for unit in inner:
+        if unit.folder.rpartition("/")[2].lower() == name:
+            told = sentence(READERS[unit.template.name](tree, unit.folder).get("purpose", Slot("", ())).value)
+            path = next(iter(tree.find(unit.folder, *unit.template.signatures)), "")
+            return {"purpose": Slot(told, (path,))} if told else {}
+    return {}
 
 
 def _in_folder(fact: Candidate, unit: Unit) -> Candidate:

@@ -51,8 +51,14 @@ def licence_of(tree: Tree, said: Sequence[Slot]) -> Slot | None:
 def licence_name(text: str) -> str:
     """The licence that a text is; "" when it is unknown."""
     head = " ".join(text[:_READ].split())
+    lowered = head.lower()
+    first = [
+        (lowered.find(mark.lower()), mark) for mark, _ in _KNOWN if mark.startswith("GNU") and mark.lower() in lowered
+    ]
     for mark, name in _KNOWN:
-        if mark.lower() in head.lower():
+        if mark.lower() in lowered and (
+            not mark.startswith("GNU") or mark == min(first)[1]
+        ):  # one GNU licence names others
             version = _VERSION.search(head)
             with_version = version is not None and any(word in name for word in _WITH_VERSION)
             return f"{name}, version {version[1]}" if version is not None and with_version else name

@@ -55,6 +55,7 @@ def _plain(text: str) -> str:
     return text.strip(" -*#>=|\u2014\u2013")
 
 
+_BLOCK = re.compile(r"</?(?:h[1-6]|p|div|br|center|table|tr|td|ul|li|hr)\b[^<>]{0,300}>", re.IGNORECASE)
 _BADGE_LINE = re.compile(
     r"\s*(?:\[?!\[|<(?:img|a|p|div|h\d|br|picture|source|center|sub|table|tr|td)\b|</|\.\. |:\w+:\s)", re.I
 )
@@ -86,6 +87,7 @@ def readme_sentence(text: str) -> str:
 def _paragraphs(text: str) -> list[str]:
     """The first paragraphs: without titles, badges, lists, tables, code and front matter."""
     text = without(text[: 10 * _READ], "<!--", "-->")
+    text = _BLOCK.sub("\n\n", text)
     lines = _TAG.sub(lambda match: "\n" if "\n" in match[0] else match[0], text).split("\n")[:_MOST_LINES]
     found: list[str] = []
     here: list[str] = []

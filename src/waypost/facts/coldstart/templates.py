@@ -51,6 +51,7 @@ class Template:
     name: str  # "python"
     title: str  # "Python"
     signatures: tuple[str, ...]
+    weak: tuple[str, ...]  # those of the signatures that do not make a folder a package
     endings: frozenset[str]
     facts: tuple[Fact, ...]
     parts: tuple[Fact, ...] = ()
@@ -76,6 +77,7 @@ def _template(data: Mapping[str, Any]) -> Template:
         name=data["name"],
         title=data.get("title", ""),
         signatures=tuple(strings(data, "signatures")),
+        weak=tuple(strings(data, "weak")),
         endings=frozenset(strings(data, "endings")),
         facts=_facts(data.get("facts", ()), 0),
         parts=_facts(data.get("parts", ()), 1),

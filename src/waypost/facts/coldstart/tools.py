@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from waypost.facts.coldstart.commands import pipeline_steps
+from waypost.facts.coldstart.commands import pipeline_lines
 from waypost.facts.coldstart.dependencies import dependencies
 from waypost.facts.coldstart.slots import Slot, Slots, listed
 from waypost.facts.coldstart.tree import Tree, at, join
@@ -54,7 +54,7 @@ def _place(tree: Tree, folder: str, mark: str, wanted: Mapping[str, str]) -> str
     if kind == "text":
         return path if rest in tree.text(path) else ""
     if kind == "step":
-        return next((place for line, place in pipeline_steps(tree) if what in line), "")
+        return next((place for line, place in pipeline_lines(tree) if what in line), "")
     if kind == "precommit":
         config = ".pre-commit-config.yaml"
         return config if _has_hook(tree, config, what) else ""

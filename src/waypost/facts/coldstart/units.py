@@ -21,6 +21,7 @@ class Unit:
     template: Template
     folder: str
     source: int  # files of this ecosystem in it and below
+    is_package: bool  # it has a manifest of its own
 
 
 def find_units(tree: Tree) -> list[Unit]:
@@ -32,8 +33,12 @@ def find_units(tree: Tree) -> list[Unit]:
         if folder.count("/") >= _DEEPEST or (folder and is_beside(folder)):
             continue
         names = tree.names(folder)
-        signed = (one for one in known if any(fnmatchcase(name, sign) for sign in one.signatures for name in names))
-        found += [Unit(template, folder, counts[template.name][folder]) for template in signed]
+        for template in known:
+            signs = [name for name in names if any(fnmatchcase(name, sign) for sign in template.signatures)]
+            strong = [name for name in signs if not any(fnmatchcase(name, sign) for sign in template.weak)]
+            is_package = bool(strong) and "__init__.py" not in names  # a `setup.py` among modules is one of them
+            if signs and (is_package or not folder or not strong):
+                found.append(Unit(template, folder, counts[template.name][folder], is_package))
         if len(found) >= _MOST:
             break
     return found
@@ -73,7 +78,7 @@ def packages(units: Sequence[Unit]) -> list[Unit]:
     """The packages of a monorepo, the largest first: those below the root. [] when there are not several."""
     by_folder: dict[str, Unit] = {}
     for unit in units:
-        if unit.folder and unit.source and not _is_inside_another(unit, units):
+        if unit.folder and unit.is_package and unit.source and not _is_inside_another(unit, units):
             known = by_folder.get(unit.folder)
             if known is None or known.source < unit.source:
                 by_folder[unit.folder] = unit

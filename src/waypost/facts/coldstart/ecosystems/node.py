@@ -56,4 +56,6 @@ def _workspaces(tree: Tree, folder: str, data: dict[str, Any]) -> list[str]:
     pnpm = strings(tree.yaml(join(folder, "pnpm-workspace.yaml")), "packages")
     lerna = strings(tree.json(join(folder, "lerna.json")), "packages")
     found = pnpm or listed_ones or lerna
-    return [one for one in found if not one.startswith("!") and one.isprintable() and len(one) < 80]
+    return [
+        one for one in found if one.strip("*/.") and not one.startswith("!") and one.isprintable() and len(one) < 80
+    ]

@@ -1,9 +1,12 @@
 """Rust: Cargo.toml."""
 
+from fnmatch import fnmatchcase
 from typing import Any
 
 from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, at, join, strings, table, words
+
+_MOST_MEMBERS = 200
 
 
 def read(tree: Tree, folder: str) -> Slots:
@@ -57,14 +60,13 @@ def _programs(tree: Tree, folder: str, data: dict[str, Any]) -> list[tuple[str, 
 
 def _members(tree: Tree, folder: str, data: dict[str, Any]) -> list[str]:
     """The folders of a workspace's crates; a pattern stands for those that are there."""
+    prefix = f"{folder}/" if folder else ""
+    manifests = (one for one in tree.paths if one.startswith(prefix) and one.endswith("/Cargo.toml"))
+    crates = [one.removeprefix(prefix).rpartition("/")[0] for one in manifests]
     found = []
-    for member in strings(data, "workspace", "members"):
-        if member.endswith("/*"):
-            base = join(folder, member[:-2])
-            inside = (one for one in tree.paths if one.startswith(f"{base}/") and one.endswith("/Cargo.toml"))
-            found += [one.rpartition("/")[0] for one in inside if one.removeprefix(f"{base}/").count("/") == 1]
-        elif tree.has(join(folder, f"{member}/Cargo.toml")):
-            found.append(member)
+    for member in strings(data, "workspace", "members")[:_MOST_MEMBERS]:
+        depth = member.strip("/").count("/")
+        found += [one for one in crates if one.count("/") == depth and fnmatchcase(one, member.strip("/"))]
     return list(dict.fromkeys(found))
 
 
