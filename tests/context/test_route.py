@@ -60,9 +60,9 @@ def test_a_stale_fact_says_that_it_is_stale() -> None:
 
 def test_a_chain_is_told_on_one_line() -> None:
     decision, reason = hit("d", "We use Postgres."), hit("r", "Two writers; often.")
-    told = chain_entry([("", decision), ("because", reason)], [reason])
+    told = chain_entry([("", decision), ("because", reason)])
     assert told.said == "- We use Postgres; because Two writers; often"
-    assert told.hits == (reason,)
+    assert told.hits == (decision, reason)
 
 
 def test_level_1_gets_70_percent_and_deeper_levels_the_rest_up_to_95() -> None:

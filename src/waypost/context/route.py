@@ -65,10 +65,10 @@ def entry_of(hit: "Hit") -> Entry:
     return Entry(_plain(f"- {place}{domain}{hit.text}"), _plain(f" ({hit.source}, {when}){stale}", keep=True), (hit,))
 
 
-def chain_entry(parts: "Sequence[tuple[str, Hit]]", new: "Sequence[Hit]") -> Entry:
-    """A causal chain on one line. Parts are ("because", reason) and the like; `new` are those not shown elsewhere."""
+def chain_entry(parts: "Sequence[tuple[str, Hit]]") -> Entry:
+    """A causal chain on one line. Parts are ("because", reason) and the like."""
     said = "; ".join(f"{word} {hit.text.strip().rstrip('.;')}".strip() for word, hit in parts)
-    return Entry(_plain(f"- {said}"), "", tuple(new))
+    return Entry(_plain(f"- {said}"), "", tuple(hit for _, hit in parts))
 
 
 def _plain(text: str, *, keep: bool = False) -> str:

@@ -35,22 +35,22 @@ class Related:
 
     def of(self, shown: Sequence[Hit]) -> Iterator[Entry]:
         known, count = {hit.id for hit in shown}, 0
-        for first, entry in self._entries(shown):
-            new = [hit for hit in entry.hits if hit.id not in known]
-            if not new:
+        for first, entry, others in self._entries(shown):
+            new = tuple(hit for hit in entry.hits if hit.id not in known)
+            if not new and len(others) < 2:
                 continue
             known.update(hit.id for hit in new)
+            self.pairs_of[entry.said] = tuple((first, other) for other in others)
+            yield replace(entry, hits=new)
             count += 1
-            self.pairs_of[entry.said] = tuple((first, hit.id) for hit in new)
-            yield replace(entry, hits=tuple(new))
             if count == MOST_RELATED:
                 return
 
     def pairs(self, entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
         return tuple(pair for entry in entries for pair in self.pairs_of.get(entry.said, ()))
 
-    def _entries(self, shown: Sequence[Hit]) -> Iterator[tuple[str, Entry]]:
-        """(the shown fact, what it brings) for one shown fact after the other."""
+    def _entries(self, shown: Sequence[Hit]) -> Iterator[tuple[str, Entry, Sequence[str]]]:
+        """(a shown fact, what it brings, the ids of that) for one shown fact after the other."""
         edges = self.reader.edges_of([hit.id for hit in shown], RELATING) if shown else []
         linked = {end for edge in edges if edge.kind in CAUSAL_LINKS for end in (edge.from_id, edge.to_id)}
         apart = beside([hit.id for hit in shown if hit.kind == DECISION], edges)
@@ -61,10 +61,9 @@ class Related:
             if hit.id in linked and hit.id not in told:
                 chain = self._chain(hit)
                 told.update(one.id for one in chain)
-                yield hit.id, _told(chain, {one.id for one in shown})
-            for other in [other for one, other in apart if one == hit.id]:
-                for found in self._seen([other]):
-                    yield hit.id, entry_of(found)
+                yield hit.id, _told(chain), [one.id for one in chain if one.id != hit.id]
+            for found in self._seen([other for one, other in apart if one == hit.id]):
+                yield hit.id, entry_of(found), [found.id]
             if hit.id in modules:
                 yield from self._above(hit, modules[hit.id].parent, covered)
 
@@ -81,16 +80,16 @@ class Related:
         found = {one.id: one for one in self._seen([one for one in walked.depths if one != hit.id])} | {hit.id: hit}
         return sorted((found[one] for one in walked.depths if one in found), key=lambda one: chain_order(one.kind))
 
-    def _above(self, hit: Hit, parent: str | None, covered: set[str]) -> Iterator[tuple[str, Entry]]:
+    def _above(self, hit: Hit, parent: str | None, covered: set[str]) -> Iterator[tuple[str, Entry, Sequence[str]]]:
         """Its parent; without one, a fact of its domain when none is shown."""
         if parent is not None:
             for found in self._seen([parent]):
-                yield hit.id, entry_of(found)
+                yield hit.id, entry_of(found), [found.id]
         elif hit.domain and hit.domain not in covered:
             covered.add(hit.domain)
             latest = self.reader.latest(self.view, Filter(level=1, domain=hit.domain), 1)
             for found in self._as_hits(latest):
-                yield hit.id, entry_of(found)
+                yield hit.id, entry_of(found), [found.id]
 
     def _seen(self, memory_ids: Sequence[str]) -> list[Hit]:
         return self._as_hits(list(self.reader.visible_versions(memory_ids, self.view).values()))
@@ -101,9 +100,8 @@ class Related:
         return [hit for hit in hits if self.include_stale or not hit.is_stale]
 
 
-def _told(chain: Sequence[Hit], shown: set[str]) -> Entry:
-    parts = [(chain_word(hit.kind, place == 0), hit) for place, hit in enumerate(chain)]
-    return chain_entry(parts, [hit for hit in chain if hit.id not in shown])
+def _told(chain: Sequence[Hit]) -> Entry:
+    return chain_entry([(chain_word(hit.kind, place == 0), hit) for place, hit in enumerate(chain)])
 
 
 def _causal(edge: Edge) -> CausalEdge:
