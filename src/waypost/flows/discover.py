@@ -13,6 +13,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.model.candidate import Candidate
 from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, Taken
 from waypost.model.memory import Caller
+from waypost.text.split import estimate_tokens
 
 _CHARACTERS_OF_A_TOKEN = 4
 _MOST_DOMAINS = 12  # that are suggested
@@ -28,7 +29,8 @@ class Discovered:
     packages: tuple[str, ...]  # folders of the packages of a monorepo
     taken: tuple[Taken, ...]
     suggested_domains: tuple[str, ...]
-    discovery_tokens: int  # of what was read
+    discovery_tokens: int  # of all facts: what they cost whoever reads them
+    tokens_read: int  # of the files that were opened: what they spare whoever reads them
     files: int  # in the tree
     task: str | None = None
     dry_run: bool = False
@@ -60,6 +62,7 @@ class Discovered:
             "facts_known": self.count(KNOWN, OLDER),
             "facts_held": self.count(HELD, WAITING),
             "discovery_tokens": self.discovery_tokens,
+            "tokens_read": self.tokens_read,
             "suggested_domains": list(self.suggested_domains),
             "facts": [one.to_json() for one in self.taken],
             "files": self.files,
@@ -97,7 +100,8 @@ def _discovered(
         packages=project.packages,
         taken=taken,
         suggested_domains=tuple(domains[:_MOST_DOMAINS]),
-        discovery_tokens=seen.tree.characters // _CHARACTERS_OF_A_TOKEN,
+        discovery_tokens=sum(estimate_tokens(one.candidate.text) for one in taken),
+        tokens_read=seen.tree.characters // _CHARACTERS_OF_A_TOKEN,
         files=len(seen.tree.paths),
         task=task,
         dry_run=dry_run,

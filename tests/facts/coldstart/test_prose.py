@@ -119,3 +119,8 @@ def test_no_text_takes_long(text: str) -> None:
     title(text)
     sentence(text)
     assert time.perf_counter() - begin < 2.0
+
+
+def test_a_sentence_about_the_thing_of_the_title_is_best() -> None:
+    text = "OkMail\n======\n\nMail is the way people write to each other.\n\nOkMail is a client that is never late:\n"
+    assert readme_sentence(text) == "OkMail is a client that is never late."

@@ -75,13 +75,16 @@ _IS = re.compile(
 
 
 def readme_sentence(text: str) -> str:
-    """What a README says its project is: the first sentence of a paragraph near its head, best one that says `is`."""
+    """What a README says its project is: the first sentence of a paragraph near its head, best one that says what the
+    thing of its title is, or else at least what something is."""
+    name = title(text).split(" ", 1)[0].lower() or None
     told = []
     for paragraph in _paragraphs(text)[:_MOST_PARAGRAPHS]:
         found = sentence(paragraph)
         if found and not _NOTICE.match(paragraph) and _tells(found):
             told.append(found)
-    return next((found for found in told if _IS.search(found)), told[0] if told else "")
+    about = [found for found in told if name and _IS.search(found) and found.lower().startswith(name)]
+    return next((found for found in (*about, *told) if _IS.search(found)), told[0] if told else "")
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from waypost.facts.coldstart.slots import SEEN, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree
 
-_FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing|\w+Test", re.IGNORECASE)
-_PROJECT = re.compile(r"\.?(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
+_FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing", re.IGNORECASE)
+_PROJECT = re.compile(r"^[a-z]\w*Test$|(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
 _ELSEWHERE = frozenset({"docs", "doc", "examples", "node_modules", "vendor", "samples", "fixtures", "testdata"})
 _NAMES = (
     (re.compile(r"[^/]+_test\.go$"), "`*_test.go`"),
@@ -76,4 +76,5 @@ def _shape(path: str) -> str:
 
 def _ending(path: str) -> str:
     name = path.rpartition("/")[2]
-    return name.rpartition(".")[2] if "." in name else ""
+    ending = name.rpartition(".")[2] if "." in name else ""
+    return "js" if ending in ("ts", "tsx", "jsx", "mjs", "cjs", "mts", "cts") else ending

@@ -17,7 +17,7 @@ _JAVA = re.compile(
     r"|(?:source|target)Compatibility\s*=\s*(?:JavaVersion\.VERSION_)?['\"]?(\d[\d_.]{0,5})"
 )
 _MODULE = re.compile(r"<module>\s*([\w./\-]{1,100})\s*</module>")
-_INCLUDE = re.compile(r"^\s*include\s*\(?([^\n)]{1,500})", re.MULTILINE)
+_INCLUDE = re.compile(r"^\s*include\b\s*\(?([^\n)]{1,500})", re.MULTILINE)
 _INCLUDED = re.compile(r"['\"]:?([\w:.\-/]{1,100})['\"]")
 _MAIN = re.compile(r"\bvoid\s+main\s*\(|^fun\s+main\s*\(", re.MULTILINE)
 _MAIN_NAME = re.compile(r"(?:^|/)(?:\w*Application|\w*App|Main|\w*Main)\.(?:java|kt)$")
