@@ -36,6 +36,7 @@ LEVELS = [
     (3, "The method `charge` of PaymentGateway is idempotent"),
     (3, "Die Funktion verify_token prüft die Signatur"),
     (3, "Функция verify_token проверяет подпись"),
+    (3, "calculate_total applies the discount before tax"),
     (3, "Auth.login( takes a password hash"),
     (3, "See handlers.py#L10-50 for the retry loop"),
 ]

@@ -22,16 +22,16 @@ _FILE = re.compile(
     r"scala|sql|sh|toml|ya?ml|json|md|vue|svelte|html|css)(?![\w/])"
 )
 _IDENTIFIER = re.compile(r"`[^`\n]{1,80}`|[a-z0-9]_[a-z0-9]|[a-z][A-Z]|(?<!\w)[A-Z][a-z0-9]{1,40}[A-Z]\w{0,40}")
+_OPENS_WITH_NAME = re.compile(r"`[^`\n]{1,80}`|[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,10}(?![\w/.-])")
 
 
 def level_of(text: str, *, points_at_lines: bool = False, points_at_file: bool = False) -> int:
     """The level of a fact. That it points at lines or at a file is known from elsewhere, if at all."""
     text, words = text[:_READ], _words(text)
-    if points_at_lines or _CALL.search(text) or _LINES.search(text):
-        return CODE
-    if words["code"].search(text) and _IDENTIFIER.search(text):
-        return CODE
     names_file = _FILE.search(text) is not None
+    names_code = _CALL.search(text) or _LINES.search(text) or (words["code"].search(text) and _IDENTIFIER.search(text))
+    if points_at_lines or names_code or (_OPENS_WITH_NAME.match(text) and not names_file):
+        return CODE
     if words["subject"].match(text.lstrip("#*-> \t\n")) and not names_file:
         return PROJECT
     if points_at_file or names_file or words["module"].search(text):
