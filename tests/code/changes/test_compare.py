@@ -221,3 +221,12 @@ def test_a_renamed_file_tells_what_changed_in_it(repo: Repo) -> None:
     (file,) = repo.last().files
     assert (file.change, file.path_before) == (RENAMED, "old.py")
     assert [one.name for one in file.symbols] == ["f1"]
+
+
+def test_layout_of_a_large_file_of_callbacks_is_told_from_a_change(changed: Changed) -> None:
+    tests = "".join(
+        f"it('does {number}', () => {{\n  expect(run({number})).toBe({number})\n}})\n" for number in range(500)
+    )
+    spaced = tests.replace("expect(run(7)).toBe(7)", "// seven\n  expect(\n    run(7),\n  ).toBe(7); /* so */")
+    assert changed("src/a.test.ts", tests, spaced).layout_only
+    assert not changed("src/a.test.ts", tests, tests.replace("toBe(7)", "toBe(8)")).layout_only

@@ -1,13 +1,10 @@
 """What became of the definitions of one file, told from its two sides."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from typing import AnyStr
 
-from waypost.code.changes.flat import flat_settings
+from waypost.code.changes.layout import line_difference, says_the_same
 from waypost.code.changes.manifests import dependency_changes
 from waypost.code.changes.match import Matching, match
 from waypost.code.changes.raw import RawFile
@@ -24,8 +21,6 @@ from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED, FileChange, 
 from waypost.model.shape import word_code
 
 MOST_SYMBOLS = 500  # of one file that are told
-_MOST_CELLS = 40_000  # lines on one side times lines on the other that are compared one by one
-_FREE_LAYOUT = frozenset({"markdown", "rst", "asciidoc", "org", "text", "tex", "json", "toml", "ini", "html", "xml"})
 _READ_AS_DATA = frozenset({"manifest", "configuration", "pipeline"})
 _KEPT_DECORATORS = frozenset(
     {"property", "cached_property", "staticmethod", "classmethod", "abstractmethod", "contextmanager", "overload"}
@@ -71,7 +66,7 @@ def told(examined: Examined) -> FileChange:
     added, removed = _line_counts(raw)
     side = new or old
     is_same = old is not None and new is not None and old.text == new.text
-    layout_only = not is_same and old is not None and new is not None and _says_the_same(old, new)
+    layout_only = not is_same and old is not None and new is not None and says_the_same(old, new)
     reads_data = examined.role in _READ_AS_DATA and not is_same
     before, after = old.text if old else "", new.text if new else ""
     return FileChange(
@@ -90,36 +85,10 @@ def told(examined: Examined) -> FileChange:
     )
 
 
-def _says_the_same(old: Side, new: Side) -> bool:
-    """Whether nothing but layout and comments differs. Prose is its words, configuration its settings."""
-    if not is_document(new.language):
-        return old.all_meaning == new.all_meaning
-    if "".join(old.text.split()) == "".join(new.text.split()):
-        return new.language in _FREE_LAYOUT
-    settings = flat_settings(new.path, new.text)
-    return settings is not None and settings == flat_settings(old.path, old.text)
-
-
 def _line_counts(raw: RawFile) -> tuple[int, int]:
     if raw.before is None and raw.after is None:
         return 0, 0
     return line_difference((raw.before or b"").splitlines(), (raw.after or b"").splitlines())
-
-
-def line_difference(before: Sequence[AnyStr], after: Sequence[AnyStr]) -> tuple[int, int]:
-    """How many lines came and went. In a long part that changed, lines that only changed places count as neither."""
-    first, most = 0, min(len(before), len(after))
-    while first < most and before[first] == after[first]:
-        first += 1
-    last = 0
-    while last < most - first and before[-1 - last] == after[-1 - last]:
-        last += 1
-    old, new = before[first : len(before) - last], after[first : len(after) - last]
-    if len(old) * len(new) > _MOST_CELLS:
-        gone, came = Counter(old), Counter(new)
-        return (came - gone).total(), (gone - came).total()
-    kept = sum(block.size for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks())
-    return len(new) - kept, len(old) - kept
 
 
 def _purpose(side: Side) -> str:
