@@ -250,7 +250,7 @@ def test_a_solution_in_csharp(facts: Facts) -> None:
     assert found["project:solution"] == "The solution is `Shop.sln`, with 3 projects."
     assert found["project:test"] == "`dotnet test` runs the tests, written with xUnit, of `Basket.UnitTests`."
     assert found["project:entry"] == "Programs start in `src/Basket.API/Program.cs`."
-    assert found["project:sdk"] == "project is built with version 9.0.100 of the .NET SDK."
+    assert found["project:sdk"] == "project asks for version 9.0.100 of the .NET SDK."
 
 
 def test_a_laravel_application(facts: Facts) -> None:

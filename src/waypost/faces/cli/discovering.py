@@ -39,6 +39,7 @@ def discover(
 
 def print_discovered(found: "Discovered") -> None:
     from waypost.faces.cli.output import console, safe
+    from waypost.facts.coldstart.templates import PRESENT
 
     out = console()
     for level, title in enumerate(_LEVELS):
@@ -48,20 +49,15 @@ def print_discovered(found: "Discovered") -> None:
         for one in facts:
             state = f"  ({_STATES[one.status]})" if one.status in _STATES else ""
             out.print(f"  {safe(one.candidate.text)}{state}", markup=False)
-            places = [*one.candidate.refs, *one.candidate.evidence]
+            places = [*one.candidate.refs, *(told.removesuffix(PRESENT) for told in one.candidate.evidence)]
             if places:
                 out.print(f"    {safe(', '.join(places[:3]))}", markup=False, style="dim")
     if not found.taken:
         out.print("Nothing was found that could be told for sure.", markup=False)
         return
     row = found.to_json()
-    counts = {
-        "new": row["facts_created"],
-        "merged": row["facts_merged"],
-        "known": row["facts_known"],
-        "held": row["facts_held"],
-    }
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    counts = {"merged": row["facts_merged"], "known": row["facts_known"], "waiting for review": row["facts_held"]}
+    told = "".join(f", {count} {word}" for word, count in counts.items() if count)
     verb = "Would store" if found.dry_run else "Stored"
-    kinds = " and ".join(found.project_types) or "unknown"
-    out.print(f"{verb}: {told or 'nothing'}. Project of {found.files} files: {kinds}.", markup=False)
+    kinds = " and ".join(found.project_types) or "an unknown kind"
+    out.print(f"{verb} {row['facts_created']} new facts{told}. {found.files} files of {kinds}.", markup=False)

@@ -20,6 +20,7 @@ _LEAST_SPAN = 4  # characters: a shorter value may stand anywhere
 _FIRST_WORDS = 40  # characters
 _MOST_REFS = 5
 ANY = "any"
+PRESENT = " is in the tree"  # behind a path, as evidence
 _NAMES = frozenset({"project", "part"})  # they say what a fact is about, not where it stands
 
 
@@ -125,7 +126,7 @@ def fill(
                 domain=domain,
                 topic=about,
                 refs=refs,
-                evidence=tuple(f"{place} is in the tree" for place in seen[:_MOST_REFS]),
+                evidence=tuple(f"{place}{PRESENT}" for place in seen[:_MOST_REFS]),
                 reason=f"found in {', '.join(refs)}" if refs else "told by the files that are there",
             ),
         )
