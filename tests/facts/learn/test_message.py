@@ -46,7 +46,9 @@ def test_an_order_is_no_mention_of_a_method_with_its_name() -> None:
 
 
 def test_trailers_code_and_lists_of_versions_are_no_sentences() -> None:
-    body = """The mailer sent every letter twice because the queue was read again.
+    body = """The script began with the following line of code:
+
+The mailer sent every letter twice because the queue was read again.
 
     code = "is left out"
 

@@ -138,9 +138,19 @@ def test_a_parameter_that_callers_must_give_is_told(commit: Commit, layout: Layo
     pay = SymbolChange(
         "pay", "function", MODIFIED, signature="def pay(cart, currency)", signature_before="def pay(cart)"
     )
-    found = only(commit("Handle more currencies", source(pay)), layout)
+    found = only(commit("Let pay handle more money", source(pay)), layout)
     assert found.text.startswith("`pay` (src/shop/cart.py) must now be given `currency`.")
     assert found.level == 1
+
+
+def test_a_signature_is_told_without_a_message_but_not_beside_one_about_something_else(
+    commit: Commit, layout: Layout
+) -> None:
+    pay = SymbolChange("pay", "function", MODIFIED, signature="def pay(cart, day=1)", signature_before="def pay(cart)")
+    uncommitted = only(commit("", source(pay), id=""), layout)
+    assert uncommitted.text == "`pay` (src/shop/cart.py) takes the new optional parameter `day`."
+    assert (uncommitted.evidence, uncommitted.is_certain) == ((), False)
+    assert candidates(commit("Tidy up", source(pay)), layout) == ()
 
 
 def test_a_public_name_that_changed_is_told(commit: Commit, layout: Layout) -> None:

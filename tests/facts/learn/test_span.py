@@ -120,7 +120,7 @@ def test_a_signature_that_changed_twice_is_told_from_the_first_to_the_last(commi
     forms = ["def pay(cart)", "def pay(cart, currency)", "def pay(cart, currency, day)"]
     changes = [
         commit(
-            "Handle more of them",
+            "Tidy up pay",
             source(SymbolChange("pay", "function", MODIFIED, signature=after, signature_before=before)),
         )
         for before, after in pairwise(forms)

@@ -106,8 +106,9 @@ def _supported(rest: str) -> str:
 def _said(scene: Scene, place: str, does: str) -> str:
     """ "`send` (client.py) retries once" where the message speaks of `send`, else "client retries once (`send` in …)"."""
     main = scene.main(1)
-    if main and scene.message.names(last_part(main[0].symbol.name)):
-        name = re.escape(last_part(main[0].symbol.name))
+    name = last_part(main[0].symbol.name) if main else ""
+    if scene.message.names(name) and not any(name in word for word in does.split()[1:3]):
+        name = re.escape(name)
         shorter = re.sub(
             rf",? (?:in|to|for) (?:the )?`?(?:[\w.]{{1,40}}\.)?{name}(?:\(\))?`?(?: (?:function|method|class))?$",
             "",

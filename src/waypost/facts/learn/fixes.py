@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from waypost.facts.learn.message import Message
 from waypost.facts.learn.scene import Scene
-from waypost.facts.learn.wording import MOST_TEXT, capital, clause_of, clip, closed, last_part
+from waypost.facts.learn.wording import MOST_TEXT, SUBORDINATE, capital, clause_of, clip, closed, last_part
 from waypost.facts.learn.words import content, cue_at, has_cue, words, words_of
 from waypost.model.candidate import Candidate
 
@@ -25,6 +25,7 @@ _PREVENTED = re.compile(
     r"предотвращает|предотвратить)\s+",
     re.I,
 )
+_FROM = re.compile(r" from (\w{2,20}ing)\b")  # "prevent it from closing": it closing was the error
 _TO_DO = re.compile(r"^(.{3,80}?)( not)? (?:to|so (?:that )?it) (\w{2,14})\b", re.I)
 _POINTS = frozenset(
     (
@@ -60,6 +61,7 @@ _LEADS_TO = re.compile(
     r"^(?:this|that|which|it) (?:caused|causes|would cause|leads to|led to|resulted in|results in|means(?: that)?|meant(?: that)?) ",
     re.I,
 )
+_WAS = re.compile(r"\b(?:was|were|had|wasn|weren|want|would|should|could|used to)\b", re.I)
 _HAPPENS = re.compile(
     r"^(?:this|it|that) (?:happens|happened|is|was) (?:because|since|due to(?: the fact that)?)\s+(?:of )?", re.I
 )
@@ -109,7 +111,7 @@ def _from_subject(message: Message) -> tuple[str, str]:
         return _by(subject[fixed.end() :]) if not _does(subject[fixed.end() :]) else ("", _made(subject[fixed.end() :]))
     prevented = _PREVENTED.match(subject)
     if prevented and prevented.end() < len(subject):
-        return _by(subject[prevented.end() :])
+        return _by(_FROM.sub(r" \1", subject[prevented.end() :], count=1))
     return ("", subject) if _states(message) or not has_cue(subject, "error") else (subject, "")
 
 
@@ -158,12 +160,18 @@ def _from_body(message: Message, error: str, remedy: str, names: set[str]) -> tu
     cause = next((one for one in near if has_cue(one, "cause")), "")
     cause = cause or next((one for one in near[:2] if has_cue(one, "formerly")), "")
     if not remedy:
-        remedy = next((one for one in said if one != cause and has_cue(one, "remedy")), "")
+        remedy = next((one for one in said if one != cause and _is_remedy(one)), "")
     if not error:
         error = next((one for one in near[:1] if one != cause and has_cue(one, "error")), "")
         if not error and cause and has_cue(cause, "error"):
             error, cause = cause, ""
     return cause, _LEADS_TO.sub("", error), remedy
+
+
+def _is_remedy(sentence: str) -> bool:
+    """Whether a sentence says what was done: not what one wanted, nor how it was before."""
+    first = sentence.split(" ", 1)[0].lower()
+    return has_cue(sentence, "remedy") and first not in SUBORDINATE and not _WAS.search(sentence)
 
 
 def _stems(text: str) -> set[str]:

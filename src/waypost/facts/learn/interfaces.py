@@ -1,5 +1,6 @@
 """What others may use: functions and classes that came, changed for their callers, got another name, or went."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -12,6 +13,7 @@ from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
 _MOST_SIGNATURES = 2  # of one commit; of more it is a sweep, and the message tells it
 _SWEEP = 6
+_NAMED = re.compile(r"`(\w+)`")
 _MOST_NAMED = 4
 _DOC_ROOM = 190
 
@@ -75,18 +77,22 @@ def changed(scene: Scene) -> Iterator[Candidate]:
         return
     found.sort(key=lambda each: (not scene.message.mentions(last_part(each[0].symbol.name)), not each[2]))
     for one, seen, breaks in found[:_MOST_SIGNATURES]:
-        yield _signature(scene, one, seen, breaks)
+        told = _signature(scene, one, seen, breaks)
+        if told is not None:
+            yield told
 
 
-def _signature(scene: Scene, one: Touched, seen: str, breaks: bool) -> Candidate:
+def _signature(scene: Scene, one: Touched, seen: str, breaks: bool) -> Candidate | None:
     message, name = scene.message, last_part(one.symbol.name)
     text = f"`{one.symbol.name}` ({shown(one.file.path)}) {seen}."
-    is_told = message.names(name) or any(part in seen for part in message.subject.split() if len(part) > 3)
+    is_told = message.mentions(name) or any(message.names(one) for one in _NAMED.findall(seen))
+    if message.subject and not is_told and not message.is_breaking:
+        return None  # a by-product of what the message tells
     if message.tells >= 3 and not message.noise:
         text += f" From “{clip(capital(message.subject), 120)}”."
     return scene.candidate(
         text,
-        0.62 + (0.1 if is_told else 0.0) + (0.06 if breaks else 0.0) + (0.06 if scene.has_tests else 0.0),
+        (0.7 if is_told else 0.6) + (0.06 if breaks else 0.0) + (0.06 if scene.has_tests else 0.0),
         topic=f"signature:{one.ref}",
         refs=[one.ref],
         level=1 if breaks else 3,
@@ -102,7 +108,7 @@ def gone(scene: Scene) -> Candidate | None:
     if not found or scene.message.noise:
         return None
     message = scene.message
-    named = [one for one in found if message.mentions(last_part(one.symbol.name))]
+    named = [one for one in found if message.names(last_part(one.symbol.name))]
     is_meant = message.kind == "remove" or message.is_breaking
     if not named and not is_meant:
         return None

@@ -33,6 +33,7 @@ _TRAILER_NAME = re.compile(
     r"|^\(cherry picked from|^git-svn-id|^🤖|^generated with|^this reverts commit",
     re.I,
 )
+_TEST = re.compile(r"\b(?:test_\w|Test[A-Z]\w*[._(])")
 _RULE = re.compile(r"^[-=_*~#]{3,}\s*$")
 _BULLET = re.compile(r"^\s*(?:[*+•-]|\d{1,2}[.)])\s+")
 _REVERT = re.compile(r"^(?:Revert|Reverts|Reverted)\s+[\"“'](.+)[\"”']", re.I)
@@ -107,7 +108,8 @@ class Message:
     def noise(self) -> str:
         """What an everyday subject is about ("layout", "tests" …), "" where it is about the product."""
         known = words().noise
-        return next((known[word] for word in words_of(self.subject) if word in known), "")
+        told = next((known[word] for word in words_of(self.subject) if word in known), "")
+        return told or ("tests" if _TEST.search(self.subject) else "")
 
     @property
     def tells(self) -> int:
@@ -218,7 +220,10 @@ def _sentences(body: str, subject: str) -> Iterator[str]:
     said = set(content(subject))
     count = 0
     for paragraph in _paragraphs(body):
-        for sentence in sentences(_CLOSING.sub("", plain(paragraph))):
+        told = sentences(_CLOSING.sub("", plain(paragraph)))
+        for sentence in (
+            told[:-1] if paragraph.rstrip().endswith(":") else told
+        ):  # what follows a colon is code or a list
             inside = set(content(sentence))
             if len(inside) < 3 or len(inside & said) >= 0.8 * len(inside):
                 continue

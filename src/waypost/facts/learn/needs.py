@@ -18,11 +18,10 @@ _MOST = 2  # of one commit
 _NUMBER = re.compile(r"\d+")
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
 _ASIDE = re.compile(
-    r"(?:\.?examples?|tests?|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website|www|site|requirements-dev.*|\.github)$",
+    r"(?:\.?examples?|tests?|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website|www|site|requirements-dev.*|\.github|ci|recipes?)$",
     re.I,
 )
 _PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: the tools of those who work on it
-_ROLES = frozenset(("manifest", "configuration", "source", "other"))
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
 _GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
 _LONGEST_VALUE = 80
@@ -160,7 +159,8 @@ def _with_reason(scene: Scene, text: str, name: str) -> str:
 def settings(scene: Scene) -> Iterator[Candidate]:
     told = 0
     for file in scene.change.files:
-        if file.role not in _ROLES or _is_aside(file.path) or not scene.is_there(file.path):
+        is_project = file.role == "manifest" or (file.role == "configuration" and file.path.count("/") <= 2)
+        if not is_project or _is_aside(file.path) or not scene.is_there(file.path):
             continue
         for one in file.settings[:200]:
             text, sure = _setting(file, one)

@@ -46,16 +46,17 @@ def _all(scene: Scene) -> Iterator[Candidate]:
     yield from settings(scene)
     if not scene.sources:
         return
-    story = _story(scene)
-    if story is not None:
-        yield story
-    told = set(story.refs) if story is not None else set()
-    for one in changed(scene):
-        if not told & set(one.refs) or story is None or story.kind == "fix":
-            yield one
-    for other in (renamed(scene), gone(scene)):
-        if other is not None:
-            yield other
+    signatures, other_name, story = list(changed(scene)), renamed(scene), _story(scene)
+    if story is not None and story.topic.startswith("change:"):
+        breaking = {ref for one in signatures if one.level == 1 for ref in one.refs}
+        if other_name is not None or breaking & set(story.refs):
+            story = None  # the same in words that say less
+    told = set(story.refs) if story is not None and story.kind != "fix" else set()
+    yield from (one for one in (story, other_name) if one is not None)
+    yield from (one for one in signatures if not told & set(one.refs))
+    went = gone(scene)
+    if went is not None:
+        yield went
 
 
 def _story(scene: Scene) -> Candidate | None:

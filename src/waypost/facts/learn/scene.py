@@ -23,6 +23,9 @@ _ANNOUNCEMENT = re.compile(
     re.I,
 )
 _CALLED_BY_LANGUAGE = re.compile(r"__(?!init|call)\w{1,30}__$")
+_TOOLS = frozenset(
+    ("ci", "tools", "scripts", "script", "hack", "build", "dev", "util", "benches", "bench", "benchmarks")
+)
 _TYPES_OF_CLASS = frozenset(("class", "struct", "interface", "trait", "enum", "record", "protocol", "object", "type"))
 
 
@@ -174,8 +177,10 @@ def is_private(name: str) -> bool:
 def is_inner(path: str) -> bool:
     """Whether a path says that what lies there is not for others."""
     parts = path.split("/")
-    return any(part in ("internal", "private", "impl", "_internal") for part in parts[:-1]) or any(
-        part.startswith("_") and not part.startswith("__") for part in parts
+    return (
+        parts[0] in _TOOLS
+        or any(part in ("internal", "private", "impl", "_internal") for part in parts[:-1])
+        or any(part.startswith("_") and not part.startswith("__") for part in parts)
     )
 
 

@@ -27,7 +27,7 @@ _EMPHASIS = re.compile(r"\*\*|__(?=\s|$)|(?<=\s)__|^#{1,6}\s+|^[*>-]\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`(*A-ZА-ЯЁÄÖÜ])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|z\.B|d\.h|bzw|resp|approx|incl|No|Nr|т\.е|т\.д)\.)$")
 _URL = re.compile(r"https?://\S{1,400}")
-_SUBORDINATE = frozenset(
+SUBORDINATE = frozenset(
     ("when", "if", "since", "because", "as", "while", "after", "before", "although", "wenn", "weil", "если", "когда")
 )
 _DANGLING = frozenset(
@@ -153,7 +153,7 @@ def clause_of(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     cut = text[:most].rpartition(" ")[0]
-    if text.split(" ", 1)[0].lower() in _SUBORDINATE:
+    if text.split(" ", 1)[0].lower() in SUBORDINATE:
         return ""
     clause = cut[: max(0, *(cut.rfind(mark) for mark in (", ", "; ", " – ", " — ", ": ")))].rstrip(" ,;–—:")
     return clause if len(clause) > most * 0.4 and _balanced(clause) == clause else ""
