@@ -86,6 +86,20 @@ def test_steps_in_other_folders_and_with_variables_are_not_told_as_commands(fact
     assert facts(files)["project:test"] == "`go test ./...` runs the Go tests."
 
 
+def test_scripts_of_package_json_do_not_test_other_languages(facts: Facts) -> None:
+    files = {f"web/part{number}.js": "" for number in range(3)} | {f"api/part{number}.py": "" for number in range(9)}
+    found = facts(
+        {
+            "package.json": '{"scripts": {"test": "jest"}}',
+            "pyproject.toml": '[project]\nname = "shop"\n',
+            "Makefile": "test:\n\tpytest api\n",
+            **files,
+        }
+    )
+    assert found["project:test"] == "`make test` runs the tests."
+    assert found["project:test:node"] == "`npm test` runs the JavaScript tests: `jest`."
+
+
 def test_build_logic_is_no_module_of_a_gradle_build(facts: Facts) -> None:
     settings = 'includeBuild("build-logic")\ninclude(":core")\ninclude(":app")\n'
     assert facts({"settings.gradle.kts": settings})["project:workspace"] == (

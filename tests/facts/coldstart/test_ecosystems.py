@@ -120,8 +120,8 @@ def test_a_node_application_in_typescript(facts: Facts) -> None:
         }
     )
     assert found["project:test"] == "`pnpm test` runs the JavaScript tests: `vitest run`."
-    assert found["project:run"] == "`pnpm dev` starts project for development: `next dev`."
-    assert found["project:build"] == "`pnpm build` builds project: `next build`."
+    assert found["project:run"] == "`pnpm dev` starts the JavaScript code: `next dev`."
+    assert found["project:build"] == "`pnpm build` builds the JavaScript code: `next build`."
     assert found["project:lint"] == "JavaScript code is checked with ESLint and Prettier; `pnpm lint` does it."
     assert found["project:dependencies"] == "JavaScript dependencies are managed with pnpm."
     assert found["project:environment"] == (

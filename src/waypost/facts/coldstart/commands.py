@@ -36,8 +36,11 @@ class Command:
     sure: float = SAID
 
 
-def commands(tree: Tree, folder: str, scripts_with: str = "npm run") -> dict[str, Command]:
-    """The command of each kind that a folder has, the surest of several."""
+def commands(tree: Tree, folder: str, scripts_with: str = "") -> dict[str, Command]:
+    """The command of each kind that a folder has, the surest of several.
+
+    `scripts_with` calls the scripts of package.json; without it they are not looked at.
+    """
     offered = list(_offered(tree, folder, scripts_with))
     found: dict[str, Command] = {}
     for kind, names in _KINDS.items():
@@ -54,7 +57,7 @@ def commands(tree: Tree, folder: str, scripts_with: str = "npm run") -> dict[str
 
 
 def _offered(tree: Tree, folder: str, scripts_with: str) -> Iterator[tuple[str, Command]]:
-    for path in tree.find(folder, "package.json"):
+    for path in tree.find(folder, "package.json") if scripts_with else ():
         for name, line in table(tree.json(path), "scripts").items():
             if isinstance(line, str) and _is_name(name) and "no test specified" not in line:
                 yield name, Command(script(scripts_with, name), _short(line), path)

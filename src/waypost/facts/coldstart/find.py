@@ -92,11 +92,11 @@ def unit_slots(tree: Tree, unit: Unit) -> Slots:
     """All slots of one package: its manifest, its tools, its commands; at last what follows from the others."""
     template, folder = unit.template, unit.folder
     slots = tool_slots(tree, folder, template.tools) | READERS[template.name](tree, folder)
-    for kind, command in commands(tree, folder, workspace_scripts(tree, folder)).items():
-        if template.name == "node" or not command.ref.endswith("package.json"):
-            slots[f"{kind}_command"] = Slot(command.line, (command.ref,), command.sure)
-            if command.does:
-                slots[f"{kind}_does"] = Slot(command.does, (command.ref,))
+    scripts = workspace_scripts(tree, folder) if template.name == "node" else ""
+    for kind, command in commands(tree, folder, scripts).items():
+        slots[f"{kind}_command"] = Slot(command.line, (command.ref,), command.sure)
+        if command.does:
+            slots[f"{kind}_does"] = Slot(command.does, (command.ref,))
     for kind, pattern in template.steps.items():
         if f"{kind}_command" not in slots:
             steps = [(line, path) for line, path in pipeline_steps(tree) if pattern.search(line)]
