@@ -92,6 +92,8 @@ class Related:
                 yield hit.id, entry_of(found), [found.id]
 
     def _seen(self, memory_ids: Sequence[str]) -> list[Hit]:
+        if not memory_ids:
+            return []
         return self._as_hits(list(self.reader.visible_versions(memory_ids, self.view).values()))
 
     def _as_hits(self, versions: Sequence[Version]) -> list[Hit]:
