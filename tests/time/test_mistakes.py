@@ -21,6 +21,8 @@ from waypost.retrieve.passages import passages_of
 from waypost.store.sqlite import reader, rows
 from waypost.store.sqlite.writer import SqliteWriter
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 Patch = pytest.MonkeyPatch
 Mistake = Callable[[Patch], None]
 

@@ -14,8 +14,10 @@ from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts import duplicates
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 STEPS = 40
-SOAK_LIVES = 60
+SOAK_LIVES = 15
 PARTS = ("near the mole", "by the old mole", "at night", "in winter", "for fishing boats", "for ferries")
 
 
