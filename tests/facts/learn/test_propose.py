@@ -210,7 +210,8 @@ def test_a_fix_tells_the_remedy_that_its_subject_gives(commit: Commit, layout: L
     ("subject", "said"),
     [
         ("Behebt falsche Rundung der Preise im Warenkorb", "Error: Falsche Rundung der Preise im Warenkorb."),
-        ("Исправлена ошибка округления цен в корзине", "округления цен в корзине."),
+        ("Исправлена ошибка округления цен в корзине", "Error: Ошибка округления цен в корзине."),
+        ("Verhindert doppelte Bestellungen bei langsamer Verbindung", "Error: Doppelte Bestellungen bei langsamer"),
     ],
 )
 def test_fixes_in_other_languages_are_fixes(commit: Commit, layout: Layout, subject: str, said: str) -> None:
@@ -239,6 +240,18 @@ def test_an_order_becomes_what_the_product_does(commit: Commit, layout: Layout) 
     assert found.text == "`Cart.total` (src/shop/cart.py) rounds prices to five cents."
     found = only(commit("Add support for coupons of trusted partners"), layout)
     assert found.text == "`cart` supports coupons of trusted partners (`Cart.total` in src/shop/cart.py)."
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Füge Unterstützung für Gutscheine von Partnern hinzu",
+        "Добавлена поддержка купонов партнёров в корзине",
+        "Теперь корзина хранится тридцать дней подряд",
+    ],
+)
+def test_what_other_languages_say_is_kept_as_it_is(commit: Commit, layout: Layout, subject: str) -> None:
+    assert only(commit(subject), layout).text == f"`Cart.total` (src/shop/cart.py): {subject}."
 
 
 def test_the_reason_of_a_change_is_kept(commit: Commit, layout: Layout) -> None:

@@ -19,6 +19,7 @@ _KINDS = frozenset(
 _SUPPORT = re.compile(r"^(?:basic |initial |full |native |built-in |better |proper )?support (?:for|of) ", re.I)
 _SUPPORTED = re.compile(r"^(.{3,80}?) support(?: (?:to|for|in|into|on|of) (.{2,120}))?$")
 _ARTICLE = re.compile(r"^(?:new|the|a|an|some) ", re.I)
+_NOW = re.compile(r"^(?:now|from now on|jetzt|nun|ab jetzt|теперь|отныне) ", re.I)  # a statement, in any language
 _FOR = re.compile(r"^(?:for|of) ", re.I)
 _PLAIN_NAME = re.compile(r"[\w.-]{2,40}")
 _NOT = re.compile(r"^(?:do not|don['’]t|never|no longer) (\w+)", re.I)
@@ -137,7 +138,7 @@ def _unbent(scene: Scene, subject: str, place: str) -> tuple[str, float]:
     """A subject that is no English order: kept as it is, behind the place."""
     message = scene.message
     is_foreign = message.language in ("de", "ru") and message.kind in ("feature", "remove", "rename")
-    if message.kind != "feature" and not is_foreign:
+    if message.kind != "feature" and not is_foreign and not _NOW.match(subject):
         return "", 0.0
     return _with_reason(scene, f"{place}: {subject}"), 0.5
 

@@ -16,8 +16,7 @@ _NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typin
 _FIXED = re.compile(
     r"^(?:fix(?:e[sd])?|correct(?:s|ed)?|repair(?:s|ed)?|resolve[sd]?|solve[sd]?|patch(?:es|ed)?|behebt|behebe|behoben:?|"
     r"repariert?|korrigiert?|beseitigt?|исправлен[аоы]?|исправил[аи]?|исправляет|исправить|починил[аи]?|устранен[аоы]?|"
-    r"устранена?|bug ?fix:?|hotfix:?)\s+(?:(?:a|an|the|einen|eine|ein|den|die|das|for|issue|bug|problem|error|проблем[ау]|"
-    r"баг|ошибк[ау])\s+)?(?:(?:where|when|with|in which|that|bei dem|при котор\w+)\s+)?",
+    r"устранена?|bug ?fix:?|hotfix:?)\s+(?:(?:a|an|the|einen|eine|ein|den|die|das|for|issue|bug|problem|error)\s+)?(?:(?:where|when|with|in which|that|bei dem|при котор\w+)\s+)?",
     re.I,
 )
 _PREVENTED = re.compile(
@@ -25,6 +24,7 @@ _PREVENTED = re.compile(
     r"предотвращает|предотвратить)\s+",
     re.I,
 )
+_LABEL = re.compile(r"^(?:root )?(?:cause|reason|problem|issue|ursache|grund|причина|проблема)\s?: ", re.I)
 _FROM = re.compile(r" from (\w{2,20}ing)\b")  # "prevent it from closing": it closing was the error
 _TO_DO = re.compile(r"^(.{3,80}?)( not)? (?:to|so (?:that )?it) (\w{2,14})\b", re.I)
 _POINTS = frozenset(
@@ -86,7 +86,7 @@ def fix(scene: Scene) -> Candidate | None:
     place, refs = scene.place()
     if not refs:
         return None
-    text = _worded(error, cause, remedy, place, is_stated=is_stated)
+    text = _worded(error, cause, remedy, place, is_stated=is_stated, is_english=message.language == "en")
     return scene.candidate(
         text,
         _confidence(scene, error, cause, remedy),
@@ -213,7 +213,7 @@ def _is_everyday(message: Message) -> bool:
     }
 
 
-def _worded(error: str, cause: str, remedy: str, place: str, *, is_stated: bool) -> str:
+def _worded(error: str, cause: str, remedy: str, place: str, *, is_stated: bool, is_english: bool) -> str:
     """`is_stated`: the remedy is the subject's, and stays; else the error is."""
     end = f"Fixed in {place}."
     room = MOST_TEXT - len(end) - 12
@@ -222,12 +222,12 @@ def _worded(error: str, cause: str, remedy: str, place: str, *, is_stated: bool)
         room = MOST_TEXT - len(end) - 12
     parts = []
     if error:
-        is_told = has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error)
+        is_told = has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error) or not is_english
         said = clause_of(error, min(room, 170)) if is_stated else clip(error, min(room, 190))
         if said:
             parts.append(closed(f"Error: {capital(said)}" if is_told else f"Error in {said}"))
             room -= len(parts[0]) + 1
-    because = clause_of(_HAPPENS.sub("", cause), min(room, 150)) if cause else ""
+    because = clause_of(_LABEL.sub("", _HAPPENS.sub("", cause)), min(room, 150)) if cause else ""
     if because:
         parts.append(f"Cause: {closed(capital(because))}")
         room -= len(parts[-1]) + 1
