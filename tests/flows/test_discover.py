@@ -169,6 +169,16 @@ def test_secrets_are_neither_read_nor_told(shop: Memory) -> None:
     assert "ghp_" not in told
 
 
+def test_a_file_with_secrets_is_read_for_the_rest(shop: Memory) -> None:
+    compose = "services:\n  web:\n    environment:\n      URL: postgres://shop:Xk93hfQ7pLm2vR8t@db/shop\n  db: {}\n"
+    write(shop.root, {"compose.yaml": compose})
+
+    told = str(shop.discover().to_json())
+
+    assert "defines the services `web` and `db`" in told
+    assert "Xk93hfQ7pLm2vR8t" not in told
+
+
 def test_nothing_is_followed_out_of_the_tree(shop: Memory, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     write(outside, {"CONTRIBUTING.md": "", "deep/__init__.py": '"""Somebody else\'s secret plans."""\n'})

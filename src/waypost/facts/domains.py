@@ -5,12 +5,11 @@ Packages and services of a monorepo are domains. A large one is divided once mor
 are about and not by what they do. Tests, documents, examples and tools are no domains. A flat project has none.
 """
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
+from functools import lru_cache
+
+from waypost.facts.layout_words import words
 
 _MOST_DOMAINS = 40  # the largest: nobody has more parts in mind
 _DEEPEST = 24  # folders below each other that are looked into
@@ -73,7 +72,7 @@ class Layout:
                 start = length
                 break
         rest = parts[start:]
-        while len(rest) > 1 and rest[0].lower() in _words().containers | _words().tests:
+        while len(rest) > 1 and rest[0].lower() in words().containers | words().tests:
             rest = rest[1:]
         return rest[0] if len(rest) > 1 else _stem(rest[0], parts[-2] if len(parts) > 1 else "")
 
@@ -82,8 +81,8 @@ class Layout:
         return self._found
 
     def _tested(self, parts: list[str]) -> str:
-        words = _words()
-        at = next((at for at, part in enumerate(parts[:-1]) if part.lower() in words.tests), None)
+        known = words()
+        at = next((at for at, part in enumerate(parts[:-1]) if part.lower() in known.tests), None)
         if at is None:
             return ""
         inside = parts[at + 1 : -1]
@@ -106,14 +105,14 @@ class _Folder:
 
 
 def _tree(paths: Iterable[str]) -> _Folder:
-    root, words = _Folder(""), _words()
+    root, known = _Folder(""), words()
     modules: set[str] = set()
     for path in set(paths):
         *folders, name = path.strip("/").split("/")
         if len(folders) > _DEEPEST:
             folders = folders[:_DEEPEST]
         lowered = name.lower()
-        is_source = lowered.rpartition(".")[2] in words.source and "." in lowered
+        is_source = lowered.rpartition(".")[2] in known.source and "." in lowered
         is_source = is_source and not _without_parts(folders)
         here = root
         here.source += is_source
@@ -122,7 +121,7 @@ def _tree(paths: Iterable[str]) -> _Folder:
                 here.inner[folder] = _Folder("/".join(folders[: at + 1]))
             here = here.inner[folder]
             here.source += is_source
-        if here is not root and (lowered in words.manifests or lowered.endswith(words.manifest_ends)):
+        if here is not root and (lowered in known.manifests or lowered.endswith(known.manifest_ends)):
             here.has_manifest = True
         modules |= {here.path} if name == "__init__.py" else set()
     for one in _all(root):
@@ -141,10 +140,10 @@ def _all(root: _Folder) -> Iterator[_Folder]:
 
 def _without_parts(folders: list[str]) -> bool:
     """Whether one of these folders is never part of a project."""
-    words = _words()
+    known = words()
     for at, folder in enumerate(folders):
-        if folder.lower() in words.package_roots:
-            return any(name.lower() in words.tests for name in folders[at:])
+        if folder.lower() in known.package_roots:
+            return any(name.lower() in known.tests for name in folders[at:])
         if _is_never(folder):
             return True
     return False
@@ -152,11 +151,11 @@ def _without_parts(folders: list[str]) -> bool:
 
 @lru_cache(maxsize=50_000)
 def _is_never(name: str) -> bool:
-    words, lowered = _words(), name.lower()
+    known, lowered = words(), name.lower()
     if (
-        lowered in words.never
-        or lowered.startswith((".", "_", *words.test_starts))
-        or lowered.endswith(words.test_ends)
+        lowered in known.never
+        or lowered.startswith((".", "_", *known.test_starts))
+        or lowered.endswith(known.test_ends)
     ):
         return True
     if name.endswith("Test") and name[0].islower():  # a source set of Gradle: `jvmTest`
@@ -167,7 +166,7 @@ def _is_never(name: str) -> bool:
 def is_source(path: str) -> bool:
     """Whether a path is the project's own source, as far as names tell."""
     folder, _, name = path.rpartition("/")
-    return "." in name and name.lower().rpartition(".")[2] in _words().source and not is_beside(folder)
+    return "." in name and name.lower().rpartition(".")[2] in words().source and not is_beside(folder)
 
 
 @lru_cache(maxsize=50_000)
@@ -190,7 +189,7 @@ def _domains(root: _Folder, opened: set[str]) -> list[_Folder]:
             opened |= inside
     least = root.source * _LEAST_SHARE
     large_from = max(_LARGE_FILES, root.source * _LARGE_SHARE)
-    layer_names = _words().layers
+    layer_names = words().layers
     for large in [one for one in found if one.source >= large_from and one.name.lower() not in layer_names]:
         inside = set()
         parts = [one for one in _parts(large, inside, layers=False, divided=True) if one.source >= least]
@@ -224,29 +223,29 @@ def _parts(start: _Folder, opened: set[str], *, layers: bool, divided: bool = Fa
 
 
 def _is_opened(folder: _Folder, parent: _Folder, layered: bool, *, all_layers: bool) -> bool:
-    words, name = _words(), folder.name.lower()
+    known, name = words(), folder.name.lower()
     if _holds_packages(folder):
         return True
     if all_layers or folder.has_manifest or name == parent.name.lower():
         return False
-    return name in words.containers and (not layered or name in words.slices or name not in words.layers)
+    return name in known.containers and (not layered or name in known.slices or name not in known.layers)
 
 
 def _is_part(folder: _Folder, layered: bool, layers: bool) -> bool:
-    words, name = _words(), folder.name.lower()
+    known, name = words(), folder.name.lower()
     if folder.has_manifest:
         return True
-    if folder.source < _LEAST_FILES or name in words.generic:
+    if folder.source < _LEAST_FILES or name in known.generic:
         return False
-    return layers or not layered or name not in words.layers
+    return layers or not layered or name not in known.layers
 
 
 def _is_layered(inner: list[_Folder]) -> bool:
     """Whether a place is divided by what its parts do."""
-    words = _words()
+    known = words()
     named = [one.name.lower() for one in inner if not one.has_manifest and one.source >= _LEAST_FILES]
-    layers = [name for name in named if name in words.layers]
-    return sum(name in words.layer_marks for name in layers) > 1 and len(layers) * 2 > len(named)
+    layers = [name for name in named if name in known.layers]
+    return sum(name in known.layer_marks for name in layers) > 1 and len(layers) * 2 > len(named)
 
 
 def _top(here: _Folder, inner: list[_Folder], layered: bool) -> _Folder | None:
@@ -257,7 +256,7 @@ def _top(here: _Folder, inner: list[_Folder], layered: bool) -> _Folder | None:
     packages = sum(one.has_manifest for one in inner)
     if top.source < here.source * _TOP_SHARE or (packages > 1 and top.has_manifest) or not top.inner:
         return None
-    return None if layered and top.name.lower() in _words().layers else top
+    return None if layered and top.name.lower() in words().layers else top
 
 
 def _holds_packages(folder: _Folder) -> bool:
@@ -287,7 +286,7 @@ def _named(found: Iterable[_Folder]) -> dict[str, str]:
 
 def _name(folder: str, length: int) -> str:
     parts = folder.split("/")
-    kept = [part for part in parts[:-1] if part.lower() not in _words().containers] + parts[-1:]
+    kept = [part for part in parts[:-1] if part.lower() not in words().containers] + parts[-1:]
     return "/".join(kept[-length:] if length <= len(kept) else parts[-length:]).lower()
 
 
@@ -307,7 +306,7 @@ def _counts(root: _Folder, names: Mapping[str, str]) -> dict[str, int]:
 def _as_main(parts: list[str]) -> list[str]:
     """`src/test/java/…` as `src/main/java/…`: the same packages lie there."""
     for at, part in enumerate(parts[:-1]):
-        if part.lower() in _words().package_roots and at and parts[at - 1].lower() == "test":
+        if part.lower() in words().package_roots and at and parts[at - 1].lower() == "test":
             return [*parts[: at - 1], "main", *parts[at:]]
     return parts
 
@@ -328,45 +327,3 @@ _FOR_FOLDER = {
     "go": ("main", "doc"),
     **dict.fromkeys(("js", "ts", "jsx", "tsx", "mjs", "cjs", "vue", "svelte"), ("index",)),
 }
-
-
-# --- words
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    containers: frozenset[str]
-    never: frozenset[str]
-    package_roots: frozenset[str]
-    tests: frozenset[str]
-    layers: frozenset[str]
-    layer_marks: frozenset[str]
-    slices: frozenset[str]
-    generic: frozenset[str]
-    test_starts: tuple[str, ...]
-    test_ends: tuple[str, ...]
-    manifests: frozenset[str]
-    manifest_ends: tuple[str, ...]
-    source: frozenset[str]
-
-
-@cache
-def _words() -> _Words:
-    told: dict[str, Any] = tomllib.loads(
-        files("waypost.facts").joinpath("data", "layout.toml").read_text(encoding="utf-8")
-    )
-    return _Words(
-        containers=frozenset(told["containers"].split()),
-        never=frozenset(told["never"].split()),
-        tests=frozenset(told["tests"].split()),
-        layers=frozenset(told["layers"].split()),
-        layer_marks=frozenset(told["layer_marks"].split()),
-        slices=frozenset(told["slices"].split()),
-        generic=frozenset(told["generic"].split()),
-        package_roots=frozenset(told["package_roots"].split()),
-        test_starts=tuple(told["test_starts"].split()),
-        test_ends=tuple(told["test_ends"].split()),
-        manifests=frozenset(told["manifests"].split()),
-        manifest_ends=tuple(told["manifest_ends"].split()),
-        source=frozenset(told["source"].split()),
-    )

@@ -60,6 +60,8 @@ _LONGEST_VERSION = 16
 _PACKAGE = re.compile(r"[^\w.\-]+|[=<>~^]+")  # between the names of packages in a line of a manifest
 _LEAST_SHARE = 0.05
 _MOSTLY = 0.6
+_DIALECTS = {"TSX": "TypeScript", "JSX": "JavaScript"}
+_STYLES = frozenset({"CSS", "SCSS", "Sass", "Less", "Stylus"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,9 @@ def _languages(seen: Seen) -> Slot | None:
     for path in seen.tree.paths:
         if is_code(path):
             name = display_name(language_of_path(path))
-            counts[name] = counts.get(name, 0) + 1
+            name = _DIALECTS.get(name, name)
+            if name not in _STYLES:
+                counts[name] = counts.get(name, 0) + 1
     whole = sum(counts.values())
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     shown = [name for name, count in ranked if count >= whole * _LEAST_SHARE][:4]

@@ -96,7 +96,7 @@ def test_scripts_of_package_json_do_not_test_other_languages(facts: Facts) -> No
             **files,
         }
     )
-    assert found["project:test"] == "`make test` runs the tests."
+    assert found["project:test"] == "`make test` runs the Python tests: `pytest api`."
     assert found["project:test:node"] == "`npm test` runs the JavaScript tests: `jest`."
 
 

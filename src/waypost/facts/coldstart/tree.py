@@ -4,11 +4,13 @@ Every file is somebody else's: it may be broken, huge, nested without end. What 
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+_MASKED = re.compile(r"\[secret: [\w \-]{1,60}\]")
 _LONGEST = 300_000  # characters of a file that is parsed as data
 _LONGEST_YAML = 100_000  # it is parsed slowly
 _MOST_ALIASES = 50  # of a YAML file: a few thousand make a bomb
@@ -83,7 +85,7 @@ class Tree:
 
     def _parsed(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
         if path not in self._data:
-            text = self.text(path)
+            text = _MASKED.sub("masked", self.text(path))  # brackets and a colon would be data
             try:
                 found = parse(text) if text and len(text) <= _LONGEST else {}
             except (ValueError, RecursionError):  # broken, or nested to break its reader
