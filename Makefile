@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+MERMAID := tests/mermaid/node_modules/.package-lock.json
 
 .PHONY: help setup demo test test-fast lint format bench soak clean
 
@@ -23,6 +24,11 @@ $(VENV)/.ready: pyproject.toml requirements.lock
 	$(BIN)/waypost model install
 	@touch $@
 
+$(MERMAID): tests/mermaid/package-lock.json
+	@command -v npm > /dev/null || { echo "The tests of diagrams need Node.js 20 or later with npm. Install it (apt install npm), then run make again." >&2; exit 1; }
+	npm ci --prefix tests/mermaid --silent --no-audit --no-fund --ignore-scripts
+	@touch $@
+
 demo: setup
 	@PATH="$(abspath $(BIN)):$$PATH" bash scripts/demo.sh
 
@@ -36,10 +42,10 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: lint
+test: lint $(MERMAID)
 	$(BIN)/python -m pytest -n $(JOBS) -m "not soak"
 
-test-fast: setup
+test-fast: setup $(MERMAID)
 	$(BIN)/python -m pytest -n $(JOBS) -m "not soak and not slow"
 
 soak: setup
@@ -49,4 +55,4 @@ bench: setup
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf $(VENV) tests/mermaid/node_modules .mypy_cache .ruff_cache .pytest_cache build dist

@@ -29,6 +29,12 @@ run ask "Wann erscheint die Version?" --in facts -k 1
 run history "$release"
 run context "change how vectors are stored" --tokens 300
 
+# What the project said of itself when it was indexed, why things are as they are, and facts from a change.
+run context "run the tests" --preset route --tokens 400
+run decide "Vectors are searched exactly" --because "an approximate index would be one more thing that can be wrong" \
+    --given "Everything lives in one SQLite file" --leads-to "Recall time grows with the number of vectors"
+run why "why no approximate index?"
+
 # A memory that points at code: it follows the code, and says so when the code changes.
 project="$WAYPOST_HOME/project"
 mkdir -p "$project/src"
@@ -42,5 +48,8 @@ say "sed -i 's/return /return 2 * /' src/guard.py"
 sed 's/^    return /    return 2 * /' src/guard.py > src/changed && mv src/changed src/guard.py
 run ask "can stored text end its fence?" -k 1
 run stale
+git init -q && git add -A && git -c user.name=demo -c user.email=demo@example.org commit -qm "Begin"
+printf '[project]\nname = "demo"\nrequires-python = ">=3.11"\ndependencies = ["httpx>=0.27"]\n' > pyproject.toml
+run learn
 cd - > /dev/null
 run status
