@@ -19,7 +19,7 @@ from waypost.facts.learn.callers import what_callers_see
         ("go", "func (c *C) f(a, b int) error", "func (c *C) f(a, b int, d string) error", "must now be given `d`", True),
         ("go", "func f(a int)", "func f(b int)", "", False),
         ("go", "func f(v ...interface{})", "func f(v ...any)", "", False),
-        ("go", "func f(a int)", "func f(a int64)", "takes `a` as `int64` (was `int`)", True),
+        ("go", "func f(a int)", "func f(a int64)", "takes `a` as `int64` (was `int`)", False),
         ("typescript", "function f(a: string)", "function f(a: string, b?: () => void)", "takes the new optional parameter `b`", False),
         ("rust", "fn f(&self, a: u8)", "fn f(&self, a: u8, b: Vec<(u8, u8)>)", "must now be given `b`", True),
         ("java", "void f(String a)", "void f(String a, Map<String, Integer> b)", "must now be given `b`", True),

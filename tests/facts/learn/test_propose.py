@@ -153,6 +153,19 @@ def test_a_signature_is_told_without_a_message_but_not_beside_one_about_somethin
     assert candidates(commit("Tidy up", source(pay)), layout) == ()
 
 
+def test_one_parameter_of_several_functions_is_one_fact(commit: Commit, layout: Layout) -> None:
+    both = [
+        SymbolChange(
+            name, "function", MODIFIED, signature=f"def {name}(a, is_fast=False)", signature_before=f"def {name}(a)"
+        )
+        for name in ("pay", "pay_all")
+    ]
+    found = only(commit("Let pay and pay_all be quick by is_fast", source(*both)), layout)
+    assert found.text.startswith(
+        "`pay` (src/shop/cart.py) takes the new optional parameter `is_fast`. The same goes for `pay_all`."
+    )
+
+
 def test_a_public_name_that_changed_is_told(commit: Commit, layout: Layout) -> None:
     pay = SymbolChange("pay_all", "function", RENAMED, name_before="pay")
     found = only(commit("Rename pay to pay_all", source(pay)), layout)
@@ -304,6 +317,15 @@ def test_a_command_of_the_project_is_told_and_most_settings_are_not(commit: Comm
     settings = (SettingChange("scripts.e2e", ADDED, "playwright test"), SettingChange("jest.verbose", ADDED, "true"))
     file = FileChange("package.json", MODIFIED, role="manifest", settings=settings)
     assert only(commit("Add commands", file), layout).text == "`npm run e2e` runs `playwright test` (package.json)."
+
+
+def test_what_examples_and_new_packages_need_is_not_told(commit: Commit, layout: Layout) -> None:
+    need = (DependencyChange("httpx", ADDED, ">=0.27"),)
+    example = FileChange("examples/pyproject.toml", MODIFIED, role="manifest", dependencies=need)
+    package = FileChange("packages/new/pyproject.toml", ADDED, role="manifest", dependencies=need)
+    assert candidates(commit("Use httpx", example, package), layout) == ()
+    known = FileChange("packages/old/pyproject.toml", MODIFIED, role="manifest", dependencies=need)
+    assert only(commit("Use httpx", known), layout).text.startswith("`packages/old` needs `httpx` >=0.27")
 
 
 def test_a_setting_that_holds_a_secret_is_not_told(commit: Commit, layout: Layout) -> None:

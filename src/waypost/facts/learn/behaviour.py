@@ -20,6 +20,9 @@ _SUPPORT = re.compile(r"^(?:basic |initial |full |native |built-in |better |prop
 _SUPPORTED = re.compile(r"^(.{3,80}?) support(?: (?:to|for|in|into|on|of) (.{2,120}))?$")
 _ARTICLE = re.compile(r"^(?:new|the|a|an|some) ", re.I)
 _NOW = re.compile(r"^(?:now|from now on|jetzt|nun|ab jetzt|теперь|отныне) ", re.I)  # a statement, in any language
+_LACKING = re.compile(
+    r"^missing\b|\b(?:do not|don't|does not|doesn't) have (?:it|them|one)\b| when \w+ing\b|\brebase\b", re.I
+)
 _FOR = re.compile(r"^(?:for|of) ", re.I)
 _PLAIN_NAME = re.compile(r"[\w.-]{2,40}")
 _NOT = re.compile(r"^(?:do not|don['’]t|never|no longer) (\w+)", re.I)
@@ -77,7 +80,7 @@ def _ordered(scene: Scene, verb: Verb, rest: str, place: str) -> tuple[str, floa
         return f"{capital(rest)} {'are' if many else 'is'} deprecated ({place}).", 0.7
     if verb.kind == "remove":
         return (f"{capital(support)} is no longer supported ({place}).", 0.7) if support else ("", 0.0)
-    if verb.kind == "add":
+    if verb.kind == "add" and not _LACKING.search(rest):
         does = f"supports {support}" if support else f"has {_given(_ARTICLE.sub('', rest))}"
     elif verb.base == "support":
         does = f"supports {_FOR.sub('', rest)}"

@@ -44,7 +44,7 @@ def what_callers_see(name: str, language: str, before: str, after: str) -> tuple
         parts.append(f"no longer takes {_listed([one.name for one in gone])}")
         breaks = True
     if not parts and language in _TYPED:
-        parts, breaks = _retyped(known, new), True
+        parts = _retyped(known, new)
     return " and ".join(parts[:2]), breaks
 
 

@@ -61,6 +61,7 @@ _LEADS_TO = re.compile(
     r"^(?:this|that|which|it) (?:caused|causes|would cause|leads to|led to|resulted in|results in|means(?: that)?|meant(?: that)?) ",
     re.I,
 )
+_BEFORE_THIS = re.compile(r"^(?:previously|before|formerly|currently|now),? (?:this|it|that|they|these|we)\b", re.I)
 _WAS = re.compile(r"\b(?:was|were|had|wasn|weren|want|would|should|could|used to)\b", re.I)
 _HAPPENS = re.compile(
     r"^(?:this|it|that) (?:happens|happened|is|was) (?:because|since|due to(?: the fact that)?)\s+(?:of )?", re.I
@@ -80,8 +81,7 @@ def fix(scene: Scene) -> Candidate | None:
     told, is_stated = content(error or remedy), bool(remedy)
     names = _stems(" ".join(last_part(one.symbol.name) for one in scene.main()))
     cause, error, remedy = _from_body(message, error, remedy, names)
-    least = _LEAST_WORDS - (has_cue(message.subject, "error") or bool(cause))
-    if len(told) < least or _is_everyday(message):
+    if len(told) < _least(message, cause) or _is_everyday(message):
         return None
     place, refs = scene.place()
     if not refs:
@@ -100,6 +100,14 @@ def fix(scene: Scene) -> Candidate | None:
     )
 
 
+def _least(message: Message, cause: str) -> int:
+    """How many words must tell something: the fewer, the more is said of what was wrong."""
+    if has_cue(message.subject, "error") or cause or message.language != "en":
+        return _LEAST_WORDS - 1
+    is_vague = message.verb is None or message.verb.kind in ("vague", "refactor")
+    return _LEAST_WORDS + (2 if is_vague else 0)
+
+
 def _from_subject(message: Message) -> tuple[str, str]:
     """What was wrong and what was done about it, as far as the subject tells either."""
     subject = message.subject
@@ -110,7 +118,7 @@ def _from_subject(message: Message) -> tuple[str, str]:
     if fixed and fixed.end() < len(subject):
         return _by(subject[fixed.end() :]) if not _does(subject[fixed.end() :]) else ("", _made(subject[fixed.end() :]))
     prevented = _PREVENTED.match(subject)
-    if prevented and prevented.end() < len(subject):
+    if prevented and prevented.end() < len(subject) and (has_cue(subject, "error") or message.language != "en"):
         return _by(_FROM.sub(r" \1", subject[prevented.end() :], count=1))
     return ("", subject) if _states(message) or not has_cue(subject, "error") else (subject, "")
 
@@ -183,7 +191,7 @@ def _stands_alone(sentence: str) -> bool:
     """Whether a sentence can be read without the one before it."""
     if _HAPPENS.match(sentence) or _LEADS_TO.match(sentence):
         return True
-    return sentence.split(" ", 1)[0].lower().strip(",'\"") not in _POINTS
+    return not _BEFORE_THIS.match(sentence) and sentence.split(" ", 1)[0].lower().strip(",'\"") not in _POINTS
 
 
 def _is_order(sentence: str) -> bool:

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from waypost.facts.learn.callers import what_callers_see
+from waypost.facts.learn.message import Message
 from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
 from waypost.facts.learn.wording import capital, clip, closed, first_sentence, last_part, plain, predicate, shown, tells
 from waypost.facts.learn.words import words
@@ -13,6 +14,7 @@ from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
 _MOST_SIGNATURES = 2  # of one commit; of more it is a sweep, and the message tells it
 _SWEEP = 6
+_OF_PARAMETERS = re.compile(r"\b(?:param\w*|arg(?:ument)?s?|option\w*|flags?|keywords?|kwargs?)\b", re.I)
 _NAMED = re.compile(r"`(\w+)`")
 _MOST_NAMED = 4
 _DOC_ROOM = 190
@@ -20,6 +22,9 @@ _DOC_ROOM = 190
 
 def added(scene: Scene) -> Candidate | None:
     """The one fact about new definitions in files that were there before."""
+    verb = scene.message.verb
+    if verb is not None and verb.kind in ("rename", "remove", "move"):
+        return None  # what comes with that is a remnant
     found = [one for one in _tops(scene, ADDED) if one.file.change != ADDED]
     names = Counter(one.ref for one in scene.touched())  # a further overload of a function is nothing new
     found = [one for one in found if names[one.ref] == 1 and one.is_offered and _is_worth(scene, one)]
@@ -57,7 +62,8 @@ def _about(scene: Scene, one: Touched) -> tuple[str, float]:
         sure = 0.66 + (0.12 if mentioned else 0.0) + (0.04 if scene.has_tests else 0.0)
         sure += (0.04 if scene.is_announced else 0.0) + (0.04 if said else 0.0)
         return closed(text), sure - (0.1 if not said and len(doc) < 20 else 0.0)
-    if mentioned and message.names(last_part(symbol.name)) and tells(message.subject, symbol.name, "method", "add"):
+    is_new = message.kind == "feature" or (message.verb is not None and message.verb.kind == "add")
+    if is_new and message.names(last_part(symbol.name)) and tells(message.subject, symbol.name, "method", "add"):
         return f"{head} is new with “{clip(capital(message.subject), 120)}”.", 0.5 + (0.08 if scene.has_tests else 0.0)
     return "", 0.0
 
@@ -73,32 +79,52 @@ def changed(scene: Scene) -> Iterator[Candidate]:
             seen, breaks = what_callers_see(symbol.name, one.file.language, symbol.signature_before, symbol.signature)
             if seen:
                 found.append((one, seen, breaks))
-    if len(found) > _SWEEP:
-        return
     found.sort(key=lambda each: (not scene.message.mentions(last_part(each[0].symbol.name)), not each[2]))
-    for one, seen, breaks in found[:_MOST_SIGNATURES]:
-        told = _signature(scene, one, seen, breaks)
+    groups: dict[str, list[tuple[Touched, bool]]] = {}
+    for one, seen, breaks in found:
+        groups.setdefault(seen, []).append((one, breaks))
+    if len(groups) > _SWEEP:
+        return
+    for seen, alike in list(groups.items())[:_MOST_SIGNATURES]:
+        told = _signature(scene, [one for one, _ in alike], seen, breaks=any(breaks for _, breaks in alike))
         if told is not None:
             yield told
 
 
-def _signature(scene: Scene, one: Touched, seen: str, breaks: bool) -> Candidate | None:
-    message, name = scene.message, last_part(one.symbol.name)
-    text = f"`{one.symbol.name}` ({shown(one.file.path)}) {seen}."
-    is_told = message.mentions(name) or any(message.names(one) for one in _NAMED.findall(seen))
+def _signature(scene: Scene, alike: list[Touched], seen: str, *, breaks: bool) -> Candidate | None:
+    message, one = scene.message, alike[0]
+    is_told = message.mentions(last_part(one.symbol.name)) or any(map(_is_parameter(message), _NAMED.findall(seen)))
     if message.subject and not is_told and not message.is_breaking:
         return None  # a by-product of what the message tells
-    if message.tells >= 3 and not message.noise:
+    text = f"`{one.symbol.name}` ({shown(one.file.path)}) {seen}."
+    if len(alike) > 1:
+        text += (
+            f" So do {_names(alike[1:])}."
+            if not seen.startswith("must")
+            else f" The same goes for {_names(alike[1:])}."
+        )
+    if message.tells >= 3 and not message.noise and len(text) < 170:
         text += f" From “{clip(capital(message.subject), 120)}”."
     return scene.candidate(
         text,
         (0.7 if is_told else 0.6) + (0.06 if breaks else 0.0) + (0.06 if scene.has_tests else 0.0),
         topic=f"signature:{one.ref}",
-        refs=[one.ref],
+        refs=[each.ref for each in alike],
         level=1 if breaks else 3,
         origin="ast_analysis",
         reason="A public signature changed" + (": existing calls break." if breaks else "."),
     )
+
+
+def _is_parameter(message: Message) -> Callable[[str], bool]:
+    """Whether the subject speaks of a parameter, and does not only use the same word."""
+    speaks = _OF_PARAMETERS.search(message.subject) is not None
+
+    def is_one(name: str) -> bool:
+        is_code = "_" in name or not (name.islower() or name.istitle()) or f"`{name}" in message.subject
+        return message.names(name) and (is_code or speaks)
+
+    return is_one
 
 
 def gone(scene: Scene) -> Candidate | None:
@@ -113,6 +139,7 @@ def gone(scene: Scene) -> Candidate | None:
     if not named and not is_meant:
         return None
     told = named or found
+    told = [one for one in told if one.file.path == told[0].file.path]
     place = shown(told[0].file.path)
     text = f"{_names(told)} {'is' if len(told) == 1 else 'are'} no longer in {place}: “{clip(capital(message.subject), 120)}”."
     if message.reason and len(text) + len(message.reason) < 280:

@@ -7,8 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from waypost.facts.learn.scene import Scene
-from waypost.facts.learn.skip import is_vendored
+from waypost.facts.learn.scene import Scene, is_aside
 from waypost.facts.learn.wording import capital, clean, clip, closed, is_nameable, shown
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
@@ -17,10 +16,6 @@ from waypost.text.secrets import mask
 _MOST = 2  # of one commit
 _NUMBER = re.compile(r"\d+")
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
-_ASIDE = re.compile(
-    r"(?:\.?examples?|tests?|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website|www|site|requirements-dev.*|\.github|ci|recipes?)$",
-    re.I,
-)
 _PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: the tools of those who work on it
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
 _GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
@@ -31,7 +26,8 @@ def needs(scene: Scene) -> Iterator[Candidate]:
     """At most a few; a change of many dependencies at once says what changed most."""
     told = 0
     for file in scene.change.files:
-        if _is_aside(file.path) or file.change == REMOVED or not scene.is_there(file.path):
+        is_new_part = file.change == ADDED and "/" in file.path  # what a new package needs is its own affair
+        if is_new_part or is_aside(file.path) or file.change == REMOVED or not scene.is_there(file.path):
             continue
         for one in sorted(file.dependencies, key=_order):
             candidate = _dependency(scene, file, one)
@@ -46,11 +42,6 @@ def is_routine(scene: Scene) -> bool:
     """Whether dependencies are all that changed, none of them worth a note."""
     changed = [one for file in scene.change.files for one in file.dependencies]
     return bool(changed) and not scene.sources
-
-
-def _is_aside(path: str) -> bool:
-    """Whether a manifest is not that of the product: of examples, tests, documents."""
-    return is_vendored(path) or any(_ASIDE.match(part) for part in path.split("/"))
 
 
 def _order(one: DependencyChange) -> tuple[int, int, str]:
@@ -68,7 +59,10 @@ def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candid
     purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(one.group, "")
     if purpose and not (is_told and one.change == ADDED):
         return None  # tools come and go
+    folder = file.path.rpartition("/")[0]
+    whose = f"`{folder}`" if folder else "The project"
     text, sure = _need(scene, one.change, f"`{name}`", wanted, before, purpose)
+    text = text.replace("The project", whose, 1)
     if not text:
         return None
     return scene.candidate(
@@ -160,7 +154,7 @@ def settings(scene: Scene) -> Iterator[Candidate]:
     told = 0
     for file in scene.change.files:
         is_project = file.role == "manifest" or (file.role == "configuration" and file.path.count("/") <= 2)
-        if not is_project or _is_aside(file.path) or not scene.is_there(file.path):
+        if not is_project or is_aside(file.path) or not scene.is_there(file.path):
             continue
         for one in file.settings[:200]:
             text, sure = _setting(file, one)

@@ -15,6 +15,7 @@ Still = Callable[[str, str], bool]  # (path, symbol or "") → whether it is the
 _MOST_FILES = 400  # that are looked at; a commit of more is an import
 _MOST_SYMBOLS = 400  # of one file
 _MOST_REFS = 4
+_FEW, _MOST_NAMED = 3, 8  # files of a change, up to which its largest symbol stands for it; the same if it is named
 _DOUBTFUL = 0.5  # the most for what a message says that speaks to its reader
 _WAITING = CERTAIN - 0.01
 _ANNOUNCEMENT = re.compile(
@@ -23,6 +24,11 @@ _ANNOUNCEMENT = re.compile(
     re.I,
 )
 _CALLED_BY_LANGUAGE = re.compile(r"__(?!init|call)\w{1,30}__$")
+_ASIDE = re.compile(
+    r"(?:\.?examples?|tests?|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website"
+    r"|www|site|\.github|ci|recipes?|vendor|vendored|_vendor|third[-_]?party|node_modules)",
+    re.I,
+)
 _TOOLS = frozenset(
     ("ci", "tools", "scripts", "script", "hack", "build", "dev", "util", "benches", "bench", "benchmarks")
 )
@@ -61,7 +67,11 @@ class Scene:
     @property
     def sources(self) -> tuple[FileChange, ...]:
         """Files of the product itself, where more than the layout changed."""
-        return tuple(file for file in self.change.files if file.role == "source" and not file.layout_only)
+        return tuple(
+            file
+            for file in self.change.files
+            if file.role == "source" and not file.layout_only and not is_aside(file.path)
+        )
 
     @property
     def has_tests(self) -> bool:
@@ -115,7 +125,8 @@ class Scene:
     def place(self, most: int = 2) -> tuple[str, tuple[str, ...]]:
         """Where the change is, as words of a sentence and as references: symbols, else the largest file."""
         main = self.main(most)
-        if main and len(self.sources) <= 6:
+        is_meant = bool(main) and self.message.mentions(last_part(main[0].symbol.name))
+        if main and len(self.sources) <= (_MOST_NAMED if is_meant else _FEW):
             near = [one for one in main if one.file.path == main[0].file.path]
             named = " and ".join(f"`{one.symbol.name}`" for one in near)
             return f"{named} ({shown(main[0].file.path)})", tuple(one.ref for one in main)
@@ -182,6 +193,11 @@ def is_inner(path: str) -> bool:
         or any(part in ("internal", "private", "impl", "_internal") for part in parts[:-1])
         or any(part.startswith("_") and not part.startswith("__") for part in parts)
     )
+
+
+def is_aside(path: str) -> bool:
+    """Whether a file is not of the product itself: of examples, tests, documents, others' code."""
+    return any(_ASIDE.fullmatch(part) for part in path.split("/")[:-1])
 
 
 def is_interface(path: str) -> bool:

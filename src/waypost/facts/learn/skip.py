@@ -17,7 +17,14 @@ _LOCK = re.compile(
 )
 _README = re.compile(r"readme(?:\.\w{1,8})?", re.I)
 _BY_ROLE = {"test": TESTS, "example": DOCUMENTS, "document": DOCUMENTS, "pipeline": PIPELINE, "generated": GENERATED}
-_BY_KIND = {"merge": MERGE, "release": RELEASE, "layout": LAYOUT, "tests": TESTS, "pipeline": PIPELINE}
+_BY_KIND = {
+    "merge": MERGE,
+    "release": RELEASE,
+    "layout": LAYOUT,
+    "tests": TESTS,
+    "pipeline": PIPELINE,
+    "documents": DOCUMENTS,
+}
 
 
 def why_skip(scene: Scene) -> str:
