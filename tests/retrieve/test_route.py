@@ -2,9 +2,11 @@
 
 import pytest
 
+from waypost.retrieve.fuse import Scored
 from waypost.retrieve.route import (
     FACT,
     MEAN,
+    NEAR,
     WIDEN_BY,
     WIDENED,
     Near,
@@ -13,6 +15,7 @@ from waypost.retrieve.route import (
     closeness,
     join,
     with_answering,
+    with_closeness,
 )
 from waypost.store.protocol import Edge
 
@@ -68,6 +71,14 @@ def test_a_fact_without_a_domain_that_answers_well_makes_widening_needless() -> 
 
 def test_no_domain_at_all_is_no_problem() -> None:
     assert join([], 0.0) == []
+
+
+def test_what_is_near_by_itself_ranks_higher_and_says_why() -> None:
+    one = Scored("a", 0.5, 2.2, {"keywords": 1.0})
+    nearer = with_closeness(one, 0.8)
+    assert nearer.total == pytest.approx(2.2 + NEAR * 0.8)
+    assert nearer.score > one.score
+    assert nearer.why == {"keywords": 1.0, "near": NEAR * 0.8}
 
 
 def test_links_that_are_no_causes_come_in_the_order_of_the_shown_facts_strongest_first() -> None:

@@ -18,7 +18,7 @@ from waypost.flows.recall import (
 from waypost.model.recall import View
 from waypost.retrieve.fuse import Scored, fuse
 from waypost.retrieve.question import Question, read_question
-from waypost.retrieve.route import Joined, Near, closeness, join, with_answering
+from waypost.retrieve.route import Joined, Near, closeness, join, with_answering, with_closeness
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Filter, Reader
 from waypost.text.language import is_surely_foreign, language_of
@@ -143,7 +143,7 @@ def route_to(space: OpenSpace, reader: Reader, asking: Asking, notices: tuple[st
         names = {"", *(one.domain for one in joined)}
         domains = tuple(sorted(names)) if len(joined) < len(near) else None
         pool.add(n for levels in _LEVELS for n in pool.found(replace(asking.view, domains=domains, levels=levels)))
-    ranked = list(_fused(space, pool))
+    ranked = _fused(space, pool)
     joined = with_answering(joined, near, [pool.domains[one.number] for one in ranked if one.level])
     allowed = {"", *(one.domain for one in joined)} if asking.vectors else None
     shown = [one for one in ranked if allowed is None or not one.level or pool.may_show(one.number, allowed)]
@@ -173,13 +173,15 @@ def _near(pool: _Pool) -> list[Near]:
     return list(near.values())
 
 
-def _fused(space: OpenSpace, pool: _Pool) -> Iterator[Ranked]:
+def _fused(space: OpenSpace, pool: _Pool) -> list[Ranked]:
     """All candidates, best first."""
     sketches = pool.gathered.sketches
     number_of = {sketch.memory_id: number for number, sketch in sketches.items()}
     candidates, populations = pool.gathered.candidates(), pool.gathered.populations
-    roles = pool.asking.roles
+    roles, ranked = pool.asking.roles, list[Ranked]()
     for one in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
         number = number_of[one.memory_id]
         level = sketches[number].level
-        yield Ranked(number, _UNTOLD_LEVEL if level is None else level, one)
+        scored = with_closeness(one, pool.closeness[number]) if number in pool.closeness else one
+        ranked.append(Ranked(number, _UNTOLD_LEVEL if level is None else level, scored))
+    return sorted(ranked, key=lambda one: -one.scored.total)  # stable: equal ones keep their order
