@@ -79,6 +79,20 @@ def test_edges_of_many_are_read_at_once_by_kind(store: Store) -> None:
         assert reader.edges_of([], ("causes",)) == []
 
 
+def test_an_edge_is_known_since_it_was_made_first(store: Store) -> None:
+    with store.write() as writer:
+        writer.add_edge(Edge("causes", "a", "b", 0.5, T0))
+        writer.add_edge(Edge("causes", "a", "b", 0.7, LATER))
+        writer.add_edge(Edge("causes", "b", "c", made_at=LATER))
+        writer.add_edge(Edge("causes", "c", "a"))
+    with store.read() as reader:
+        assert reader.edges("b") == [Edge("causes", "a", "b", 0.7, T0), Edge("causes", "b", "c", made_at=LATER)]
+        ids = ["a", "b", "c"]
+        assert len(reader.edges_of(ids, ("causes",))) == 3
+        then = reader.edges_of(ids, ("causes",), known_at=LATER - timedelta(days=1))
+        assert [(edge.from_id, edge.to_id) for edge in then] == [("a", "b"), ("c", "a")]
+
+
 def state(store: Store, memory_id: str, **changes: Any) -> None:
     with store.write() as writer:
         writer.set_state(memory_id, **changes)

@@ -931,7 +931,7 @@ def test_rows_are_read_in_little_memory(path: Path, clock: TestClock) -> None:
     assert most < 3_000_000
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_twenty_thousand_rows_come_over(memory: Memory, path: Path) -> None:
     many(path, 20_000)
     done = brought(memory, path)

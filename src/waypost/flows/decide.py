@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
@@ -192,7 +193,7 @@ def _linked(
         ends = {end for edge, _ in (*said, *echoes) for end in (edge.from_id, edge.to_id)}
         there = {end for end in ends if writer.versions(end)}  # somebody may have forgotten one since
         edges = [
-            _put(writer, edge, strength, known)
+            _put(writer, edge, strength, known, space.clock())
             for edge, strength in (*said, *echoes)
             if edge.from_id in there and edge.to_id in there
         ]
@@ -207,11 +208,15 @@ def _edge(decision: str, part: _Part, memory_id: str) -> CausalEdge:
 
 
 def _put(
-    writer: Writer, edge: CausalEdge, strength: float | None, known: Mapping[tuple[str, str, str], float]
+    writer: Writer,
+    edge: CausalEdge,
+    strength: float | None,
+    known: Mapping[tuple[str, str, str], float],
+    now: datetime,
 ) -> CausalEdge:
     """Said again without a strength, a link keeps the one it has."""
     held = known.get((edge.kind, edge.from_id, edge.to_id), 1.0) if strength is None else strength
-    writer.add_edge(Edge(edge.kind, edge.from_id, edge.to_id, held))
+    writer.add_edge(Edge(edge.kind, edge.from_id, edge.to_id, held, now))
     return CausalEdge(edge.kind, edge.from_id, edge.to_id, held)
 
 

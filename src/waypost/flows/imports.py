@@ -168,7 +168,7 @@ def add_links(space: OpenSpace, links: Sequence[Edge], caller: Caller, import_id
         for link in links:
             if (link.kind, link.from_id, link.to_id) not in known:
                 known.add((link.kind, link.from_id, link.to_id))
-                writer.add_edge(link)
+                writer.add_edge(replace(link, made_at=space.clock()))
                 new.append(link)
         if new:
             details = {"import": import_id, "links": len(new)}

@@ -78,7 +78,7 @@ def promote(space: OpenSpace, memory_id: str, place: Place, caller: Caller) -> R
             writer.supersede(version.number, now)
             put(writer, item.version, item.passages, nothing_new(space, writer))
         if place.parent:
-            writer.add_edge(Edge("contains", place.parent, memory_id))
+            writer.add_edge(Edge("contains", place.parent, memory_id, made_at=now))
         stands = {"level": place.level, "parent": place.parent, "domain": place.domain is not None}
         audit(space, writer, "promote", memory_id, caller, {k: v for k, v in stands.items() if v is not None})
     return Receipt(memory_id, "added", current.key, reason=_told(current, place), replaces=memory_id)

@@ -292,7 +292,7 @@ class _Gate:
         put(self.writer, version, item.passages, self.embedded)
         self._limit(item)
         if version.parent is not None:
-            self.writer.add_edge(Edge("contains", version.parent, version.memory_id))
+            self.writer.add_edge(Edge("contains", version.parent, version.memory_id, made_at=version.recorded_at))
         if item.draft.protected:
             self.writer.set_state(version.memory_id, protected=True)
         if item.draft.stale_reason is not None:
@@ -354,7 +354,7 @@ class _Gate:
     def _close(self, held: list[Version], new: Version) -> int:
         """The world changed: what `held` says is true only where `new` does not hold."""
         for memory_id in {old.memory_id for old in held}:
-            self.writer.add_edge(Edge("supersedes", new.memory_id, memory_id))
+            self.writer.add_edge(Edge("supersedes", new.memory_id, memory_id, made_at=new.recorded_at))
         return make_room(self.writer, held, new.period, new.recorded_at, self.embedded, taken_key=new.key)
 
     def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:

@@ -51,7 +51,8 @@ class Related:
 
     def _entries(self, shown: Sequence[Hit]) -> Iterator[tuple[str, Entry, Sequence[str]]]:
         """(a shown fact, what it brings, the ids of that) for one shown fact after the other."""
-        edges = self.reader.edges_of([hit.id for hit in shown], RELATING) if shown else []
+        known_at = self.view.moment.known_at
+        edges = self.reader.edges_of([hit.id for hit in shown], RELATING, known_at=known_at) if shown else []
         linked = {end for edge in edges if edge.kind in CAUSAL_LINKS for end in (edge.from_id, edge.to_id)}
         apart = beside([hit.id for hit in shown if hit.kind == DECISION], edges)
         told: set[str] = set()
@@ -71,7 +72,9 @@ class Related:
         """All that causes lead to from here, the decision first."""
 
         def links(ids: Sequence[str]) -> list[CausalEdge]:
-            return [_causal(edge) for edge in self.reader.edges_of(ids, CAUSAL_LINKS)]
+            return [
+                _causal(edge) for edge in self.reader.edges_of(ids, CAUSAL_LINKS, known_at=self.view.moment.known_at)
+            ]
 
         def visible(ids: Sequence[str]) -> set[str]:
             return set(self.reader.visible_versions(ids, self.view))

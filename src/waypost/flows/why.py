@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from waypost.facts.ageing import has_run_out
 from waypost.facts.asking import asked_about, told_reason
 from waypost.facts.causal import chain_of, walk
 from waypost.facts.mermaid import mermaid_of
@@ -22,8 +21,9 @@ from waypost.model.causal import (
     CausalNode,
 )
 from waypost.model.draft import check_text, check_whole
+from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.linked import Linked
-from waypost.model.memory import State, Version
+from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Reader
 from waypost.text.words import query_terms
@@ -49,8 +49,6 @@ _MOST_REPLACED = 20
 def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> CausalChain:
     """The decision that the question is about, with all that links lead to: at most `depth` links away, as it was at
     the view's moment. A chain without a root says that nothing was found.
-
-    A link itself has no date: it is shown when both its ends are.
     """
     check_whole(depth, "depth", 1, MOST_DEPTH)
     question = check_text(question, "question")
@@ -59,7 +57,7 @@ def why(space: OpenSpace, question: str, view: View, *, depth: int = DEPTH) -> C
     answer = recall(space, asked, view, k=_CONSIDERED)
     vectors = question_vectors(space, asked) if answer.hits else {}
     with space.store.read() as reader:
-        looker = _Looker(space, reader, view)
+        looker = _Looker(space, reader, replace(view, collections=KEPT_COLLECTIONS))  # a link may lead anywhere
         root = _root(looker, _about_it(looker, asked, answer.hits, vectors))
         if root is None:
             return CausalChain(question, depth, notices=answer.notices)
@@ -85,27 +83,17 @@ class _Looker:
 
     def visible(self, memory_ids: Sequence[str]) -> set[str]:
         new = [one for one in memory_ids if one not in self.seen]
-        found = {one: self.reader.version(one, self.view.moment) for one in new}
-        states = self.reader.states([one for one, version in found.items() if version is not None])
-        for one, version in found.items():
-            self.seen[one] = None if _is_gone(states.get(one, State()), self.view) else version
+        found = self.reader.visible_versions(new, self.view)
+        self.seen |= {one: found.get(one) for one in new}
         return {one for one in memory_ids if self.seen[one] is not None}
 
     def links(self, memory_ids: Sequence[str]) -> Iterator[CausalEdge]:
-        for edge in self.reader.edges_of(memory_ids, CAUSAL_LINKS):
+        for edge in self.reader.edges_of(memory_ids, CAUSAL_LINKS, known_at=self.view.moment.known_at):
             yield CausalEdge(edge.kind, edge.from_id, edge.to_id, edge.strength)
 
     def nodes(self, memory_ids: Sequence[str] | dict[str, int]) -> dict[str, CausalNode]:
         versions = [version for one in memory_ids if (version := self.seen[one]) is not None]
         return {one.id: node_of(one) for one in looked_at(self.space, self.reader, versions).values()}
-
-
-def _is_gone(state: State, view: View) -> bool:
-    """Whether it was put away by the moment, or had outlived its time: the rule of every search."""
-    then = view.moment.told_at
-    ends = ("delete",) if view.archived else ("archive", "delete")
-    archived = state.archived_at is not None and state.archived_at <= then and not view.archived
-    return archived or (has_run_out(state, then) and state.on_expire in ends)
 
 
 def node_of(memory: Linked) -> CausalNode:

@@ -40,8 +40,10 @@ class LifetimeRow(NamedTuple):
 
 
 class FactReader(Protocol):
-    def edges_of(self, memory_ids: Iterable[str], kinds: Sequence[str]) -> "list[Edge]":
-        """The edges of these kinds that begin or end at one of these memories."""
+    def edges_of(
+        self, memory_ids: Iterable[str], kinds: Sequence[str], *, known_at: datetime | None = None
+    ) -> "list[Edge]":
+        """The edges of these kinds that begin or end at one of these memories; as far as they were known then, if told."""
 
     def children(self, memory_ids: Iterable[str], view: View) -> list[Version]:
         """The visible versions whose parent is one of these."""

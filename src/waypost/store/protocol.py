@@ -154,6 +154,7 @@ class Edge:
     from_id: str
     to_id: str
     strength: float = 1.0
+    made_at: datetime | None = None  # None: nobody noted when
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,3 +120,20 @@ def test_a_workspace_is_spoken_for_by_the_package_of_its_name(facts: Facts) -> N
     )
     assert found["project:purpose"] == 'project describes itself: "Brings requests to their handlers, in good order."'
     assert found["project:workspace"] == "The Cargo workspace has the crates `project` and `project-macros`."
+
+
+def test_a_step_for_one_crate_and_a_target_that_installs_are_no_commands_of_the_project(facts: Facts) -> None:
+    workflow = "jobs:\n  t:\n    steps:\n      - run: cargo test -p ferry_lex\n      - run: cargo build --example git\n"
+    rust = {"Cargo.toml": '[package]\nname = "ferry"\n', "src/lib.rs": "#[test]\nfn a() {}", "src/bin/fixture.rs": ""}
+    found = facts({**rust, ".github/workflows/ci.yml": workflow})
+    assert found["project:test"] == "`cargo test` runs the tests."
+    assert "project:build" not in found
+    assert found["project:entry"] == "The crate ferry is a library; it begins in `src/lib.rs`."
+    python = {"setup.py": "setup(name='ferry')", "ferry/a.py": "", "Makefile": "run:\n\tpip install -e .\n"}
+    assert "project:run" not in facts(python)
+
+
+def test_a_heading_that_any_readme_may_have_is_no_name(facts: Facts) -> None:
+    readme = "![logo](x.png)\n\n# Installation\n\nThis is the source code that runs the ferry.\n"
+    found = facts({"package.json": '{"name": "ferry"}', "README.md": readme, "a.js": ""})
+    assert found["project:purpose"] == 'ferry describes itself: "This is the source code that runs the ferry."'

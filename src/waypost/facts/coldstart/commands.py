@@ -12,6 +12,7 @@ _MAKE = re.compile(r"^([A-Za-z0-9][\w.\-/]{0,60})[ \t]{0,10}:(?![:=])")
 _JUST = re.compile(r"^@?([a-z][\w\-]{0,60})(?: [^:=\n]{0,100})?:(?!=)")
 _NOX = re.compile(r"^@nox\.session[^\n]{0,200}\n(?:@[^\n]{0,200}\n){0,5}def (\w{1,60})\(", re.MULTILINE)
 _TOX = re.compile(r"^\[testenv\]", re.MULTILINE)
+_INSTALLS = re.compile(r"\b(?:install|pip|sync|npm ci|venv)\b")
 _LONGEST = 110  # characters of a command that is told
 _MOST_LINES = 3_000
 _MOST_WORKFLOWS = 15
@@ -20,7 +21,7 @@ _MOST_WORKFLOWS = 15
 _KINDS: dict[str, tuple[str, ...]] = {
     "test": ("test", "tests", "unittest", "unit-test", "test-unit", "test:unit", "pytest", "phpunit", "spec", "check"),
     "build": ("build", "compile", "dist", "build:prod", "package", "bundle"),
-    "run": ("dev", "develop", "start:dev", "serve", "start", "run", "server", "up", "runserver"),
+    "run": ("dev", "start:dev", "serve", "start", "run", "server", "up", "runserver"),
     "lint": ("lint", "linting", "lint-all", "style", "phpcs", "cs", "analyse", "stan", "typecheck", "type-check"),
     "format": ("format", "fmt", "cs-fix", "lint:fix", "lint-fix", "fix"),
 }
@@ -46,6 +47,7 @@ def commands(tree: Tree, folder: str, scripts_with: str = "") -> dict[str, Comma
     for kind, names in _KINDS.items():
         for name in names:
             fitting = [command for given, command in offered if given == name]
+            fitting = [command for command in fitting if kind != "run" or not _INSTALLS.search(command.does)]
             if fitting:
                 found[kind] = fitting[0]
                 break

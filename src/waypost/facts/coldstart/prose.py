@@ -115,7 +115,7 @@ def _paragraphs(text: str) -> list[str]:
 _SAYS_NOTHING = re.compile(
     r"^(?:english|language|translations?|docs?|documentation|website|home ?page|table of contents|read this|click|see\b|"
     r"this (?:readme|file|document|page|project (?:uses|requires|follows))|for (?:more|full)|please\b|if you|you can|we (?:are|have) (?:moved|hiring)|"
-    r"copyright|licen[cs]ed?|we\b|we'|check\b|check out|visit\b|follow\b|join\b|star\b|thanks?\b|sponsor|install|to \w+\b|when\b|before\b|after\b|over time|in order|"
+    r"this repo(?:sitory)? is functionality|copyright|licen[cs]ed?|we\b|we'|check\b|check out|visit\b|follow\b|join\b|star\b|thanks?\b|sponsor|install|to \w+\b|when\b|before\b|after\b|over time|in order|"
     r"first,|run\b|use the|make sure|create\b|add\b|there (?:is|are)\b|these (?:are|instructions))",
     re.I,
 )
@@ -124,6 +124,15 @@ _SAYS_NOTHING = re.compile(
 def _tells(found: str) -> bool:
     separators = found.count(" | ") + found.count(" • ") + found.count(" · ") + found.count(" ∙ ")
     return separators < 2 and not _SAYS_NOTHING.match(found)
+
+
+_GENERIC = frozenset(
+    {
+        *("readme", "installation", "install", "introduction", "overview", "about", "usage", "documentation", "docs"),
+        *("getting started", "quick start", "quickstart", "table of contents", "contents", "features", "description"),
+        *("development", "what is this", "what is this?", "setup", "background", "summary", "welcome", "home"),
+    }
+)
 
 
 def title(text: str) -> str:
@@ -139,12 +148,12 @@ def title(text: str) -> str:
         named = marked[1] if marked else line.strip() if line.strip() and _UNDERLINE.match(following) else ""
         if named:
             plain = _plain(named)
-            return plain if 0 < len(plain) <= 40 else ""
+            return plain if 0 < len(plain) <= 40 and plain.lower() not in _GENERIC else ""
     return ""
 
 
 _LEGAL = re.compile(
-    r"copyright|licen[cs]e|all rights reserved|SPDX|eslint|@ts-|generated|use strict|backwards? compat|noqa|type: ignore|TODO",
+    r"this repo(?:sitory)? is functionality|copyright|licen[cs]e|all rights reserved|SPDX|eslint|@ts-|generated|use strict|backwards? compat|noqa|type: ignore|TODO",
     re.IGNORECASE,
 )
 _FIRST_WORDS = 40

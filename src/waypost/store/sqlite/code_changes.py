@@ -8,6 +8,7 @@ from typing import Any
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import DerivedRow, Edge, FileRow, PassageRow
+from waypost.store.sqlite.fact_rows import EDGE, edge_parameters
 from waypost.store.sqlite.passages import INSERT_CODE_KEYWORDS
 from waypost.store.sqlite.reference_changes import ReferenceChanges
 from waypost.store.sqlite.reference_rows import INSERT_REFERENCE, reference_rows
@@ -105,8 +106,8 @@ class CodeChanges(ReferenceChanges):
             (as_json(list(from_ids)), as_json(list(kinds))),
         )
         self._db.executemany(
-            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?)",
-            [(edge.kind, edge.from_id, edge.to_id, edge.strength) for edge in edges],
+            f"INSERT OR REPLACE INTO edges ({EDGE}) VALUES (?, ?, ?, ?, ?)",
+            [edge_parameters(edge) for edge in edges],
         )
 
     def set_referrers(self, checkout_id: str, referrers: Mapping[str, int]) -> None:

@@ -16,8 +16,18 @@ from waypost.store.sqlite.rows import as_json, visible
 if TYPE_CHECKING:
     import apsw
 
+EDGE = "kind, from_id, to_id, strength, made_at"
 _MIDDLE = ("confidence", "origin", "topic", "reason", "fingerprint", "tombstone")
 _CANDIDATE = f"candidate_id, made_at, {', '.join(_MIDDLE)}, draft"
+
+
+def edge_of(row: Sequence[Any]) -> Edge:
+    kind, from_id, to_id, strength, made = row
+    return Edge(kind, from_id, to_id, strength, None if made is None else from_micros(made))
+
+
+def edge_parameters(edge: Edge) -> tuple[Any, ...]:
+    return edge.kind, edge.from_id, edge.to_id, edge.strength, None if edge.made_at is None else to_micros(edge.made_at)
 
 
 class FactRows(ReferenceRows):
@@ -28,14 +38,16 @@ class FactRows(ReferenceRows):
 
         def _versions(self, sql: str, parameters: Sequence[Any]) -> list[Version]: ...
 
-    def edges_of(self, memory_ids: Iterable[str], kinds: Sequence[str]) -> list[Edge]:
+    def edges_of(
+        self, memory_ids: Iterable[str], kinds: Sequence[str], *, known_at: datetime | None = None
+    ) -> list[Edge]:
         rows = self._rows(
-            "SELECT kind, from_id, to_id, strength FROM edges WHERE kind IN (SELECT value FROM json_each(?2))"
+            f"SELECT {EDGE} FROM edges WHERE kind IN (SELECT value FROM json_each(?2))"
             " AND (from_id IN (SELECT value FROM json_each(?1)) OR to_id IN (SELECT value FROM json_each(?1)))"
-            " ORDER BY 1, 2, 3",
-            (as_json(list(memory_ids)), as_json(list(kinds))),
+            " AND (?3 IS NULL OR made_at IS NULL OR made_at <= ?3) ORDER BY 1, 2, 3",
+            (as_json(list(memory_ids)), as_json(list(kinds)), None if known_at is None else to_micros(known_at)),
         )
-        return [Edge(*row) for row in rows]
+        return [edge_of(row) for row in rows]
 
     def children(self, memory_ids: Iterable[str], view: View) -> list[Version]:
         condition, parameters = visible(view)

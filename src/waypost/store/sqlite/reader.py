@@ -11,6 +11,7 @@ from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, from_micros
 from waypost.store.protocol import AuditEntry, Edge, Filter, Sketch
+from waypost.store.sqlite.fact_rows import EDGE, edge_of
 from waypost.store.sqlite.reference_rows import REFERENCE_COLUMNS, reference_of
 from waypost.store.sqlite.rows import (
     STATE_FIELDS,
@@ -170,10 +171,10 @@ class SqliteReader(SearchRows):
 
     def edges(self, memory_id: str) -> list[Edge]:
         rows = self._rows(
-            "SELECT kind, from_id, to_id, strength FROM edges WHERE from_id = ?1 OR to_id = ?1 ORDER BY 1, 2, 3",
+            f"SELECT {EDGE} FROM edges WHERE from_id = ?1 OR to_id = ?1 ORDER BY 1, 2, 3",
             (memory_id,),
         )
-        return [Edge(*row) for row in rows]
+        return [edge_of(row) for row in rows]
 
     def tombstones(self, digests: Sequence[bytes]) -> set[bytes]:
         return {

@@ -230,6 +230,8 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             draft TEXT NOT NULL
         ) WITHOUT ROWID;
 
+        ALTER TABLE edges ADD COLUMN made_at INTEGER;  -- empty: before anybody noted it
+
         CREATE TABLE domains (  -- of the current facts with a vector: what their mean is made from
             engine_id INTEGER NOT NULL,
             domain TEXT NOT NULL,

@@ -8,6 +8,7 @@ from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
 from waypost.store.sqlite.fact_changes import FactChanges
+from waypost.store.sqlite.fact_rows import EDGE, edge_parameters
 from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, state_parameter, version_parameters
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ class SqliteWriter(FactChanges):
 
     def add_edge(self, edge: Edge) -> None:
         self._db.execute(
-            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?)", (edge.kind, edge.from_id, edge.to_id, edge.strength)
+            f"INSERT INTO edges ({EDGE}) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET strength = excluded.strength",  # it is known since it was made first
+            edge_parameters(edge),
         )
 
     def twins(

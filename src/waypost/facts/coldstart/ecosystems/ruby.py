@@ -22,7 +22,12 @@ def read(tree: Tree, folder: str) -> Slots:
     version = tree.text(pinned).strip().removeprefix("ruby-")
     if "requires" not in found and re.fullmatch(r"\d[\w.]{0,12}", version):
         found["requires"] = Slot(version, (pinned,))
-    for slot, name in (("console", "bin/rails"), ("routes", "config/routes.rb"), ("rack", "config.ru")):
+    for slot, name in (
+        ("console", "bin/rails"),
+        ("routes", "config/routes.rb"),
+        ("rack", "config.ru"),
+        ("rakefile", "Rakefile"),
+    ):
         path = join(folder, name)
         if tree.has(path):
             found[slot] = there(code(path), (path,))

@@ -47,7 +47,8 @@ def _programs(tree: Tree, folder: str, data: dict[str, Any]) -> list[tuple[str, 
     if not found and name and tree.has(join(folder, "src/main.rs")):
         found.append((name, join(folder, "src/main.rs")))
     prefix = join(folder, "src/bin/")
-    inner = [path for path in tree.paths if path.startswith(prefix) and path.endswith(".rs")]
+    is_library = not found and tree.has(join(folder, "src/lib.rs"))  # its programs are beside the point
+    inner = [] if is_library else [path for path in tree.paths if path.startswith(prefix) and path.endswith(".rs")]
     found += [(path.removeprefix(prefix)[:-3], path) for path in inner if "/" not in path.removeprefix(prefix)]
     if not found and not name:
         for member in _members(tree, folder, data)[:60]:
