@@ -160,7 +160,7 @@ def test_one_parameter_of_several_functions_is_one_fact(commit: Commit, layout: 
         )
         for name in ("pay", "pay_all")
     ]
-    found = only(commit("Let pay and pay_all be quick by is_fast", source(*both)), layout)
+    found = only(commit("Improve pay and pay_all by is_fast", source(*both)), layout)
     assert found.text.startswith(
         "`pay` (src/shop/cart.py) takes the new optional parameter `is_fast`. The same goes for `pay_all`."
     )
