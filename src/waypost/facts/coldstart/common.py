@@ -62,7 +62,7 @@ def _identity(tree: Tree, units: Sequence[Slots]) -> Slots:
     told = [(words, refs) for words, refs in [*described[:1], (says, (path,)), *described[1:]] if words]
     told.sort(key=lambda one: len(one[0]) < _TELLING)  # `A JSON library.` says less than the README
     if told:
-        found["purpose"] = Slot(told[0][0], told[0][1])
+        found["purpose"] = Slot(told[0][0].replace('"', "'"), told[0][1])
     return found
 
 

@@ -68,8 +68,9 @@ _NOTICE = re.compile(
 )
 _MOST_LINES = 250
 _MOST_PARAGRAPHS = 5
+_MOST_TITLES = 2  # that of the README, and that of its first section
 _IS = re.compile(
-    r"\b(?:is|are|provides?|implements?|contains?|aims?|makes?|helps?|lets?|allows?|enables?|offers?|это|ist|sind)\b",
+    r"^(?:an?|the)\s|\b(?:is|are|provides?|implements?|contains?|aims?|makes?|helps?|lets?|allows?|enables?|offers?|это|ist|sind)\b",
     re.I,
 )
 
@@ -95,6 +96,7 @@ def _paragraphs(text: str) -> list[str]:
     found: list[str] = []
     here: list[str] = []
     fenced = front = False
+    titles = 0
     for number, whole in enumerate(lines):
         line = whole[:2_000]
         following = lines[number + 1][:200] if number + 1 < len(lines) else ""
@@ -102,6 +104,9 @@ def _paragraphs(text: str) -> list[str]:
             fenced = not fenced
         front = line.strip() == "---" if number == 0 else front and line.strip() != "---"
         is_title = line.lstrip().startswith("#") or _UNDERLINE.match(following) or _UNDERLINE.match(line)
+        titles += bool(is_title) and not fenced and bool(_WORD.search(line))
+        if titles > _MOST_TITLES:
+            break  # further down, a README is about details
         is_other = _RULE_OR_META.match(line) or _LIST.match(line) or (_BADGE_LINE.match(line) and not sentence(line))
         if fenced or front or is_title or is_other or not line.strip() or (not here and line[:4] == "    "):
             if here:
