@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.conftest import TestClock
+from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
@@ -206,3 +206,27 @@ def test_nothing_is_linked_with_what_was_forgotten_meanwhile(memory: Memory, mon
     monkeypatch.setattr("waypost.flows.decide._echoes", forget_reasons)
     done = memory.decide("We use FastAPI", because=["It is asynchronous"], given=["Python only"])
     assert [edge.kind for edge in done.edges] == ["blocks"]
+
+
+def test_an_export_carries_links_and_an_import_brings_them(memory: Memory, open_memory: OpenMemory) -> None:
+    memory.decide("We use FastAPI", because=["Threads cost too much"], leads_to=["Handlers must not block"])
+    file = memory.export().path
+    other = open_memory("other")
+    other.remember("Threads cost too much", kind="reason")  # known there under another id
+    assert [receipt.status for receipt in other.import_file(file)] == ["added", "duplicate", "added"]
+    chain = other.why("why FastAPI?")
+    assert [node.text for node in chain.reasons] == ["Threads cost too much"]
+    assert [node.text for node in chain.consequences] == ["Handlers must not block"]
+
+
+@pytest.mark.parametrize(
+    "links", ['"x"', '[{"kind": "causes"}]', '[{"kind": "causes", "to": "../x", "strength": 1}]', "[7]"]
+)
+def test_an_export_with_broken_links_is_refused_as_a_whole(
+    memory: Memory, open_memory: OpenMemory, tmp_path: Path, links: str
+) -> None:
+    file = tmp_path / "export.jsonl"
+    file.write_text(f'{{"id": "{"0" * 26}", "text": "A", "links": {links}}}\n')
+    with pytest.raises(InvalidInput):
+        list(open_memory("other").import_file(file))
+    assert open_memory("other").list() == []

@@ -41,6 +41,17 @@ def test_a_question_finds_its_decision_with_all_that_belongs_to_it(fastapi: Memo
     assert [node.depth for node in chain.nodes] == [0, 1, 1, 1, 2, 3]
 
 
+def test_a_link_that_was_made_later_was_not_known_before(fastapi: Memory, clock: TestClock) -> None:
+    before = clock.now
+    clock.advance(days=1)
+    fact = fastapi.list(kind="fact")[0]["id"]
+    fastapi.decide("We use FastAPI for the public interface", because=[fact])
+    now = fastapi.why("Why did we choose FastAPI?")
+    then = fastapi.why("Why did we choose FastAPI?", known_at=before)
+    assert texts(now.reasons) == ["Threads cost too much memory", "The port is 8080"]
+    assert texts(then.reasons) == ["Threads cost too much memory"]
+
+
 @pytest.mark.parametrize("question", ["why threads?", "why is Python all we have?", "why must handlers not block?"])
 def test_a_question_about_a_part_finds_the_decision_next_to_it(fastapi: Memory, question: str) -> None:
     root = fastapi.why(question).root

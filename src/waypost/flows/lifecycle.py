@@ -200,7 +200,7 @@ def history(space: OpenSpace, memory_id: str, moment: Moment | None = None) -> H
     if moment is not None:
         versions, ordered = _told_by(versions, moment), _told_by(ordered, moment)
         told = {version.memory_id for version in (*versions, *ordered)}
-        edges = {edge for edge in edges if {edge.from_id, edge.to_id} <= told}
+        edges = {edge for edge in edges if {edge.from_id, edge.to_id} <= told and edge.is_known_at(moment.known_at)}
         if not versions:
             raise NotFound(
                 f"The memory {memory_id} said nothing of that time then.", f"See `waypost history {memory_id}`."

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -26,12 +26,14 @@ from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time, parse_time
 from waypost.retrieve.passages import INDEX_DETAILS, passages_of
 from waypost.space.platform import make_private_directory, place_file, sync_directory
-from waypost.store.protocol import Filter, Reader
+from waypost.store.protocol import Edge, Filter, Reader
 
 FORMATS = ("jsonl", "json")
 _PAGE = 500
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _ABANDONED_SECONDS = 86_400.0
+LINKS = ("causes", "justifies", "leads_to", "blocks", "see_also", "derived_from")
+_MOST_LINKS = 10_000
 _DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"waypost_export"')  # also printed over several lines
 _NAME = re.compile(r"\d{8}T\d{6}Z(-\d+)?\.jsonl?")
 
@@ -103,13 +105,24 @@ def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bo
             if not page:
                 return
             memories = linked(space, reader, page)
+            links = _links(reader, [version.memory_id for version in page], moment)
             for version in page:
                 row = memory_row(version, memories[version.number].state)
                 row["code_refs"] = [one.to_json(anchored=True) for one in version.refs]
+                row["links"] = links.get(version.memory_id, [])
                 if embeddings:
                     row["embeddings"] = _embeddings(space, reader, version)
                 yield row
             after = page[-1].number
+
+
+def _links(reader: Reader, memory_ids: Sequence[str], moment: Moment) -> dict[str, list[dict[str, Any]]]:
+    """The links that start at these memories, as an export has them. Parents and what replaced what are told apart."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for edge in reader.edges_of(memory_ids, LINKS, known_at=moment.known_at):
+        row = {"kind": edge.kind, "to": edge.to_id, "strength": edge.strength}
+        found.setdefault(edge.from_id, []).append(row)
+    return found
 
 
 def _embeddings(space: OpenSpace, reader: Reader, version: Version) -> list[dict[str, Any]]:
@@ -258,10 +271,51 @@ def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receip
     """Read an export of ours. What is here already stays as it is; ids are kept where they are free."""
     try:
         with path.open("rb") as file:
-            drafts = [_imported(number, row) for number, row in _import_rows(file) if not _is_derived(row)]
+            rows = [(number, row) for number, row in _import_rows(file) if not _is_derived(row)]
+            drafts = [_imported(number, row) for number, row in rows]
+            links = [_imported_links(number, row) for number, row in rows]
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
-    return remember(space, drafts, caller, direct=False)
+    return _remembered(space, drafts, links, caller)
+
+
+def _remembered(
+    space: OpenSpace, drafts: Sequence[Draft], links: Sequence[Sequence[Edge]], caller: Caller
+) -> Iterator[Receipt]:
+    """The receipts one after the other, and then the links between what they speak of."""
+    here: dict[str, str] = {}  # where what the export calls by this id is kept
+    for draft, receipt in zip(drafts, remember(space, drafts, caller, direct=False), strict=True):
+        if draft.memory_id and receipt.id:
+            here[draft.memory_id] = receipt.id
+        yield receipt
+    edges = [
+        replace(edge, from_id=here[edge.from_id], to_id=here[edge.to_id], made_at=space.clock())
+        for some in links
+        for edge in some
+        if edge.from_id in here and edge.to_id in here
+    ]
+    if edges:
+        with space.store.write() as writer:
+            for edge in edges:
+                writer.add_edge(edge)
+
+
+def _imported_links(number: int, row: dict[str, Any]) -> list[Edge]:
+    given = row.get("links") or []
+    if not isinstance(given, list) or len(given) > _MOST_LINKS:
+        raise InvalidInput(f"Line {number}: links must be a list of at most {_MOST_LINKS}.", "Correct that line.")
+    if given and row.get("id") is None:
+        return []  # nobody could tell what they start at
+    try:
+        return [
+            Edge(str(one["kind"]), check_id(row["id"]), check_id(one["to"]), min(1.0, max(0.0, float(one["strength"]))))
+            for one in given
+            if one["kind"] in LINKS
+        ]
+    except (TypeError, KeyError, ValueError, OverflowError) as error:
+        raise InvalidInput(
+            f"Line {number}: a link is {{kind, to, strength}}.", "Correct that line; nothing was written."
+        ) from error
 
 
 def _import_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -156,6 +156,9 @@ class Edge:
     strength: float = 1.0
     made_at: datetime | None = None  # None: nobody noted when
 
+    def is_known_at(self, known_at: datetime | None) -> bool:
+        return known_at is None or self.made_at is None or self.made_at <= known_at
+
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
