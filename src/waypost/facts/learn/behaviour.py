@@ -130,7 +130,8 @@ def _reworked(scene: Scene, place: str) -> tuple[str, float]:
     """A refactoring of over fifty lines that says what for."""
     message = scene.message
     lines = sum(max(file.lines_added, file.lines_removed) for file in scene.sources)
-    why = message.reason or next(iter(message.body), "")
+    told = (one for one in message.body if one.partition(" ")[0].lower() not in words().bases)
+    why = message.reason or next(told, "")
     if lines <= LARGE or not why:
         return "", 0.0
     text = f"{place} was reworked: “{clip(capital(message.subject), 120)}”. {closed(capital(clip(why, 130)))}"
@@ -141,6 +142,8 @@ def _unbent(scene: Scene, subject: str, place: str) -> tuple[str, float]:
     """A subject that is no English order: kept as it is, behind the place."""
     message = scene.message
     is_foreign = message.language in ("de", "ru") and message.kind in ("feature", "remove", "rename")
+    if message.language == "en" and len(content(subject)) <= _LEAST_WORDS and not message.scope:
+        return "", 0.0
     if message.kind != "feature" and not is_foreign and not _NOW.match(subject):
         return "", 0.0
     return _with_reason(scene, f"{place}: {subject}"), 0.5

@@ -17,9 +17,10 @@ from waypost.facts.learn.wording import (
     small,
     tells,
 )
-from waypost.facts.learn.words import words_of
+from waypost.facts.learn.words import content, words_of
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, RENAMED, FileChange
+from waypost.text.identifiers import identifier_parts
 
 LARGE_MOVE = 50  # lines
 _LEAST_LINES = 10  # of a new file that is worth a note
@@ -39,6 +40,10 @@ def new_files(scene: Scene) -> Candidate | None:
         if file.change == ADDED and file.lines_added >= _LEAST_LINES and not is_vendored(file.path)
     ]
     found = [file for file in found if scene.is_there(file.path) and file.path.rpartition("/")[2] not in _NO_MODULE]
+    if not found:
+        return None
+    if len(scene.sources) > 2 * _FEW and len(found) <= _FEW:
+        found = [file for file in found if _is_meant(scene, file)]  # others are by-products of a larger change
     if not found:
         return None
     found.sort(key=lambda file: (-_standing(scene, file), file.path))
@@ -80,12 +85,20 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
             0.74 + (0.06 if message.mentions(owner) else 0.0),
             False,
         )
-    if message.tells >= 3 and not message.noise and message.kind not in ("fix", "vague", "upkeep"):
+    is_told = message.tells >= 3 and not message.noise and message.kind not in ("fix", "vague", "upkeep")
+    if is_told and (_is_meant(scene, file) or len(scene.sources) <= _FEW):
         said = f"“{clip(capital(message.subject), 140)}”"
         if symbol is None or symbol.symbol.name == "default":
             return f"{head} came with {said}.", 0.52, True
         return f"{head} holds `{symbol.symbol.name}`: {said}.", 0.6, True
     return "", 0.0, False
+
+
+def _is_meant(scene: Scene, file: FileChange) -> bool:
+    """Whether the message speaks of what the file holds."""
+    names = " ".join((file.path.replace("/", " "), *(last_part(symbol.name) for symbol in file.symbols[:20])))
+    held = {part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", names)) if len(part) > 3}
+    return any(word[:5] in held for word in content(scene.message.subject))
 
 
 def _owner(file: FileChange, purpose: str) -> str:

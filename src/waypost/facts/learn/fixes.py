@@ -11,6 +11,7 @@ from waypost.facts.learn.words import content, cue_at, has_cue, words, words_of
 from waypost.model.candidate import Candidate
 
 _LEAST_WORDS = 3  # that tell something, in the subject
+_NEVER = 1_000
 _FIRST = 5  # sentences of a body: what is wrong is said first, how and why not otherwise comes later
 _NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typing", "release"))
 _FIXED = re.compile(
@@ -104,8 +105,9 @@ def _least(message: Message, cause: str) -> int:
     """How many words must tell something: the fewer, the more is said of what was wrong."""
     if has_cue(message.subject, "error") or cause or message.language != "en":
         return _LEAST_WORDS - 1
-    is_vague = message.verb is None or message.verb.kind in ("vague", "refactor")
-    return _LEAST_WORDS + (2 if is_vague else 0)
+    if message.verb is not None and message.verb.kind in ("vague", "refactor"):
+        return _NEVER
+    return _LEAST_WORDS + (2 if message.verb is None else 0)
 
 
 def _from_subject(message: Message) -> tuple[str, str]:

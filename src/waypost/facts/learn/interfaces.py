@@ -98,11 +98,7 @@ def _signature(scene: Scene, alike: list[Touched], seen: str, *, breaks: bool) -
         return None  # a by-product of what the message tells
     text = f"`{one.symbol.name}` ({shown(one.file.path)}) {seen}."
     if len(alike) > 1:
-        text += (
-            f" So do {_names(alike[1:])}."
-            if not seen.startswith("must")
-            else f" The same goes for {_names(alike[1:])}."
-        )
+        text += f" The same goes for {_names(alike[1:])}."
     if message.tells >= 3 and not message.noise and len(text) < 170:
         text += f" From “{clip(capital(message.subject), 120)}”."
     return scene.candidate(

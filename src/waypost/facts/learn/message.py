@@ -147,7 +147,11 @@ def _subject(text: str) -> tuple[str, str, bool, str, bool]:
         if text.startswith(sign):
             text, kind = text.removeprefix(sign).lstrip("\ufe0f ").strip(), meant
             break
-    text = _TAGS.sub("", text)
+    tags = _TAGS.match(text)
+    if tags:
+        told = [words().prefixes.get(tag.lower(), "") for tag in re.findall(r"\w+", tags[0])]
+        kind = next((one for one in told if one), kind)
+        text = text[tags.end() :]
     for _ in range(2):  # "fix: parser: …"
         found = _PREFIX.match(text)
         if not found:

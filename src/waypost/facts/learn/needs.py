@@ -54,10 +54,11 @@ def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candid
         return None
     if one.group == "language":
         return _language(scene, file, name, wanted, before)
-    is_told = scene.message.mentions(name.rpartition("/")[2].rpartition(":")[2])
+    short = name.rpartition("/")[2].rpartition(":")[2]
+    is_told = scene.message.mentions(short)
     is_pinned = _PINNED.search(file.path) is not None and scene.still is not None and scene.is_there("pyproject.toml")
     purpose = _GROUPS["development"] if is_pinned else _GROUPS.get(one.group, "")
-    if purpose and not (is_told and one.change == ADDED):
+    if purpose and not (scene.message.names(short) and one.change == ADDED):
         return None  # tools come and go
     folder = file.path.rpartition("/")[0]
     whose = f"`{folder}`" if folder else "The project"
