@@ -169,6 +169,18 @@ def test_secrets_are_neither_read_nor_told(shop: Memory) -> None:
     assert "ghp_" not in told
 
 
+def test_the_version_of_a_plugin_is_not_told_as_that_of_its_library(open_memory: OpenMemory) -> None:
+    memory = open_memory("board")
+    composer = '{"require": {\n"laravel/framework": "^11.0",\n"doctrine/doctrine-bundle": "^3.7"}}'
+    routes = "<?php\nuse Illuminate\\Http\\Request;\nuse Doctrine\\ORM\\EntityManager;\n"
+    write(memory.root, {"composer.json": composer, "app/routes.php": routes, "app/a.php": routes})
+
+    told = " ".join(one.candidate.text for one in memory.discover().taken)
+
+    assert "Laravel ^11.0" in told
+    assert "3.7" not in told
+
+
 def test_a_file_with_secrets_is_read_for_the_rest(shop: Memory) -> None:
     compose = "services:\n  web:\n    environment:\n      URL: postgres://shop:Xk93hfQ7pLm2vR8t@db/shop\n  db: {}\n"
     write(shop.root, {"compose.yaml": compose})

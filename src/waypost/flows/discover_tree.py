@@ -57,7 +57,8 @@ _FRAMEWORK = ("web", "frontend", "mobile")
 _SHAPING = ("database", "queue", "ml", "data", "api", "cli", "state", "cqrs", "async", "serverless")
 _SURE = 0.6
 _LONGEST_VERSION = 16
-_PACKAGE = re.compile(r"[^\w.\-]+|[=<>~^]+")  # between the names of packages in a line of a manifest
+_BETWEEN = re.compile(r"[^\w.\-/@]+|[=<>~^]+")  # what lies between the words of a line of a manifest
+_MAJOR = re.compile(r"/v\d+$")
 _LEAST_SHARE = 0.05
 _MOSTLY = 0.6
 _DIALECTS = {"TSX": "TypeScript", "JSX": "JavaScript"}
@@ -183,9 +184,15 @@ def _has_version(seen: Seen, use: Mapping[str, Any]) -> bool:
         return False
     for place in use["places"]:
         for line in seen.tree.text_read(place["path"]).split("\n"):
-            if version in line and name in _PACKAGE.split(line.lower()):
+            if version in line and any(_is_package(word, name) for word in _BETWEEN.split(line.lower())):
                 return True
     return False
+
+
+def _is_package(word: str, name: str) -> bool:
+    """`react`, `@hotwired/stimulus`, `github.com/go-chi/chi/v5`, `laravel/framework`; not `doctrine/doctrine-bundle`."""
+    parts = _MAJOR.sub("", word).split("/")
+    return parts[-1] == name or (parts[0] == name and parts[-1].startswith("framework"))
 
 
 def _languages(seen: Seen) -> Slot | None:
