@@ -52,8 +52,16 @@ def test_a_domain_joins_when_one_of_its_facts_is_near() -> None:
 
 def test_the_domain_of_a_fact_that_ranks_among_the_best_joins() -> None:
     known = [near("auth", 0.1, 0.2), near("billing", 0.6, 0.6), near("mail", 0.1, 0.1)]
-    joined = with_answering(join(known, 0.0), known, ["", "auth", "billing", "mail"])
+    ranked = [("", 4.0), ("auth", 3.5), ("billing", 3.4), ("mail", 3.3)]
+    joined = with_answering(join(known, 0.0), known, ranked)
     assert [(one.domain, one.why) for one in joined] == [("billing", MEAN), ("auth", FACT)]
+
+
+def test_the_domain_of_a_fact_that_is_far_behind_the_best_does_not_join() -> None:
+    known = [near("auth", 0.1, 0.2), near("billing", 0.6, 0.6)]
+    ranked = [("billing", 4.0), ("auth", 2.5)]
+    assert [one.domain for one in with_answering(join(known, 0.0), known, ranked)] == ["billing"]
+    assert with_answering([], known, []) == []
 
 
 def test_when_nothing_answers_well_the_domains_of_the_nearest_facts_join_too() -> None:

@@ -122,6 +122,7 @@ class _Page:
     tokens: int
     lines: list[Line] = field(default_factory=list)
     _used: int = 0
+    _headed: set[str] = field(default_factory=set)
     _costs: dict[int, int] = field(default_factory=dict)
     _frame: int = field(default_factory=lambda: _cost(fence("")))
 
@@ -136,7 +137,7 @@ class _Page:
                     return
 
     def _add(self, section: str, entry: Entry, until: float) -> bool:
-        heading = 0 if any(line.section == section for line in self.lines) else _cost(_heading(section))
+        heading = 0 if section in self._headed else _cost(_heading(section))
         room = min(int(self.tokens * until), self.tokens - self._frame - heading) - self._used
         text, cost = entry.said + entry.tail, self._costs.get(id(entry), 0)
         if not cost:
@@ -146,6 +147,7 @@ class _Page:
             if said is None:
                 return False
             text, cost = said + entry.tail, _cost(said + entry.tail)
+        self._headed.add(section)
         self._frame += heading
         self._used += cost
         self.lines.append(Line(section, entry, text, cost))

@@ -144,7 +144,8 @@ def route_to(space: OpenSpace, reader: Reader, asking: Asking, notices: tuple[st
         domains = tuple(sorted(names)) if len(joined) < len(near) else None
         pool.add(n for levels in _LEVELS for n in pool.found(replace(asking.view, domains=domains, levels=levels)))
     ranked = _fused(space, pool)
-    joined = with_answering(joined, near, [pool.domains[one.number] for one in ranked if one.level])
+    answers = [(pool.domains[one.number], one.scored.total) for one in ranked if one.level]
+    joined = with_answering(joined, near, answers)
     allowed = {"", *(one.domain for one in joined)} if asking.vectors else None
     shown = [one for one in ranked if allowed is None or not one.level or pool.may_show(one.number, allowed)]
     return RoutedTo(

@@ -11,7 +11,7 @@ domains, .58 / .79.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from waypost.model.causal import CAUSAL_LINKS, CONSEQUENCE, CONSTRAINT, DECISION, REASON
 from waypost.retrieve.fuse import Scored, shown_score
@@ -22,7 +22,8 @@ from waypost.store.protocol import Edge
 THRESHOLDS: Mapping[str, float] = {"minilm-l6-v2": 0.5, "use-multilingual-v3": 0.4}
 USUAL_THRESHOLD = 0.5
 CONFIDENT = 0.5
-ANSWERING = 3  # facts that rank best bring their domains
+ANSWERING = 3  # facts that rank best bring their domains ...
+NEARLY_AS_GOOD = 1.0  # ... unless they are so far behind the best one: a full match by keywords counts 1.4
 WIDEN_BY = 5  # domains that join when nothing is near; 10 bring .005 more
 NEAR = 2.0  # on the scale of fuse's totals; from 0 to 4 it moves the figures above by less than .02
 MOST_RELATED = 5
@@ -79,13 +80,13 @@ def join(near: Iterable[Near], confidence: float) -> list[Joined]:
     return [*joined, *(_joined(one, WIDENED) for one in rest)]
 
 
-def with_answering(joined: Sequence[Joined], near: Iterable[Near], ranked: Sequence[str]) -> list[Joined]:
-    """And the domains of the facts that rank best, by words and meaning together. `ranked` are the domains of all facts
-    found, best first."""
+def with_answering(joined: Sequence[Joined], near: Iterable[Near], ranked: Sequence[tuple[str, float]]) -> list[Joined]:
+    """And the domains of the facts that rank best, by words and meaning together. `ranked` are the domains and totals of
+    all facts found, best first."""
     known = {one.domain for one in joined}
-    best = [domain for domain in dict.fromkeys(ranked[:ANSWERING]) if domain not in known]
-    by_name = {one.domain: one for one in near}
-    return [*joined, *(_joined(by_name[domain], FACT) for domain in best if domain in by_name)]
+    best = [domain for domain, total in ranked[:ANSWERING] if total >= ranked[0][1] - NEARLY_AS_GOOD]
+    by_name = {one.domain: one for one in near if one.domain not in known}
+    return [*joined, *(_joined(by_name[domain], FACT) for domain in dict.fromkeys(best) if domain in by_name)]
 
 
 def _joined(one: Near, why: str) -> Joined:
@@ -95,7 +96,7 @@ def _joined(one: Near, why: str) -> Joined:
 def with_closeness(one: Scored, near: float) -> Scored:
     """The same with how near it is by itself: in a space of few facts it says little to stand out among them."""
     total = one.total + NEAR * near
-    return replace(one, total=total, score=shown_score(total), why={**one.why, "near": NEAR * near})
+    return Scored(one.memory_id, shown_score(total), total, {**one.why, "near": NEAR * near})
 
 
 # -- what belongs to a fact -------------------------------------------------------------------------------
