@@ -5,14 +5,15 @@ Packages and services of a monorepo are domains. A large one is divided once mor
 are about and not by what they do. Tests, documents, examples and tools are no domains. A flat project has none.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from waypost.facts.layout_tree import DEEPEST, Folder, is_beside, is_source, read_tree
 from waypost.facts.layout_words import words
 
+__all__ = ["Domain", "Layout", "is_beside", "is_source"]
+
 _MOST_DOMAINS = 40  # the largest: nobody has more parts in mind
-_DEEPEST = 24  # folders below each other that are looked into
 _LEAST_FILES = 2  # of source in a folder without a manifest: one file is a module
 _TOP_SHARE = 0.7  # of its parent's source: the one folder that holds the project
 _LARGE_SHARE = 0.15  # of all source: worth dividing
@@ -40,7 +41,7 @@ class Layout:
     @classmethod
     def of(cls, paths: Iterable[str]) -> "Layout":
         """Any paths, relative to the root, with `/`. Their order does not matter."""
-        root = _tree(paths)
+        root = read_tree(paths)
         opened: set[str] = {""}
         found = _domains(root, opened)
         names = _named(found)
@@ -56,7 +57,7 @@ class Layout:
     def domain(self, path: str) -> str:
         """The part that a file or folder belongs to, a test to what it tests; "" when to none."""
         parts = path.strip("/").split("/")
-        for length in range(min(len(parts), _DEEPEST), 0, -1):
+        for length in range(min(len(parts), DEEPEST), 0, -1):
             name = self._folders.get("/".join(parts[:length]))
             if name is not None:
                 return name
@@ -66,7 +67,7 @@ class Layout:
         """What a developer would call this piece of its domain: the folder in it, else the file without its ending."""
         parts = _as_main(path.strip("/").split("/"))
         start = 0
-        for length in range(min(len(parts) - 1, _DEEPEST), 0, -1):
+        for length in range(min(len(parts) - 1, DEEPEST), 0, -1):
             folder = "/".join(parts[:length])
             if folder in self._folders or folder in self._open:
                 start = length
@@ -89,96 +90,10 @@ class Layout:
         return next((name for part in inside if (name := self._by_last.get(part.lower())) is not None), "")
 
 
-# --- the tree
-
-
-@dataclass(slots=True)
-class _Folder:
-    path: str
-    source: int = 0  # files here and below, without those in what is never a domain
-    has_manifest: bool = False
-    inner: "dict[str, _Folder]" = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        return self.path.rpartition("/")[2]
-
-
-def _tree(paths: Iterable[str]) -> _Folder:
-    root, known = _Folder(""), words()
-    modules: set[str] = set()
-    for path in set(paths):
-        *folders, name = path.strip("/").split("/")
-        if len(folders) > _DEEPEST:
-            folders = folders[:_DEEPEST]
-        lowered = name.lower()
-        is_source = lowered.rpartition(".")[2] in known.source and "." in lowered
-        is_source = is_source and not _without_parts(folders)
-        here = root
-        here.source += is_source
-        for at, folder in enumerate(folders):
-            if folder not in here.inner:
-                here.inner[folder] = _Folder("/".join(folders[: at + 1]))
-            here = here.inner[folder]
-            here.source += is_source
-        if here is not root and (lowered in known.manifests or lowered.endswith(known.manifest_ends)):
-            here.has_manifest = True
-        modules |= {here.path} if name == "__init__.py" else set()
-    for one in _all(root):
-        if one.path in modules:  # a `setup.py` among modules is one of them
-            one.has_manifest = False
-    return root
-
-
-def _all(root: _Folder) -> Iterator[_Folder]:
-    waiting = [root]
-    while waiting:
-        here = waiting.pop()
-        waiting += here.inner.values()
-        yield here
-
-
-def _without_parts(folders: list[str]) -> bool:
-    """Whether one of these folders is never part of a project."""
-    known = words()
-    for at, folder in enumerate(folders):
-        if folder.lower() in known.package_roots:
-            return any(name.lower() in known.tests for name in folders[at:])
-        if _is_never(folder):
-            return True
-    return False
-
-
-@lru_cache(maxsize=50_000)
-def _is_never(name: str) -> bool:
-    known, lowered = words(), name.lower()
-    if (
-        lowered in known.never
-        or lowered.startswith((".", "_", *known.test_starts))
-        or lowered.endswith(known.test_ends)
-    ):
-        return True
-    if name.endswith("Test") and name[0].islower():  # a source set of Gradle: `jvmTest`
-        return True
-    return not lowered.strip() or any(ord(character) < 32 for character in lowered)
-
-
-def is_source(path: str) -> bool:
-    """Whether a path is the project's own source, as far as names tell."""
-    folder, _, name = path.rpartition("/")
-    return "." in name and name.lower().rpartition(".")[2] in words().source and not is_beside(folder)
-
-
-@lru_cache(maxsize=50_000)
-def is_beside(folder: str) -> bool:
-    """Whether a folder lies beside the project's own code: in tests, documents, examples, tools, what others wrote."""
-    return _without_parts(folder.split("/"))
-
-
 # --- which folders are domains
 
 
-def _domains(root: _Folder, opened: set[str]) -> list[_Folder]:
+def _domains(root: Folder, opened: set[str]) -> list[Folder]:
     found = _parts(root, opened, layers=False)
     if sum(one.source for one in found) * 3 < root.source:
         inside = {""}
@@ -202,7 +117,7 @@ def _domains(root: _Folder, opened: set[str]) -> list[_Folder]:
     return found[:_MOST_DOMAINS]
 
 
-def _parts(start: _Folder, opened: set[str], *, layers: bool, divided: bool = False) -> list[_Folder]:
+def _parts(start: Folder, opened: set[str], *, layers: bool, divided: bool = False) -> list[Folder]:
     """The domains below a folder, containers looked through.
 
     `layers`: also what is only a layer. `divided`: the folder is a domain itself, and a layer of it is no other one.
@@ -222,7 +137,7 @@ def _parts(start: _Folder, opened: set[str], *, layers: bool, divided: bool = Fa
     return found
 
 
-def _is_opened(folder: _Folder, parent: _Folder, layered: bool, *, all_layers: bool) -> bool:
+def _is_opened(folder: Folder, parent: Folder, layered: bool, *, all_layers: bool) -> bool:
     known, name = words(), folder.name.lower()
     if _holds_packages(folder):
         return True
@@ -231,7 +146,7 @@ def _is_opened(folder: _Folder, parent: _Folder, layered: bool, *, all_layers: b
     return name in known.containers and (not layered or name in known.slices or name not in known.layers)
 
 
-def _is_part(folder: _Folder, layered: bool, layers: bool) -> bool:
+def _is_part(folder: Folder, layered: bool, layers: bool) -> bool:
     known, name = words(), folder.name.lower()
     if folder.has_manifest:
         return True
@@ -240,7 +155,7 @@ def _is_part(folder: _Folder, layered: bool, layers: bool) -> bool:
     return layers or not layered or name not in known.layers
 
 
-def _is_layered(inner: list[_Folder]) -> bool:
+def _is_layered(inner: list[Folder]) -> bool:
     """Whether a place is divided by what its parts do."""
     known = words()
     named = [one.name.lower() for one in inner if not one.has_manifest and one.source >= _LEAST_FILES]
@@ -248,7 +163,7 @@ def _is_layered(inner: list[_Folder]) -> bool:
     return sum(name in known.layer_marks for name in layers) > 1 and len(layers) * 2 > len(named)
 
 
-def _top(here: _Folder, inner: list[_Folder], layered: bool) -> _Folder | None:
+def _top(here: Folder, inner: list[Folder], layered: bool) -> Folder | None:
     """The one folder that holds nearly all of the source, unless it is a layer or its siblings are packages too."""
     if not inner:
         return None
@@ -259,7 +174,7 @@ def _top(here: _Folder, inner: list[_Folder], layered: bool) -> _Folder | None:
     return None if layered and top.name.lower() in words().layers else top
 
 
-def _holds_packages(folder: _Folder) -> bool:
+def _holds_packages(folder: Folder) -> bool:
     """Whether most of what lies in it are packages of their own, whatever it is called."""
     inner = [one for one in folder.inner.values() if one.source]
     return not folder.has_manifest and len(inner) > 1 and sum(one.has_manifest for one in inner) * 2 > len(inner)
@@ -268,11 +183,11 @@ def _holds_packages(folder: _Folder) -> bool:
 # --- names
 
 
-def _named(found: Iterable[_Folder]) -> dict[str, str]:
+def _named(found: Iterable[Folder]) -> dict[str, str]:
     """Folders by name. Two of one name are told apart by as many folders above them as it needs."""
     folders = [one.path for one in found]
     lengths = dict.fromkeys(folders, 1)
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         by_name: dict[str, list[str]] = {}
         for folder in folders:
             by_name.setdefault(_name(folder, lengths[folder]), []).append(folder)
@@ -290,10 +205,10 @@ def _name(folder: str, length: int) -> str:
     return "/".join(kept[-length:] if length <= len(kept) else parts[-length:]).lower()
 
 
-def _counts(root: _Folder, names: Mapping[str, str]) -> dict[str, int]:
+def _counts(root: Folder, names: Mapping[str, str]) -> dict[str, int]:
     """The source files in each of the folders, those of its inner domains left out."""
     counts = dict.fromkeys(names, 0)
-    waiting: list[tuple[_Folder, str]] = [(root, "")]
+    waiting: list[tuple[Folder, str]] = [(root, "")]
     while waiting:
         here, owner = waiting.pop()
         owner = here.path if here.path in names else owner
