@@ -29,6 +29,7 @@ _ROOM = 190
 _NEWS = re.compile(
     r"\b(?:excited|announc\w+|welcome|sponsor\w*|badge|released?|check out|thank\w*|deprecated)\b|!$", re.I
 )
+_THIS = re.compile(r"^(?:this|the) (?:module|file|package|crate|script|class|component) ", re.I)
 _NO_MODULE = ("__init__.py", "mod.rs", "index.ts", "index.js", "__main__.py", "conftest.py", "setup.py")
 
 
@@ -39,7 +40,13 @@ def new_files(scene: Scene) -> Candidate | None:
         for file in scene.sources
         if file.change == ADDED and file.lines_added >= _LEAST_LINES and not is_vendored(file.path)
     ]
-    found = [file for file in found if scene.is_there(file.path) and file.path.rpartition("/")[2] not in _NO_MODULE]
+    found = [
+        file
+        for file in found
+        if scene.is_there(file.path)
+        and file.path.rpartition("/")[2] not in _NO_MODULE
+        and not file.path.startswith(".")
+    ]
     if not found:
         return None
     if len(scene.sources) > 2 * _FEW and len(found) <= _FEW:
@@ -89,7 +96,7 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
     if is_told and (_is_meant(scene, file) or len(scene.sources) <= _FEW):
         said = f"“{clip(capital(message.subject), 140)}”"
         if symbol is None or symbol.symbol.name == "default":
-            return f"{head} came with {said}.", 0.52, True
+            return "", 0.0, True  # a name and a subject: where is said, what is not
         return f"{head} holds `{symbol.symbol.name}`: {said}.", 0.6, True
     return "", 0.0, False
 
@@ -120,6 +127,7 @@ def _from_message(scene: Scene, text: str) -> str:
 
 def _holds(purpose: str) -> str:
     """ "Helpers for x" → "holds helpers for x"; "Rank the issues" → "ranks the issues"."""
+    purpose = _THIS.sub("", purpose)
     first = purpose.split(" ", 1)[0].lower()
     if first in ("a", "an", "the"):
         return f"holds {small(purpose)}"

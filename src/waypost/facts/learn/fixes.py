@@ -17,7 +17,7 @@ _NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typin
 _FIXED = re.compile(
     r"^(?:fix(?:e[sd])?|correct(?:s|ed)?|repair(?:s|ed)?|resolve[sd]?|solve[sd]?|patch(?:es|ed)?|behebt|behebe|behoben:?|"
     r"repariert?|korrigiert?|beseitigt?|исправлен[аоы]?|исправил[аи]?|исправляет|исправить|починил[аи]?|устранен[аоы]?|"
-    r"устранена?|bug ?fix:?|hotfix:?)\s+(?:(?:a|an|the|einen|eine|ein|den|die|das|for|issue|bug|problem|error)\s+)?(?:(?:where|when|with|in which|that|bei dem|при котор\w+)\s+)?",
+    r"устранена?|bug ?fix:?|hotfix:?)\s+(?:(?:a|an|the|einen|eine|ein|den|die|das|for|issue|bug|problem|error)\s+)?(?:(?:where|when|with|in|in which|that|bei dem|при котор\w+)\s+)?",
     re.I,
 )
 _PREVENTED = re.compile(

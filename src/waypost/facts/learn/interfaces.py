@@ -215,8 +215,8 @@ def _is_worth(scene: Scene, one: Touched) -> bool:
     name = last_part(symbol.name)
     if name.startswith("__") or (name != symbol.name and name.lower() in words().everyday):
         return False  # the language or an interface asks for it
-    if symbol.type in ("constant", "variable", "property", "field") and not scene.message.mentions(
-        last_part(symbol.name)
+    if symbol.type in ("constant", "variable", "property", "field") and not (
+        name.isupper() and scene.message.mentions(name)
     ):
         return False
     if not scene.is_there(one.file.path, symbol.name):

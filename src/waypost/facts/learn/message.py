@@ -17,6 +17,7 @@ _LONGEST_SENTENCE = 400
 _MOST_REFERENCES = 4
 
 _PREFIX = re.compile(r"^([A-Za-z][\w./-]{0,30})(?:\(([^()]{1,60})\))?(!?)\s?:\s+(?=\S)")
+_AREA = re.compile(r"^((?:[\w./-]{1,20} ){1,2}[\w./-]{1,20}|[A-Z][\w./-]{1,20}): ([A-Za-z]{2,14})\b")
 _TAGS = re.compile(r"^(?:\[[^\[\]]{1,40}\]\s*){1,4}:?\s*")
 _CLOSING = re.compile(
     r"^(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|behebt|schließt|закрывает)\s*:?\s+"
@@ -163,6 +164,9 @@ def _subject(text: str) -> tuple[str, str, bool, str, bool]:
         scope = clean(found[2] or ("" if meant else found[1])) or scope
         breaking = breaking or bool(found[3])
         text = text[found.end() :]
+    area = _AREA.match(text)
+    if area and area[2].lower() in words().bases:
+        text = text[area.start(2) :]  # "Search page: avoid …"
     text = _CLOSING.sub("", text) or text
     for _ in range(3):
         text = _END_REFERENCE.sub("", text)

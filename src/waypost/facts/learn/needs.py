@@ -95,7 +95,8 @@ def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: st
         return None
     label = _table()["languages"].get(name.lower(), name)
     number = wanted if not wanted[0].isdigit() else f"≥ {wanted}"
-    text = f"Needs {label} {number} ({shown(file.path)}){f'; before: {before}' if before else ''}."
+    needs = f"Uses {label} {wanted}" if "edition" in label else f"Needs {label} {number}"
+    text = f"{needs} ({shown(file.path)}){f'; before: {before}' if before else ''}."
     return scene.candidate(
         _with_reason(scene, text, name),
         0.88,
@@ -155,7 +156,8 @@ def settings(scene: Scene) -> Iterator[Candidate]:
     told = 0
     for file in scene.change.files:
         is_project = file.role == "manifest" or (file.role == "configuration" and file.path.count("/") <= 2)
-        if not is_project or is_aside(file.path) or not scene.is_there(file.path):
+        is_new_part = file.change == ADDED and "/" in file.path
+        if is_new_part or not is_project or is_aside(file.path) or not scene.is_there(file.path):
             continue
         for one in file.settings[:200]:
             text, sure = _setting(file, one)

@@ -26,9 +26,10 @@ _ANNOUNCEMENT = re.compile(
 _CALLED_BY_LANGUAGE = re.compile(r"__(?!init|call)\w{1,30}__$")
 _ASIDE = re.compile(
     r"(?:\.?examples?|tests?|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website"
-    r"|www|site|\.github|ci|recipes?|vendor|vendored|_vendor|third[-_]?party|node_modules)",
+    r"|www|site|fuzz|\.github|ci|recipes?|vendor|vendored|_vendor|third[-_]?party|node_modules)",
     re.I,
 )
+_TEST_INSIDE = re.compile(r"(?:tests?|test_\w{1,80}|\w{1,80}_tests?)(?:\.|::|$)", re.I)
 _TOOLS = frozenset(
     ("ci", "tools", "scripts", "script", "hack", "build", "dev", "util", "benches", "bench", "benchmarks")
 )
@@ -220,6 +221,10 @@ def common_folder(paths: list[str]) -> str:
 
 
 def _tame(file: FileChange) -> FileChange:
-    """Without names that no sentence can hold."""
-    symbols = tuple(symbol for symbol in file.symbols[:_MOST_SYMBOLS] if is_nameable(symbol.name, 120))
+    """Without names that no sentence can hold, and without tests that live beside what they test."""
+    symbols = tuple(
+        symbol
+        for symbol in file.symbols[:_MOST_SYMBOLS]
+        if is_nameable(symbol.name, 120) and not _TEST_INSIDE.match(symbol.name)
+    )
     return file if len(symbols) == len(file.symbols) else replace(file, symbols=symbols)
