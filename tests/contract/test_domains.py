@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.protocol import PassageRow, Store, Writer
+from waypost.store.protocol import Filter, PassageRow, Store, Writer
 from waypost.store.sqlite.store import SqliteStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
@@ -175,6 +175,43 @@ def test_what_is_taken_back_changes_nothing(store: Store) -> None:
     except GaveUp:
         pass
     assert same(means(store), before)
+
+
+def test_a_view_of_some_domains_and_levels_shows_only_these(store: Store) -> None:
+    with store.write() as writer:
+        numbers = {
+            (domain, level): add(writer, version(f"{domain}{level}", domain=domain, level=level), f"text {place}")
+            for place, (domain, level) in enumerate([("", 0), ("billing", 1), ("billing", 2), ("auth", 2)])
+        }
+        put(writer, "one", *TEXTS)
+    for domains, levels, seen in (
+        (("billing",), None, {("billing", 1), ("billing", 2)}),
+        (None, (2, 3), {("billing", 2), ("auth", 2)}),
+        (("", "auth"), (0, 1), {("", 0)}),
+        (("",), (3,), set()),
+        ((), None, set()),
+    ):
+        view = replace(NOW, domains=domains, levels=levels)
+        with store.read() as reader:
+            listed = {(one.domain, one.level) for one in reader.listing(view, Filter())}
+            by_words = {found.number for found in reader.keyword_search(["text"], 10, view)}
+            by_meaning = {found.number for found in reader.vector_search("one", vector("x", "one"), 10, view).found}
+            by_id = set(reader.visible_versions([f"{domain}{level}" for domain, level in numbers], view))
+        assert listed == seen
+        assert by_words == by_meaning == {numbers[one] for one in seen}
+        assert by_id == {f"{domain}{level}" for domain, level in seen}
+
+
+def test_visible_versions_are_those_of_the_moment(store: Store) -> None:
+    with store.write() as writer:
+        old = add(writer, version("a", domain="billing"), "text 1")
+        writer.supersede(old, T0 + 10 * DAY)
+        new = add(writer, version("a", domain="auth", recorded_at=T0 + 10 * DAY), "text 2")
+    with store.read() as reader:
+        assert reader.visible_versions(["a", "unheard of"], NOW)["a"].number == new
+        then = View(Moment(LATER, known_at=T0 + DAY))
+        assert {name: one.number for name, one in reader.visible_versions(["a"], then).items()} == {"a": old}
+        assert reader.domains_of([old, new, 99]) == {old: "billing", new: "auth"}
 
 
 # -- whatever is written ----------------------------------------------------------------------------------
