@@ -87,7 +87,7 @@ def fix(scene: Scene) -> Candidate | None:
     place, refs = scene.place()
     if not refs:
         return None
-    text = _worded(error, cause, remedy, place, is_stated=is_stated, is_english=message.language == "en")
+    text = _worded(error, cause, remedy, place, is_stated=is_stated, message=message)
     return scene.candidate(
         text,
         _confidence(scene, error, cause, remedy),
@@ -197,7 +197,9 @@ def _stands_alone(sentence: str) -> bool:
 
 
 def _is_order(sentence: str) -> bool:
-    return sentence.partition(" ")[0].lower() in words().bases
+    """Whether a sentence tells of work: "Add a check", "Adds a check"."""
+    first = sentence.partition(" ")[0].lower()
+    return first in words().bases or first in words().thirds
 
 
 def _is_sentence(text: str) -> bool:
@@ -223,16 +225,20 @@ def _is_everyday(message: Message) -> bool:
     }
 
 
-def _worded(error: str, cause: str, remedy: str, place: str, *, is_stated: bool, is_english: bool) -> str:
+def _worded(error: str, cause: str, remedy: str, place: str, *, is_stated: bool, message: Message) -> str:
     """`is_stated`: the remedy is the subject's, and stays; else the error is."""
+    is_order = message.verb is not None or bool(_FIXED.match(message.subject))
     end = f"Fixed in {place}."
     room = MOST_TEXT - len(end) - 12
     if is_stated:
-        end = f"Fix: {clip(_bare(remedy), min(room, 140)).rstrip('.')}, in {place}."
+        # What is no order may be what was wrong, or what holds now: "Fixed" is true of both.
+        end = f"{'Fix' if is_order else 'Fixed'}: {clip(_bare(remedy), min(room, 140)).rstrip('.')}, in {place}."
         room = MOST_TEXT - len(end) - 12
     parts = []
     if error:
-        is_told = has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error) or not is_english
+        is_told = (
+            has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error) or message.language != "en"
+        )
         said = clause_of(error, min(room, 170)) if is_stated else clip(error, min(room, 190))
         if said:
             parts.append(closed(f"Error: {capital(said)}" if is_told else f"Error in {said}"))

@@ -67,6 +67,10 @@ _DANGLING = frozenset(
         "с",
     ]
 )
+_CLAUSE_END = re.compile(  # a comma alone may stand in a list
+    r"[;:] |, (?=(?:so|but|which|because|while|instead|leaving|causing|where|since|although|yet|making|resulting|meaning|even"
+    r"|sodass|aber|weil|wodurch|но|поэтому|который|которая|так)\b)"
+)
 _AFTER_ORDER = frozenset(
     (
         "a",
@@ -155,8 +159,9 @@ def clause_of(text: str, most: int) -> str:
     cut = text[:most].rpartition(" ")[0]
     if text.split(" ", 1)[0].lower() in SUBORDINATE:
         return ""
-    clause = cut[: max(0, *(cut.rfind(mark) for mark in (", ", "; ", " – ", " — ", ": ")))].rstrip(" ,;–—:")
-    return clause if len(clause) > most * 0.4 and _balanced(clause) == clause else ""
+    ends = [found.start() for found in _CLAUSE_END.finditer(cut)]
+    clause = cut[: ends[-1]].rstrip() if ends else ""
+    return clause if len(clause) > most * 0.3 and _balanced(clause) == clause else ""
 
 
 def _balanced(text: str) -> str:
