@@ -29,6 +29,7 @@ _ROOM = 190
 _NEWS = re.compile(
     r"\b(?:excited|announc\w+|welcome|sponsor\w*|badge|released?|check out|thank\w*|deprecated)\b|!$", re.I
 )
+_SENTENCE = frozenset(("this", "it's", "its", "is", "as", "always", "various", "unless"))  # no plural
 _THIS = re.compile(r"^(?:this|the) (?:module|file|package|crate|script|class|component) ", re.I)
 _NO_MODULE = ("__init__.py", "mod.rs", "index.ts", "index.js", "__main__.py", "conftest.py", "setup.py")
 
@@ -132,7 +133,9 @@ def _holds(purpose: str) -> str:
     if first in ("a", "an", "the"):
         return f"holds {small(purpose)}"
     does = predicate(purpose)
-    return does or (f"holds {small(purpose)}" if first.endswith("s") else f"says of itself: “{purpose}”")
+    return does or (
+        f"holds {small(purpose)}" if first.endswith("s") and first not in _SENTENCE else f"says of itself: “{purpose}”"
+    )
 
 
 def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:
