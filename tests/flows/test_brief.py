@@ -9,8 +9,8 @@ from waypost.memory import Memory
 @pytest.mark.parametrize("tokens", [200, 500, 2000, 5000])
 def test_level_0_takes_at_most_15_percent_of_the_default_briefing(memory: Memory, tokens: int) -> None:
     memory.remember_many(
-        {"text": f"Rule {number}: every change of the ledger is reviewed by two people.", "level": 0}
-        for number in range(200)
+        {"text": f"Rule {number}: every change of the ledger is {'reviewed and ' * 12}signed.", "level": 0}
+        for number in range(40)
     )
     memory.remember("The ledger is closed on the last day of a quarter.", level=2)
     told = memory.brief("when is the ledger closed", tokens)
@@ -21,6 +21,8 @@ def test_level_0_takes_at_most_15_percent_of_the_default_briefing(memory: Memory
 
 
 def test_the_routed_briefing_has_no_such_bound(memory: Memory) -> None:
-    memory.remember_many({"text": f"Rule {number} of the ledger stands.", "level": 0} for number in range(200))
+    memory.remember_many(
+        {"text": f"Rule {number} of the ledger {'stands and ' * 12}stays.", "level": 0} for number in range(40)
+    )
     told = memory.brief("when is the ledger closed", 1000, preset="route")
-    assert 900 < told.tokens <= 1000
+    assert 800 < told.tokens <= 1000

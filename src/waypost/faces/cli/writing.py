@@ -162,7 +162,7 @@ def _print_bridged(done: "Bridged", *, json: bool) -> None:
     if json:
         print_json(done.to_json())
     else:
-        levels = ", ".join(f"{count} on level {level}" for level, count in done.sorted.items())
+        levels = ", ".join(f"{count} on {level}" for level, count in done.sorted.items())
         told = [
             f"{done.rows} rows: {done.past} were true once, {done.parents} stand under another, {done.links} links.",
             *([f"Sorted by their words: {levels}."] if levels else []),

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from waypost.facts.coldstart.common import readme
+from waypost.facts.coldstart.any_project import readme
 from waypost.facts.coldstart.prose import opening, readme_sentence, sentence
 from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, join, words
