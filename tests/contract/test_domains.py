@@ -99,6 +99,16 @@ def test_a_fact_counts_from_when_its_vector_arrives(store: Store) -> None:
     assert means(store)["billing"][0] == 1
 
 
+def test_a_fact_that_says_what_has_a_vector_already_counts_at_once(store: Store) -> None:
+    with store.write() as writer:
+        add(writer, version("a", domain="billing"), "text 1")
+        put(writer, "one", "text 1")
+    with store.write() as writer:
+        add(writer, version("b", domain="billing"), "text 1")
+        add(writer, version("c", domain="auth"), "text 1")
+    assert {name: count for name, (count, _) in means(store).items()} == {"billing": 2, "auth": 1}
+
+
 def test_a_long_fact_counts_once_by_its_first_passage(store: Store) -> None:
     with store.write() as writer:
         add(writer, version("a", domain="billing"), "text 1", "text 2")
@@ -149,6 +159,7 @@ def test_an_engine_that_was_dropped_leaves_nothing_to_the_next_one(store: Store)
     with store.write() as writer:
         add(writer, version("a", domain="billing"), "text 1")
         add(writer, version("b", domain="auth"), "text 2")
+        put(writer, "one", "text 1", "text 2")
         put(writer, "two", "text 1", "text 2")
     with store.write() as writer:
         writer.drop_engine("two")
@@ -300,7 +311,7 @@ def fresh_store() -> Iterator[Store]:
         opened.close()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(steps, min_size=5, max_size=40))
 def test_after_any_writes_the_means_are_those_of_the_facts_that_are_there(taken: list[Any]) -> None:
     model = Model()
