@@ -94,6 +94,8 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
             False,
         )
     is_told = message.tells >= 3 and not message.noise and message.kind not in ("fix", "vague", "upkeep")
+    is_told = is_told and not (message.verb is not None and message.verb.kind in ("vague", "refactor"))
+    is_told = is_told and tells(message.subject, stem, *(last_part(one.name) for one in file.symbols[:20]))
     if is_told and (_is_meant(scene, file) or len(scene.sources) <= _FEW):
         said = f"“{clip(capital(message.subject), 140)}”"
         if symbol is None or symbol.symbol.name == "default":

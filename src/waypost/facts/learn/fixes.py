@@ -105,8 +105,8 @@ def _least(message: Message, cause: str) -> int:
     """How many words must tell something: the fewer, the more is said of what was wrong."""
     if has_cue(message.subject, "error") or cause or message.language != "en":
         return _LEAST_WORDS - 1
-    if message.verb is not None and message.verb.kind in ("vague", "refactor"):
-        return _NEVER
+    if message.verb is not None and message.verb.kind in ("vague", "refactor", "add"):
+        return _NEVER  # that nothing was wrong, or that nobody says what
     return _LEAST_WORDS + (2 if message.verb is None else 0)
 
 

@@ -163,6 +163,8 @@ def renamed(scene: Scene) -> Candidate | None:
         for one in _offered(scene, RENAMED)
         if one.symbol.name_before and last_part(one.symbol.name_before) != last_part(one.symbol.name)
     ]
+    if scene.message.subject and scene.message.kind != "rename":
+        found = [one for one in found if _is_renaming(scene.message, one)]
     if not found or len(found) > _SWEEP:
         return None
     found.sort(key=lambda one: not scene.message.mentions(last_part(one.symbol.name)))
@@ -181,6 +183,11 @@ def renamed(scene: Scene) -> Candidate | None:
         origin="ast_analysis",
         reason="A public definition has another name.",
     )
+
+
+def _is_renaming(message: Message, one: Touched) -> bool:
+    """Whether the message speaks of either name; else one may have taken the place of the other."""
+    return message.mentions(last_part(one.symbol.name)) or message.mentions(last_part(one.symbol.name_before))
 
 
 def _came_elsewhere(scene: Scene, gone: Touched) -> bool:

@@ -239,6 +239,9 @@ def last_part(name: str) -> str:
 
 def tells(text: str, *names: str) -> bool:
     """Whether a text says more than the names themselves do: at least two more words."""
-    known = {part.lower() for name in names for part in identifier_parts(re.sub(r"\W+", "_", name))}
-    known |= {name.lower() for name in names}
-    return len([word for word in content(text) if word not in known and word.rstrip("s") not in known]) >= 2
+    parts = {part.lower() for name in names for part in identifier_parts(re.sub(r"\W+", "_", name))}
+    stems = {part[:5] for part in parts | {name.lower() for name in names}}
+    known = words()
+    said = [word for word in content(text) if word not in known.filler and word[:5] not in stems]
+    first = text.split(" ", 1)[0].lower()
+    return len([word for word in said if not (word == first and word in known.verbs)]) >= 2

@@ -31,6 +31,7 @@ class Words:
     cues: Mapping[str, tuple[str, ...]]
     noise: Mapping[str, str]
     everyday: frozenset[str]  # names of methods
+    filler: frozenset[str]  # of documentation
     stop: frozenset[str]
 
     def foreign_kind(self, word: str) -> str:
@@ -58,6 +59,7 @@ def words() -> Words:
         cues={name: tuple(cues) for name, cues in told["cues"].items()},
         noise=_by_word(told["noise"]),
         everyday=frozenset(told["everyday"]["names"].lower().split()),
+        filler=frozenset(told["filler"]["words"].split()),
         stop=frozenset(told["stop"]["words"].split()),
     )
 
