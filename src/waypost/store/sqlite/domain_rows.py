@@ -7,6 +7,7 @@ Another moment than now has facts of its own; its means are computed from them.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from waypost.model.kinds import SCOPES
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Sum = NDArray[np.float64]
 
 FACTS = SCOPES["facts"]
+_AT_ONCE = 4096  # vectors in memory: a few megabytes
 # The order of the joins is spelt out: from the facts to their first passages to the vectors of these.
 FIRST_PASSAGES = (
     "CROSS JOIN passages p ON p.passage_id = (SELECT min(passage_id) FROM passages WHERE number = m.number)"
@@ -87,14 +89,14 @@ class DomainRows(FactRows):
 def added(rows: Iterable[Any]) -> "dict[Any, tuple[int, Sum]]":
     """Packed vectors added up by their key. Rows are (key, packed)."""
     sums: dict[Any, tuple[int, Sum]] = {}
-    for key, packed in rows:
-        vector = _unpack(packed)
-        if key in sums:
-            count, total = sums[key]
-            total += vector
-            sums[key] = count + 1, total
-        else:
-            sums[key] = 1, vector
+    left = iter(rows)
+    while part := list(islice(left, _AT_ONCE)):
+        by_key: dict[Any, list[bytes]] = {}
+        for key, packed in part:
+            by_key.setdefault(key, []).append(packed)
+        for key, vectors in by_key.items():
+            count, total = sums.get(key, (0, 0.0))
+            sums[key] = count + len(vectors), total + _total(vectors)
     return sums
 
 
@@ -113,10 +115,12 @@ def unpack_sum(packed: bytes) -> "Sum":
     return np.frombuffer(packed, "<f8").astype(np.float64)
 
 
-def _unpack(packed: bytes) -> "Sum":
+def _total(vectors: list[bytes]) -> "Sum":
     import numpy as np
 
-    return np.frombuffer(packed, "<f2").astype(np.float64)
+    table = np.frombuffer(b"".join(vectors), "<f2").reshape(len(vectors), -1)
+    total: Sum = table.sum(axis=0, dtype=np.float64)
+    return total
 
 
 def _unit(total: "Sum") -> "Vector":

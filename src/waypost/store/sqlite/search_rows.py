@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
     from waypost.store.sqlite.vectors import EngineVectors, Scores
 
-_WIDEN = 4  # when filters leave too few of the best, look this many times deeper
+_WIDEN = 4  # when filters leave too few of the best by keywords, look this many times deeper
 _FEW_MEMBERS = 3_000  # compared directly: about as many as have to be looked up to find 100 of these among 100,000
 _MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond each
 _PASSAGES = (
@@ -104,18 +104,26 @@ class SearchRows(DomainRows):
         of_code = {collection in CODE_COLLECTIONS for collection in view.collections}
         # Of one sort only: else a small part would be searched for among the best of a large one.
         scored, spread = self._part(engine, scored, of_code.pop() if len(of_code) == 1 else None)
-        depth, among = limit * 2, scored
+        return VectorAnswer(tuple(self._nearest(engine, scored, limit, view)), spread)
+
+    def _nearest(self, engine: str, scored: "Scores", limit: int, view: View) -> list[Found]:
+        """The best that the view shows, looking as deep as it takes; nothing is looked up twice."""
+        depth, looked, among = limit * 2, 0, scored
+        found: list[Found] = []
         while True:
-            places = among.best(depth)
+            places = among.best(depth)[looked:]
             best = dict(zip(among.ids[places].tolist(), among.cosines[places].tolist(), strict=True))
-            found = self._best_visible(best, limit, view, _PASSAGES_OF_VECTORS)
+            found += self._best_visible(best, limit - len(found), view, _PASSAGES_OF_VECTORS)
             if len(found) >= limit or depth >= len(among.ids):
-                break
+                return found
             numbers = self._few_members(view) if among is scored else None
             if numbers is not None:
                 among = scored.only([vector_id for _, vector_id in self._vectors_of(engine, numbers)])
-            depth *= _WIDEN
-        return VectorAnswer(tuple(found), spread)
+                found, looked = [], 0
+                continue
+            # As deep as it takes if the rest is like what was looked at, within bounds.
+            looked, likely = depth, depth * limit // max(len(found), 1) * 5 // 4
+            depth = min(max(likely, 2 * depth), 16 * depth)
 
     def _part(self, engine: str, scored: "Scores", of_code: bool | None) -> "tuple[Scores, dict[str, Population]]":
         """The cosines of code, of prose or of both, and how they spread; made once for each question."""
