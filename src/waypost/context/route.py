@@ -23,7 +23,7 @@ HEADINGS: Mapping[str, str] = {
     RELATED: "Related",
 }
 DOMAIN_UNTIL = 0.70
-DEEPER_UNTIL = 0.85  # then what belongs to the facts above gets a chance
+FOR_RELATED = 0.10  # of the share of the deeper levels, at first: what belongs to the facts above gets a chance
 FACTS_UNTIL = 0.95  # the rest is for the fence, headings and the note on what was left out
 _LONG = 0.25  # of the budget: a longer entry may be cut; others are whole or not there
 _GIVE_UP_AFTER = 8  # entries of a level in a row that had no room
@@ -92,7 +92,7 @@ def fill(
     one, two, three = _Shelf(project), _Shelf(domain), _Shelf(deeper)
     page.take(PROJECT, one, FACTS_UNTIL)
     page.take(DOMAIN, two, DOMAIN_UNTIL)
-    page.take(DEEPER, three, DEEPER_UNTIL)
+    page.take(DEEPER, three, FACTS_UNTIL, keep=FOR_RELATED)
     page.take(RELATED, _Shelf(related([hit for line in page.lines for hit in line.entry.hits])), FACTS_UNTIL)
     page.take(DEEPER, three, FACTS_UNTIL)
     page.take(DOMAIN, two, FACTS_UNTIL)
@@ -126,19 +126,19 @@ class _Page:
     _costs: dict[int, int] = field(default_factory=dict)
     _frame: int = field(default_factory=lambda: _cost(fence("")))
 
-    def take(self, section: str, shelf: _Shelf, until: float) -> None:
-        """Lines from the shelf while there is room up to this share of the budget."""
+    def take(self, section: str, shelf: _Shelf, until: float, keep: float = 0.0) -> None:
+        """Lines from the shelf while there is room up to this share of the budget, with a share kept free below it."""
         refused = 0
         for entry in shelf.offer():
-            if not self._add(section, entry, until):
+            if not self._add(section, entry, until, keep):
                 shelf.put_back(entry)
                 refused += 1
                 if refused == _GIVE_UP_AFTER:
                     return
 
-    def _add(self, section: str, entry: Entry, until: float) -> bool:
+    def _add(self, section: str, entry: Entry, until: float, keep: float) -> bool:
         heading = 0 if section in self._headed else _cost(_heading(section))
-        room = min(int(self.tokens * until), self.tokens - self._frame - heading) - self._used
+        room = min(int(self.tokens * until), self.tokens - self._frame - heading) - int(self.tokens * keep) - self._used
         text, cost = entry.said + entry.tail, self._costs.get(id(entry), 0)
         if not cost:
             cost = self._costs[id(entry)] = _cost(text)  # once: it may be offered again
