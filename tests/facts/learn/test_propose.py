@@ -295,6 +295,18 @@ def test_the_language_that_is_needed_belongs_to_the_project(commit: Commit, layo
     assert (found.level, found.topic, found.is_certain) == (0, "language:pyproject.toml:python", True)
 
 
+def test_an_expression_of_a_build_file_is_no_version(commit: Commit, layout: Layout) -> None:
+    need = DependencyChange("java", MODIFIED, "JvmTarget.JVM_17.target", "11", "language")
+    file = FileChange("build.gradle.kts", MODIFIED, role="manifest", dependencies=(need,))
+    assert candidates(commit("Build with a newer Java", file), layout) == ()
+
+
+def test_a_file_whose_shown_name_stayed_was_not_renamed_for_a_reader(commit: Commit, layout: Layout) -> None:
+    before, after = (f"lib/src/{where}/kotlin/com/example/project/Suffix/Suffix.kt" for where in ("one", "two"))
+    file = FileChange(after, RENAMED, before, lines_added=1)
+    assert candidates(commit("Rearrange the build", file), layout) == ()
+
+
 @pytest.mark.parametrize(
     ("need", "text"),
     [

@@ -192,6 +192,7 @@ def moved(scene: Scene) -> Candidate | None:
 
 def _renamed_files(scene: Scene) -> Candidate | None:
     found = [file for file in scene.sources if file.change == RENAMED and scene.is_there(file.path)]
+    found = [file for file in found if shown(file.path) != shown(file.path_before)]
     if not found or len({file.path_before for file in found}) != len(found):
         return None
     if len(found) > _FEW:

@@ -16,6 +16,7 @@ from waypost.text.secrets import mask
 _MOST = 2  # of one commit
 _NUMBER = re.compile(r"\d+")
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
+_IS_VERSION = re.compile(r"[\s\d.,<>=~^!|&*xv-]{1,60}")  # a build file may have an expression there
 _PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: the tools of those who work on it
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
 _GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
@@ -91,7 +92,7 @@ def _need(scene: Scene, change: str, name: str, wanted: str, before: str, purpos
 
 
 def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
-    if not wanted or _minor(wanted) == _minor(before):
+    if not _IS_VERSION.fullmatch(wanted) or _minor(wanted) == _minor(before):
         return None
     label = _table()["languages"].get(name.lower(), name)
     number = wanted if not wanted[0].isdigit() else f"≥ {wanted}"
