@@ -126,5 +126,8 @@ def rebuild(space: OpenSpace, caller: Caller, *, progress: Progress = lambda *_:
                 with space.store.write() as writer:
                     writer.put_vectors(engine.name, rows, again=True)
         after = numbers[-1]
+    with space.store.write() as writer:
+        for engine in space.engines.active(writer):
+            writer.recount_domains(engine.name)
     space.store.compact()
     return settle(space, progress=progress)
