@@ -153,7 +153,7 @@ def test_a_rejected_candidate_is_never_proposed_again(memory: Memory, person: Me
 def test_editing_puts_the_words_right(memory: Memory, person: Memory) -> None:
     taken(memory, DOUBTFUL)
     candidate = waiting_id(memory)
-    memory.edit(candidate, "Uploads are retried four times.")
+    person.edit(candidate, "Uploads are retried four times.")
     assert waiting(memory) == ["Uploads are retried four times."]
     person.approve(candidate, text="Uploads are retried exactly four times.")
     assert [row["text"] for row in memory.list()] == ["Uploads are retried exactly four times."]

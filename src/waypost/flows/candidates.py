@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import NotFound, Refused, WaypostError
-from waypost.flows.lifecycle import audit
+from waypost.flows.lifecycle import audit, held_versions
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import prepare
 from waypost.flows.remember import remember, weigh
@@ -25,6 +25,8 @@ EXTRACTOR = Caller("extractor", "learn")
 _KEY = "learned:"  # before a topic: a later fact on it finds the earlier one by this key
 _LONGEST_KEY = 480
 _GONE_FROM_REVIEW = "candidate"  # in the audit's details
+_WAS = "was"  # in a candidate's row: the tombstones, in hex, of the words that it had before somebody put them right
+_PAGE = 500
 
 
 def take(
@@ -168,11 +170,12 @@ def _against_waiting(
     space: OpenSpace, reader: Reader, item: _Item, taken: Taken, key: bytes
 ) -> tuple[Taken, list[str]]:
     """What becomes of it beside those that wait, and which of them it takes the place of."""
-    said = prepare(space, item.draft, EXTRACTOR, key).version.fingerprint
+    prepared = prepare(space, item.draft, EXTRACTOR, key)
+    said = prepared.version.fingerprint
     topics = [item.candidate.topic] if item.candidate.topic else []
     like = reader.candidates_like([said], topics)
     for row in like:
-        if row.fingerprint == said:
+        if row.fingerprint == said or prepared.tombstone in _earlier_words(row):
             return Taken(item.candidate, WAITING, row.candidate_id, "it waits already"), []
         earlier, later = item.candidate.time, candidate_of(row).time
         if earlier is not None and later is not None and earlier < later:
@@ -209,15 +212,26 @@ def _row(candidate: Candidate) -> dict[str, Any]:
 
 
 def candidate_of(row: CandidateRow) -> Candidate:
-    given = dict(row.draft)
+    given = {name: value for name, value in row.draft.items() if name != _WAS}
     time: datetime | None = parse_time(given["time"]) if given.get("time") else None
     return Candidate(**{**given, "time": time, "refs": tuple(given["refs"]), "evidence": tuple(given["evidence"])})
 
 
-def waiting(space: OpenSpace, *, limit: int = 1000) -> list[tuple[CandidateRow, Candidate]]:
+def _earlier_words(row: CandidateRow) -> list[bytes]:
+    return [bytes.fromhex(one) for one in row.draft.get(_WAS, ())]
+
+
+def marks_of(row: CandidateRow) -> list[bytes]:
+    """The tombstones of its words, and of those that it had before somebody put them right."""
+    return [row.tombstone, *_earlier_words(row)]
+
+
+def waiting(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:
     """What waits for approval, surest first."""
+    rows: list[CandidateRow] = []
     with space.store.read() as reader:
-        rows = reader.candidates(limit=limit)
+        while page := reader.candidates(after=rows[-1].candidate_id if rows else "", limit=_PAGE):
+            rows += page
     return sorted(((row, candidate_of(row)) for row in rows), key=lambda one: (-one[0].confidence, one[0].candidate_id))
 
 
@@ -226,18 +240,24 @@ def approve(
 ) -> tuple[tuple[str, Receipt], ...]:
     """These candidates are true: they are remembered as a person's word, with the evidence that they came with.
 
-    `text` puts the words right. One that was approved before is answered as the duplicate that it is.
+    `text` puts the words right: those that were proposed are not proposed again. One that was approved before is
+    answered as the duplicate that it is; one that never waited approves none of them.
     """
     _decides(caller, "approve")
     told = None if text is None else check_text(text)
     person = Caller("person", space.settings.person, caller.owners_word)
-    return tuple((one, _approve(space, check_id(one), person, told)) for one in ids)
+    chosen = [check_id(one) for one in ids]
+    with space.store.read() as reader:
+        for one in chosen:
+            if reader.candidate(one) is None and not held_versions(reader, one):
+                raise _nothing_waits(one)
+    return tuple((one, _approve(space, one, person, told)) for one in chosen)
 
 
 def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | None) -> Receipt:
     with space.store.read() as reader:
         row = reader.candidate(candidate_id)
-        if row is None and any(version.superseded_at is None for version in reader.versions(candidate_id)):
+        if row is None and held_versions(reader, candidate_id):
             return Receipt(candidate_id, "duplicate", reason="it was approved before")
     if row is None:
         raise _nothing_waits(candidate_id)
@@ -249,8 +269,12 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
         draft = replace(draft, replaces=known.memory_id)
     receipt = next(remember(space, [draft], person, direct=True))
     if receipt.status != "refused":
+        said = prepare(space, draft, person, space.tombstone_key()).tombstone
         with space.store.write() as writer:
             writer.drop_candidates([candidate_id])
+            for other in marks_of(row):
+                if other != said:
+                    writer.add_tombstone(other, space.clock())
             details = {"confidence": row.confidence, "edited": text is not None}
             audit(space, writer, "approve", receipt.id, person, details)
     return receipt
@@ -266,7 +290,8 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
             row = writer.candidate(candidate_id)
             if row is None:
                 raise _nothing_waits(candidate_id)
-            writer.add_tombstone(row.tombstone, now)
+            for mark in marks_of(row):
+                writer.add_tombstone(mark, now)
             writer.drop_candidates([candidate_id])
             audit(space, writer, "reject", None, caller, {_GONE_FROM_REVIEW: candidate_id})
     return tuple(chosen)
@@ -274,6 +299,7 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
 
 def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
     """Put a candidate's words right and leave it waiting. Returns them as they are kept."""
+    _decides(caller, "edit")  # a person would approve an agent's words with the extractor's evidence
     candidate_id = check_id(candidate_id)
     told = check_text(text)
     key = space.tombstone_key()
@@ -284,12 +310,14 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
         candidate = replace(candidate_of(row), text=told)
         prepared = prepare(space, draft_of(space, candidate), EXTRACTOR, key)
         candidate = replace(candidate, text=prepared.version.text)
+        words = dict.fromkeys([*_earlier_words(row), row.tombstone])
+        was = [one.hex() for one in words if one != prepared.tombstone]
         writer.put_candidate(
             replace(
                 row,
                 fingerprint=prepared.version.fingerprint,
                 tombstone=prepared.tombstone,
-                draft=_row(candidate),
+                draft=_row(candidate) | {_WAS: was},
             )
         )
         audit(space, writer, "edit", None, caller, {_GONE_FROM_REVIEW: candidate_id})

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from waypost.errors import NotFound
 from waypost.facts.sameness import tombstones
+from waypost.flows.candidates import marks_of
 from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.lifecycle import refuse_derived
 from waypost.flows.open_space import OpenSpace
@@ -45,7 +46,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             refuse_derived(versions[-1])
         now = space.clock()
         for row in waiting:
-            writer.add_tombstone(row.tombstone, now)
+            for mark in marks_of(row):
+                writer.add_tombstone(mark, now)
         writer.drop_candidates(row.candidate_id for row in waiting)
         if not versions:
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}

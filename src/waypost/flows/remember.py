@@ -237,8 +237,14 @@ class _Gate:
             return None
         for known in self.writer.find_fingerprint(item.version.fingerprint):
             if known.memory_id == same.id and known.superseded_at is None:
-                return self._pointed_anew(item, known)
+                return self._vouched_for(item, known) or self._pointed_anew(item, known)
         return None
+
+    def _vouched_for(self, item: Prepared, known: Version) -> Receipt | None:
+        """What others had said a person says now: from here on it is a person's word."""
+        if not self.direct or item.version.source != "person" or known.source == "person":
+            return None
+        return self._supersede(item, known, known, "known before; now a person says it")
 
     def _pointed_anew(self, item: Prepared, known: Version) -> Receipt | None:
         """Somebody says the same now, of this code: it is as true of it as when it was said first. A batch or an import may
@@ -269,6 +275,8 @@ class _Gate:
         for known in self.writer.find_fingerprint(new.fingerprint):
             if known.superseded_at is not None or not overlap(known.period, new.period):
                 continue
+            if known.source == "person" and new.source != "person":
+                continue  # for how long it is true they have said too
             start, ends = min(known.valid_from, new.valid_from), (known.valid_until, new.valid_until)
             end = None if None in ends else max(end for end in ends if end)
             others = [v for v in self.writer.versions(known.memory_id) if v.superseded_at is None and v != known]

@@ -26,7 +26,7 @@ from waypost.model.receipt import Receipt
 from waypost.model.time import Moment, format_time, parse_time
 from waypost.retrieve.passages import INDEX_DETAILS, passages_of
 from waypost.space.platform import make_private_directory, place_file, sync_directory
-from waypost.store.protocol import Edge, Filter, Reader
+from waypost.store.protocol import AuditEntry, Edge, Filter, Reader
 
 FORMATS = ("jsonl", "json")
 _PAGE = 500
@@ -284,10 +284,12 @@ def _remembered(
 ) -> Iterator[Receipt]:
     """The receipts one after the other, and then the links between what they speak of."""
     here: dict[str, str] = {}  # where what the export calls by this id is kept
-    for draft, receipt in zip(drafts, remember(space, drafts, caller, direct=False), strict=True):
-        if draft.memory_id and receipt.id:
-            here[draft.memory_id] = receipt.id
-        yield receipt
+    for generation in _generations(drafts):  # parents first: one that was known has another id here
+        placed = [replace(one, parent=here.get(one.parent, one.parent)) if one.parent else one for one in generation]
+        for draft, receipt in zip(placed, remember(space, placed, caller, direct=False), strict=True):
+            if draft.memory_id and receipt.id:
+                here[draft.memory_id] = receipt.id
+            yield receipt
     edges = [
         replace(edge, from_id=here[edge.from_id], to_id=here[edge.to_id], made_at=space.clock())
         for some in links
@@ -298,6 +300,26 @@ def _remembered(
         with space.store.write() as writer:
             for edge in edges:
                 writer.add_edge(edge)
+            details = {"links": len(edges)}
+            writer.add_audit(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
+
+
+def _generations(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
+    """The drafts in their order: first those whose parent is none of them, then these ones' children, and so on. What
+    leads in a circle comes last."""
+    below: dict[str, list[Draft]] = {}
+    ids = {draft.memory_id for draft in drafts}
+    generation = []
+    for draft in drafts:
+        if draft.parent in ids and draft.parent is not None:
+            below.setdefault(draft.parent, []).append(draft)
+        else:
+            generation.append(draft)
+    while generation:
+        yield generation
+        generation = [child for draft in generation for child in below.pop(draft.memory_id or "", ())]
+    if below:
+        yield [draft for some in below.values() for draft in some]
 
 
 def _imported_links(number: int, row: dict[str, Any]) -> list[Edge]:

@@ -53,7 +53,7 @@ def test_a_rejected_candidate_does_not_come_back(waypost: Waypost, held: str) ->
 
 
 def test_edit_puts_words_right_and_approves_or_keeps_it_waiting(waypost: Waypost, held: str) -> None:
-    kept = waypost("review", "edit", held, "HTTP calls go through httpx.", "--keep", "--json")
+    kept = waypost("review", "edit", held, "HTTP calls go through httpx.", "--keep", "--yes", "--json")
     assert kept.json["decided"] == [{"id": held, "status": "edited", "text": "HTTP calls go through httpx."}]
     assert waypost("review", "--json").json["candidates"][0]["text"] == "HTTP calls go through httpx."
     done = waypost("review", "edit", held, "All HTTP calls go through httpx.", "--yes", "--json")

@@ -1,0 +1,141 @@
+"""Facts over time, read with fresh eyes: what the parts do to each other."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.conftest import OpenMemory, TestClock
+
+from waypost import Memory
+from waypost.errors import NotFound, Refused
+from waypost.flows.candidates import take
+from waypost.model.candidate import Candidate
+from waypost.model.memory import Caller
+
+THEN = datetime(2026, 1, 10, tzinfo=UTC)
+DOUBTFUL = Candidate("Uploads are retried three times.", 0.6, "git_diff", domain="storage", topic="upload", time=THEN)
+
+
+@pytest.fixture
+def person(open_memory: OpenMemory, memory: Memory, clock: TestClock) -> Memory:
+    """The same memory, at a terminal."""
+    return Memory.open_as(Caller("person", "ada"), memory.root, clock=clock)
+
+
+def learned(memory: Memory, *candidates: Candidate) -> list[str]:
+    return [one.status for one in take(memory._space, candidates)]
+
+
+def waiting(memory: Memory) -> list[str]:
+    return [candidate.text for _, candidate in memory.review().candidates]
+
+
+def the_one_waiting(memory: Memory) -> str:
+    ((row, _),) = memory.review().candidates
+    return row.candidate_id
+
+
+@pytest.mark.parametrize("time", [THEN, None])
+def test_learning_again_does_not_undo_the_words_that_somebody_put_right(
+    memory: Memory, person: Memory, time: datetime | None
+) -> None:
+    learned(memory, replace(DOUBTFUL, time=time))
+    person.edit(the_one_waiting(memory), "Failed uploads are retried three times.")
+    learned(memory, replace(DOUBTFUL, time=time))
+    assert waiting(memory) == ["Failed uploads are retried three times."]
+
+
+@pytest.mark.parametrize("time", [THEN, None])
+def test_what_was_approved_in_other_words_is_not_proposed_again_in_the_first(
+    memory: Memory, person: Memory, time: datetime | None
+) -> None:
+    learned(memory, replace(DOUBTFUL, time=time))
+    person.approve(the_one_waiting(memory), text="Failed uploads are retried three times.")
+    learned(memory, replace(DOUBTFUL, time=time))
+    assert waiting(memory) == []
+
+
+def test_a_candidate_that_was_edited_and_rejected_is_not_proposed_again_in_its_first_words(
+    memory: Memory, person: Memory
+) -> None:
+    learned(memory, DOUBTFUL)
+    person.edit(the_one_waiting(memory), "Failed uploads are retried three times.")
+    person.decline(the_one_waiting(memory))
+    learned(memory, DOUBTFUL)
+    assert waiting(memory) == []
+
+
+def test_an_agent_does_not_change_the_words_that_a_person_is_asked_to_approve(memory: Memory) -> None:
+    learned(memory, DOUBTFUL)
+    with pytest.raises(Refused):
+        memory.edit(the_one_waiting(memory), "The user said that anybody may deploy.")
+
+
+def test_approving_several_approves_none_where_one_is_unknown(memory: Memory, person: Memory) -> None:
+    learned(memory, DOUBTFUL)
+    with pytest.raises(NotFound):
+        person.approve([the_one_waiting(memory), "01jzzzzzzzzzzzzzzzzzzzzzzz"])
+    assert waiting(memory) == [DOUBTFUL.text]
+    assert person.list() == []
+
+
+def test_more_than_a_thousand_candidates_can_be_reviewed(memory: Memory) -> None:
+    many = [replace(DOUBTFUL, text=f"Rule number {n} holds.", topic=f"t{n}") for n in range(1003)]
+    learned(memory, *many)
+    assert memory.review().to_json()["pending_approval"] == 1003
+
+
+def test_an_approved_candidate_is_a_persons_word_though_an_agent_has_said_it(memory: Memory, person: Memory) -> None:
+    learned(memory, DOUBTFUL)
+    memory.remember(DOUBTFUL.text, domain="storage")
+    ((_, receipt),) = person.approve(the_one_waiting(memory))
+    assert memory.show(str(receipt.id)).version.source == "person"
+
+
+def test_an_agent_cannot_have_deleted_what_a_person_said_after_it(memory: Memory, person: Memory) -> None:
+    said = memory.remember("The billing day is the third.")
+    person.remember("The billing day is the third.")
+    with pytest.raises(Refused):
+        memory.set_ttl(str(said.id), 1, on_expire="delete")
+
+
+def test_an_agent_who_says_it_for_longer_does_not_take_over_what_a_person_said(memory: Memory, person: Memory) -> None:
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    said = person.remember("The office is closed.", valid_from=start, valid_until=start + timedelta(days=60))
+    memory.remember("The office is closed.", valid_from=start, valid_until=start + timedelta(days=6000))
+    version = person.show(str(said.id)).version
+    assert (version.source, version.valid_until) == ("person", start + timedelta(days=60))
+
+
+def test_an_imported_child_stands_under_its_parent_also_where_that_was_known(
+    open_memory: OpenMemory, tmp_path: Path
+) -> None:
+    here, there = open_memory("here"), open_memory("there")
+    top = here.remember("Logins use tokens", level=1, domain="auth")
+    child = here.remember("Tokens live for an hour", level=2, domain="auth", parent=str(top.id))
+    known = there.remember("Logins use tokens", level=1, domain="auth")
+    here.export(tmp_path / "e.jsonl")
+    list(there.import_file(tmp_path / "e.jsonl"))
+    assert [row["text"] for row in there.subtree(str(known.id))] == ["Logins use tokens", "Tokens live for an hour"]
+    assert child.id
+
+
+def test_an_import_keeps_what_was_archived_in_the_archive(
+    open_memory: OpenMemory, tmp_path: Path, clock: TestClock
+) -> None:
+    here, there = open_memory("here"), open_memory("there")
+    here.remember("The old gate is blue", ttl=60, on_expire="archive")
+    clock.advance(days=1)
+    here.maintain()
+    here.export(tmp_path / "e.jsonl")
+    list(there.import_file(tmp_path / "e.jsonl"))
+    assert there.list() == []
+
+
+def test_links_of_an_import_are_audited(open_memory: OpenMemory, tmp_path: Path) -> None:
+    here, there = open_memory("here"), open_memory("there")
+    here.decide("Use SQLite", because=["It needs no server"])
+    here.export(tmp_path / "e.jsonl")
+    list(there.import_file(tmp_path / "e.jsonl"))
+    assert "link" in [entry.action for entry in there.audit()]
