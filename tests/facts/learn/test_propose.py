@@ -295,10 +295,22 @@ def test_the_language_that_is_needed_belongs_to_the_project(commit: Commit, layo
     assert (found.level, found.topic, found.is_certain) == (0, "language:pyproject.toml:python", True)
 
 
-def test_an_expression_of_a_build_file_is_no_version(commit: Commit, layout: Layout) -> None:
-    need = DependencyChange("java", MODIFIED, "JvmTarget.JVM_17.target", "11", "language")
-    file = FileChange("build.gradle.kts", MODIFIED, role="manifest", dependencies=(need,))
-    assert candidates(commit("Build with a newer Java", file), layout) == ()
+def test_of_an_expression_in_a_build_file_the_number_is_read(commit: Commit, layout: Layout) -> None:
+    def file(wanted: str) -> FileChange:
+        need = DependencyChange("java", MODIFIED, wanted, "11", "language")
+        return FileChange("build.gradle.kts", MODIFIED, role="manifest", dependencies=(need,))
+
+    found = only(commit("Build with a newer Java", file("JvmTarget.JVM_17.target")), layout)
+    assert found.text == "Needs Java ≥ 17 (build.gradle.kts); before: 11."
+    assert candidates(commit("Build with a newer Java", file("libs.versions.target.get()")), layout) == ()
+
+
+def test_one_number_of_a_program_that_builds_is_not_told_where_the_message_does_not_speak_of_it(
+    commit: Commit, layout: Layout
+) -> None:
+    need = DependencyChange("java", MODIFIED, "21", "8", "language")
+    file = FileChange("lib/build.gradle.kts", MODIFIED, role="manifest", dependencies=(need,))
+    assert candidates(commit("Adopt conventions for all builds", file), layout) == ()
 
 
 def test_a_file_whose_shown_name_stayed_was_not_renamed_for_a_reader(commit: Commit, layout: Layout) -> None:

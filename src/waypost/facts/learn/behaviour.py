@@ -6,6 +6,7 @@ import re
 from waypost.facts.learn.scene import Scene
 from waypost.facts.learn.wording import MOST_TEXT, capital, clip, closed, last_part, tells
 from waypost.facts.learn.words import Verb, content, words, words_of
+from waypost.facts.learn.worth import LEAST, is_about_looks, is_list, is_placed, is_vague, particulars
 from waypost.model.candidate import Candidate
 
 LARGE = 50  # lines: a refactoring of more may be worth a note
@@ -37,7 +38,7 @@ def behaviour(scene: Scene) -> Candidate | None:
     if message.noise in _NOISE or len(scene.sources) > _MOST_FILES or len(content(message.subject)) < _LEAST_WORDS:
         return None
     place, refs = scene.place(1)
-    if not refs:
+    if not refs or not _is_worth(scene, place):
         return None
     text, confidence = _worded(scene, place)
     if not text:
@@ -52,6 +53,14 @@ def behaviour(scene: Scene) -> Candidate | None:
         from_message=True,
         reason="The message tells what the change does.",
     )
+
+
+def _is_worth(scene: Scene, place: str) -> bool:
+    """Whether the subject tells one thing in particular, of a place; where a reason is told, that is worth knowing."""
+    message = scene.message
+    if is_list(_main_clause(message.subject)) or is_about_looks(scene):
+        return False
+    return bool(message.reason) or (not is_vague(_main_clause(message.subject)) and is_placed(scene, place))
 
 
 def _worded(scene: Scene, place: str) -> tuple[str, float]:
@@ -81,7 +90,8 @@ def _ordered(scene: Scene, verb: Verb, rest: str, place: str) -> tuple[str, floa
     if verb.kind == "remove":
         return (f"{capital(support)} is no longer supported ({place}).", 0.7) if support else ("", 0.0)
     if verb.kind == "add" and not _LACKING.search(rest):
-        does = f"supports {support}" if support else f"has {_given(_ARTICLE.sub('', rest))}"
+        has = f"implements {rest}" if verb.base == "implement" else f"has {_given(_ARTICLE.sub('', rest))}"
+        does = f"supports {support}" if support else has
     elif verb.base == "support":
         does = f"supports {_FOR.sub('', rest)}"
     elif verb.kind in ("plain", "prevent", "settle"):
@@ -182,6 +192,7 @@ def _support(scene: Scene) -> float:
     """How much speaks for it: announced, tested, asked for; a symbol that the message names and others may use."""
     message, main = scene.message, scene.main(1)
     more = 0.1 if scene.is_announced else 0.0
+    more += 0.04 if particulars(message.subject) > LEAST else 0.0
     more += 0.07 if scene.has_tests else 0.0
     more += 0.04 if message.references else 0.0
     more += 0.08 if message.kind == "feature" and message.is_declared else 0.0

@@ -9,6 +9,7 @@ _OPEN, _CLOSE = "([{<", ")]}>"
 _ITSELF = frozenset(("self", "cls", "this", "&self", "&mut self", "mut self", "*", "/", "..."))
 _NAME_FIRST = frozenset(("python", "typescript", "javascript", "tsx", "rust", "kotlin", "go", "swift", "ruby", "scala"))
 _TYPED = frozenset(("typescript", "tsx", "rust", "kotlin", "go", "swift", "java", "csharp", "scala", "c", "cpp", "php"))
+_VISIBILITY = re.compile(r"\bpub\([^()]{1,40}\)\s*")
 _IDENTIFIER = re.compile(r"[*&.$@]*([^\W\d]\w*)\??")
 
 
@@ -19,9 +20,9 @@ class Parameter:
     is_optional: bool = False
 
 
-def what_callers_see(name: str, language: str, before: str, after: str) -> tuple[str, bool]:
+def what_callers_see(name: str, language: str, before: str, after: str, name_before: str = "") -> tuple[str, bool]:
     """What follows "`name` " in a sentence, and whether existing calls break; "" where nothing can be told."""
-    old, new = _parameters(name, language, before), _parameters(name, language, after)
+    old, new = _parameters(name_before or name, language, before), _parameters(name, language, after)
     if old is None or new is None:
         return "", False
     known, wanted = {one.name: one for one in old}, {one.name: one for one in new}
@@ -85,6 +86,7 @@ def _parameters(name: str, language: str, signature: str) -> list[Parameter] | N
 
 def _inside(name: str, signature: str) -> str | None:
     """What stands between the parentheses behind the name."""
+    signature = _VISIBILITY.sub("pub ", signature)
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", signature)
     start = signature.find("(", found.end() if found else 0)
     if start < 0:

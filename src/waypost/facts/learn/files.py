@@ -17,7 +17,8 @@ from waypost.facts.learn.wording import (
     small,
     tells,
 )
-from waypost.facts.learn.words import content, words_of
+from waypost.facts.learn.words import content, words, words_of
+from waypost.facts.learn.worth import is_about_looks, is_list, is_vague, particulars
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, RENAMED, FileChange
 from waypost.text.identifiers import identifier_parts
@@ -25,12 +26,16 @@ from waypost.text.identifiers import identifier_parts
 LARGE_MOVE = 50  # lines
 _LEAST_LINES = 10  # of a new file that is worth a note
 _FEW = 3
+_TOGETHER = 3  # new files that are one piece of work
+_BEYOND = 3  # words that a subject says beyond the names, if it is all that tells of a file
 _ROOM = 190
 _NEWS = re.compile(
     r"\b(?:excited|announc\w+|welcome|sponsor\w*|badge|released?|check out|thank\w*|deprecated)\b|!$", re.I
 )
 _SENTENCE = frozenset(("this", "it's", "its", "is", "as", "always", "various", "unless"))  # no plural
 _THIS = re.compile(r"^(?:this|the) (?:module|file|package|crate|script|class|component) ", re.I)
+_MIGRATION = re.compile(r"(?:^|/)(?:migrations?|migrate)/", re.I)  # numbers and names there are nobody's business
+_SAYS = "says of itself:"
 _NO_MODULE = ("__init__.py", "mod.rs", "index.ts", "index.js", "__main__.py", "conftest.py", "setup.py")
 
 
@@ -39,7 +44,7 @@ def new_files(scene: Scene) -> Candidate | None:
     found = [
         file
         for file in scene.sources
-        if file.change == ADDED and file.lines_added >= _LEAST_LINES and not is_vendored(file.path)
+        if file.change == ADDED and not is_vendored(file.path) and (file.lines_added >= _LEAST_LINES or _is_read(scene))
     ]
     found = [
         file
@@ -60,7 +65,7 @@ def new_files(scene: Scene) -> Candidate | None:
     main, others = found[0], found[1:]
     text, confidence, from_message = _file(scene, main)
     if not text:
-        return None
+        return _folder(scene, found) if len(found) >= _TOGETHER else None
     more = f" With it: {', '.join(f'`{shown(file.path)}`' for file in others)}." if others else ""
     text = text + more if len(text) + len(more) <= 290 else text
     return scene.candidate(
@@ -69,7 +74,7 @@ def new_files(scene: Scene) -> Candidate | None:
         topic=f"file:{main.path}",
         refs=[file.path for file in found],
         level=2,
-        origin="ast_analysis",
+        origin="git_diff" if _is_read(scene) else "ast_analysis",
         reason="A new file" + ("; the message tells what for." if from_message else " that says what it is for."),
         from_message=from_message,
     )
@@ -81,11 +86,14 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
     purpose = first_sentence(plain(file.purpose))
     symbol = _main_symbol(scene, file)
     owner = _owner(file, purpose)
-    if purpose and not owner and tells(purpose, stem):
-        return _from_message(scene, closed(f"{head} {_holds(clip(purpose, _ROOM))}")), 0.82, False
+    least = 1 if _is_read(scene) else 2
+    if purpose and not owner and tells(purpose, stem, least=least):
+        held = _holds(clip(purpose, _ROOM))
+        sure = 0.72 if held.startswith(_SAYS) else 0.82  # what is no phrase may be an aside
+        return _from_message(scene, closed(f"{head} {held}")), sure, False
     owner = owner or (symbol.symbol.name if symbol is not None else "")
     doc = purpose if owner and purpose else first_sentence(plain(symbol.symbol.doc)) if symbol is not None else ""
-    if doc and tells(doc, owner, stem):
+    if doc and tells(doc, owner, stem, least=least):
         does = predicate(doc, owner)
         said = f"{head} holds `{owner}`, which {does}" if does else f"{head} holds `{owner}`: {doc}"
         return (
@@ -93,15 +101,31 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
             0.74 + (0.06 if message.mentions(owner) else 0.0),
             False,
         )
-    is_told = message.tells >= 3 and not message.noise and message.kind not in ("fix", "vague", "upkeep")
-    is_told = is_told and not (message.verb is not None and message.verb.kind in ("vague", "refactor"))
-    is_told = is_told and tells(message.subject, stem, *(last_part(one.name) for one in file.symbols[:20]))
-    if is_told and (_is_meant(scene, file) or len(scene.sources) <= _FEW):
-        said = f"“{clip(capital(message.subject), 140)}”"
-        if symbol is None or symbol.symbol.name == "default":
-            return "", 0.0, True  # a name and a subject: where is said, what is not
-        return f"{head} holds `{symbol.symbol.name}`: {said}.", 0.6, True
+    if symbol is not None and _explains(scene, symbol.symbol.name):
+        said = closed(f"{head} holds `{symbol.symbol.name}`: “{clip(capital(message.subject), 140)}”")
+        return _because(scene, said), 0.66 if message.reason else 0.6, True
     return "", 0.0, False
+
+
+def _is_read(scene: Scene) -> bool:
+    """Whether somebody asks for a file as it is: its own words are all there is."""
+    return not scene.change.commit and not scene.message.subject
+
+
+def _explains(scene: Scene, name: str) -> bool:
+    """Whether the message alone says what a definition is for: it speaks of it, and says more than its name does."""
+    message = scene.message
+    if message.noise or message.kind in ("fix", "vague", "upkeep") or is_list(message.subject) or is_about_looks(scene):
+        return False
+    if message.verb is not None and message.verb.kind in ("vague", "refactor"):
+        return False
+    parts = {part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", last_part(name)))}
+    if not message.names(last_part(name)) or is_vague(message.subject):
+        return False
+    verbs = words().verbs
+    rest = (word for word in content(message.subject) if word[:5] not in parts and word != last_part(name).lower())
+    beyond = " ".join(word for word in rest if word not in verbs)
+    return bool(message.reason) or particulars(beyond) >= _BEYOND
 
 
 def _is_meant(scene: Scene, file: FileChange) -> bool:
@@ -136,7 +160,7 @@ def _holds(purpose: str) -> str:
         return f"holds {small(purpose)}"
     does = predicate(purpose)
     return does or (
-        f"holds {small(purpose)}" if first.endswith("s") and first not in _SENTENCE else f"says of itself: “{purpose}”"
+        f"holds {small(purpose)}" if first.endswith("s") and first not in _SENTENCE else f"{_SAYS} “{purpose}”"
     )
 
 
@@ -144,13 +168,22 @@ def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:
     """Many new files are one piece of work; the message, or the first of them, says which."""
     message = scene.message
     folder = common_folder([file.path for file in found])
-    if not folder or message.tells < 3 or message.noise:
+    if (
+        not folder
+        or message.noise
+        or message.tells < 3
+        or is_vague(message.subject, least=2)
+        or (len(found) <= _FEW and is_list(message.subject))
+    ):
+        return None
+    if message.verb is not None and message.verb.kind == "vague":
         return None
     names = ", ".join(file.path.removeprefix(f"{folder}/") for file in found[:3])
-    text = f"`{folder}/` has {len(found)} new files ({names}, …): “{clip(capital(message.subject), 140)}”."
+    names += ", …" if len(found) > 3 else ""
+    text = f"`{folder}/` has {len(found)} new files ({names}): “{clip(capital(message.subject), 140)}”."
     return scene.candidate(
         text,
-        0.62,
+        0.64,
         topic=f"files:{folder}:{scene.commit}",
         refs=[file.path for file in found],
         level=2,
@@ -192,7 +225,7 @@ def moved(scene: Scene) -> Candidate | None:
 
 def _renamed_files(scene: Scene) -> Candidate | None:
     found = [file for file in scene.sources if file.change == RENAMED and scene.is_there(file.path)]
-    found = [file for file in found if shown(file.path) != shown(file.path_before)]
+    found = [file for file in found if shown(file.path) != shown(file.path_before) and not _MIGRATION.search(file.path)]
     if not found or len({file.path_before for file in found}) != len(found):
         return None
     if len(found) > _FEW:

@@ -2,16 +2,42 @@
 
 import hashlib
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 from waypost.facts.learn.message import Message
 from waypost.facts.learn.scene import Scene
-from waypost.facts.learn.wording import MOST_TEXT, SUBORDINATE, capital, clause_of, clip, closed, last_part
+from waypost.facts.learn.wording import (
+    MOST_TEXT,
+    SUBORDINATE,
+    capital,
+    clause_of,
+    clean,
+    clip,
+    closed,
+    is_nameable,
+    last_part,
+    shown,
+)
 from waypost.facts.learn.words import content, cue_at, has_cue, words, words_of
+from waypost.facts.learn.worth import (
+    LEAST,
+    first_work,
+    is_about_looks,
+    is_claim,
+    is_conditional,
+    is_placed,
+    is_trivial,
+    is_vague,
+    particulars,
+)
 from waypost.model.candidate import Candidate
+from waypost.model.change import MODIFIED, DependencyChange, FileChange
+from waypost.text.identifiers import identifier_parts
 
 _LEAST_WORDS = 3  # that tell something, in the subject
 _NEVER = 1_000
+_MISSING = re.compile(r"\bmissing\b", re.I)
 _FIRST = 5  # sentences of a body: what is wrong is said first, how and why not otherwise comes later
 _NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typing", "release"))
 _FIXED = re.compile(
@@ -78,6 +104,7 @@ def fix(scene: Scene) -> Candidate | None:
     message = scene.message
     if message.kind != "fix" or not scene.sources or message.noise in _NOT_THE_PRODUCT:
         return None
+    message = replace(message, subject=first_work(message.subject))
     error, remedy = _from_subject(message)
     told, is_stated = content(error or remedy), bool(remedy)
     names = _stems(" ".join(last_part(one.symbol.name) for one in scene.main()))
@@ -85,13 +112,18 @@ def fix(scene: Scene) -> Candidate | None:
     if len(told) < _least(message, cause) or _is_everyday(message):
         return None
     place, refs = scene.place()
-    if not refs:
+    if not refs or not _is_worth(scene, message, error, cause, remedy):
         return None
-    text = _worded(error, cause, remedy, place, is_stated=is_stated, message=message)
+    where, newer = f"in {place}", _newer(scene)
+    if newer is not None:
+        where, refs = newer
+    elif not cause and not is_placed(scene, place):
+        return None
+    text = _worded(error, cause, remedy, where, is_stated=is_stated, message=message)
     return scene.candidate(
         text,
         _confidence(scene, error, cause, remedy),
-        topic=f"fix:{_key(message.subject)}",
+        topic=f"fix:{_key(scene.message.subject)}",
         refs=refs,
         level=2,
         kind="fix",
@@ -101,11 +133,52 @@ def fix(scene: Scene) -> Candidate | None:
     )
 
 
+def _is_worth(scene: Scene, message: Message, error: str, cause: str, remedy: str) -> bool:
+    """Whether something behaved wrongly and the words say what; a cause that is told is always worth knowing."""
+    if cause:
+        return True
+    subject = message.subject
+    is_nothing = (is_trivial(scene.message.subject) and not is_conditional(subject)) or is_about_looks(scene)
+    if is_nothing or is_vague(f"{error} {remedy}") or particulars(subject) < LEAST:
+        return False
+    if message.verb is not None and message.verb.kind == "add":
+        return bool(error) or _MISSING.search(subject) is not None  # else it is something new
+    if remedy:
+        return not is_claim(remedy) or bool(error)
+    if _is_told(error, message) or is_conditional(error):
+        return True
+    return scene.has_tests and particulars(error) > LEAST  # only the name of what was wrong
+
+
+def _is_told(error: str, message: Message) -> bool:
+    """Whether the words say what went wrong, and not only what with."""
+    return has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error) or message.language != "en"
+
+
+def _newer(scene: Scene) -> tuple[str, tuple[str, ...]] | None:
+    """The newer dependency that is the remedy: the message speaks of it, and of no definition that changed."""
+    if any(scene.message.names(last_part(one.symbol.name)) for one in scene.main()):
+        return None
+    spoken = _stems(scene.message.subject)
+    found: list[tuple[int, FileChange, DependencyChange]] = []
+    for file in scene.change.files:
+        for one in file.dependencies:
+            named = {part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", one.name)) if len(part) > 3}
+            if one.change == MODIFIED and named & spoken and is_nameable(one.name, 80) and one.group != "language":
+                found.append((len(named & spoken), file, one))
+    if not found:
+        return None
+    _, file, one = max(found, key=lambda each: each[0])
+    before, wanted = clean(one.wanted_before, 60), clean(one.wanted, 60)
+    told = f"with `{one.name}` {wanted}{f' (before: {before})' if before else ''}, {shown(file.path)}"
+    return told, (file.path,)
+
+
 def _least(message: Message, cause: str) -> int:
     """How many words must tell something: the fewer, the more is said of what was wrong."""
     if has_cue(message.subject, "error") or cause or message.language != "en":
         return _LEAST_WORDS - 1
-    if message.verb is not None and message.verb.kind in ("vague", "refactor", "add"):
+    if message.verb is not None and message.verb.kind in ("vague", "refactor"):
         return _NEVER  # that nothing was wrong, or that nobody says what
     return _LEAST_WORDS + (2 if message.verb is None else 0)
 
@@ -225,20 +298,18 @@ def _is_everyday(message: Message) -> bool:
     }
 
 
-def _worded(error: str, cause: str, remedy: str, place: str, *, is_stated: bool, message: Message) -> str:
+def _worded(error: str, cause: str, remedy: str, where: str, *, is_stated: bool, message: Message) -> str:
     """`is_stated`: the remedy is the subject's, and stays; else the error is."""
     is_order = message.verb is not None or bool(_FIXED.match(message.subject))
-    end = f"Fixed in {place}."
+    end = f"Fixed {where}."
     room = MOST_TEXT - len(end) - 12
     if is_stated:
         # What is no order may be what was wrong, or what holds now: "Fixed" is true of both.
-        end = f"{'Fix' if is_order else 'Fixed'}: {clip(_bare(remedy), min(room, 140)).rstrip('.')}, in {place}."
+        end = f"{'Fix' if is_order else 'Fixed'}: {clip(_bare(remedy), min(room, 140)).rstrip('.')}, {where}."
         room = MOST_TEXT - len(end) - 12
     parts = []
     if error:
-        is_told = (
-            has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error) or message.language != "en"
-        )
+        is_told = _is_told(error, message)
         said = clause_of(error, min(room, 170)) if is_stated else clip(error, min(room, 190))
         if said:
             parts.append(closed(f"Error: {capital(said)}" if is_told else f"Error in {said}"))
@@ -249,7 +320,7 @@ def _worded(error: str, cause: str, remedy: str, place: str, *, is_stated: bool,
         room -= len(parts[-1]) + 1
     if remedy and not is_stated:
         done = clause_of(_bare(remedy), room)
-        end = f"Fix: {done.rstrip('.')}, in {place}." if done else end
+        end = f"Fix: {done.rstrip('.')}, {where}." if done else end
     return " ".join((*parts, end))
 
 

@@ -11,6 +11,7 @@ from waypost.facts.learn.wording import capital, clip, closed, first_sentence, l
 from waypost.facts.learn.words import words
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
+from waypost.text.identifiers import identifier_parts
 
 _MOST_SIGNATURES = 2  # of one commit; of more it is a sweep, and the message tells it
 _SWEEP = 6
@@ -54,6 +55,7 @@ def _about(scene: Scene, one: Touched) -> tuple[str, float]:
     """What a definition is for, by its own documentation, else by the message; with how sure that is."""
     symbol, message = one.symbol, scene.message
     doc = first_sentence(plain(symbol.doc))
+    doc = "" if _is_of_another(doc, symbol.name) else doc
     head = f"`{symbol.name}` ({shown(one.file.path)})"
     mentioned = message.mentions(last_part(symbol.name))
     if doc and tells(doc, symbol.name):
@@ -68,6 +70,13 @@ def _about(scene: Scene, one: Touched) -> tuple[str, float]:
     return "", 0.0
 
 
+def _is_of_another(doc: str, name: str) -> bool:
+    """Whether documentation begins with the name of something else: it was copied with its code."""
+    first, _, rest = doc.partition(" ")
+    is_name = first.isalnum() and first.lower() != last_part(name).lower() and any(sign.isupper() for sign in first[1:])
+    return is_name and not first.isupper() and rest.partition(" ")[0] in words().thirds
+
+
 def changed(scene: Scene) -> Iterator[Candidate]:
     """Signatures that callers must follow or may use."""
     found = []
@@ -76,7 +85,9 @@ def changed(scene: Scene) -> Iterator[Candidate]:
         if is_class(symbol):
             continue  # what it inherits from is nobody's argument
         if symbol.signature and symbol.signature_before and symbol.signature != symbol.signature_before:
-            seen, breaks = what_callers_see(symbol.name, one.file.language, symbol.signature_before, symbol.signature)
+            seen, breaks = what_callers_see(
+                symbol.name, one.file.language, symbol.signature_before, symbol.signature, symbol.name_before
+            )
             if seen:
                 found.append((one, seen, breaks))
     found.sort(key=lambda each: (not scene.message.mentions(last_part(each[0].symbol.name)), not each[2]))
@@ -117,10 +128,14 @@ def _is_parameter(message: Message) -> Callable[[str], bool]:
     speaks = _OF_PARAMETERS.search(message.subject) is not None
 
     def is_one(name: str) -> bool:
-        is_code = "_" in name or not (name.islower() or name.istitle()) or f"`{name}" in message.subject
-        return message.names(name) and (is_code or speaks)
+        return message.names(name) and (_is_code(name, message) or speaks)
 
     return is_one
+
+
+def _is_code(name: str, message: Message) -> bool:
+    """Whether a word of the subject can only be this name."""
+    return "_" in name or not (name.islower() or name.istitle()) or f"`{name}" in message.subject
 
 
 def gone(scene: Scene) -> Candidate | None:
@@ -130,8 +145,10 @@ def gone(scene: Scene) -> Candidate | None:
     if not found or scene.message.noise:
         return None
     message = scene.message
-    named = [one for one in found if message.names(last_part(one.symbol.name))]
     is_meant = message.kind == "remove" or message.is_breaking
+    named = [one for one in found if message.names(last_part(one.symbol.name))]
+    if not is_meant:
+        named = [one for one in named if _is_code(last_part(one.symbol.name), message)]  # no word of every day
     if not named and not is_meant:
         return None
     told = named or found
@@ -161,7 +178,7 @@ def renamed(scene: Scene) -> Candidate | None:
     found = [
         one
         for one in _offered(scene, RENAMED)
-        if one.symbol.name_before and last_part(one.symbol.name_before) != last_part(one.symbol.name)
+        if one.symbol.name_before and _is_kin(last_part(one.symbol.name_before), last_part(one.symbol.name))
     ]
     if scene.message.subject and scene.message.kind != "rename":
         found = [one for one in found if _is_renaming(scene.message, one)]
@@ -183,6 +200,12 @@ def renamed(scene: Scene) -> Candidate | None:
         origin="ast_analysis",
         reason="A public definition has another name.",
     )
+
+
+def _is_kin(before: str, after: str) -> bool:
+    """Whether one name came from the other: they differ, and share a word. Else one thing took another's place."""
+    old, new = ({part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", name))} for name in (before, after))
+    return before != after and bool(old & new)
 
 
 def _is_renaming(message: Message, one: Touched) -> bool:

@@ -17,6 +17,8 @@ _MOST = 2  # of one commit
 _NUMBER = re.compile(r"\d+")
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
 _IS_VERSION = re.compile(r"[\s\d.,<>=~^!|&*xv-]{1,60}")  # a build file may have an expression there
+_PROGRAM = re.compile(r"\.(?:gradle|gradle\.kts|sbt)$")
+_EXPRESSION = re.compile(r"\b(?:JVM|VERSION)_(\d{1,2}(?:_\d{1,2})?)\b")
 _PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: the tools of those who work on it
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
 _GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
@@ -92,6 +94,10 @@ def _need(scene: Scene, change: str, name: str, wanted: str, before: str, purpos
 
 
 def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: str) -> Candidate | None:
+    if _PROGRAM.search(file.path):  # several numbers may stand there: of what is compiled, of the tools, of the tests
+        wanted, before = _read_version(wanted), _read_version(before)
+        if not any(scene.message.mentions(each) for each in _table()["spoken"].get(name.lower(), "").split()):
+            return None
     if not _IS_VERSION.fullmatch(wanted) or _minor(wanted) == _minor(before):
         return None
     label = _table()["languages"].get(name.lower(), name)
@@ -107,6 +113,12 @@ def _language(scene: Scene, file: FileChange, name: str, wanted: str, before: st
         origin="file_change",
         reason="The manifest asks for another version of the language.",
     )
+
+
+def _read_version(wanted: str) -> str:
+    """ "JvmTarget.JVM_17.target", "JavaVersion.VERSION_1_8": the number in the expression."""
+    found = _EXPRESSION.search(wanted)
+    return found[1].replace("_", ".") if found else wanted
 
 
 def _moves(scene: Scene, name: str) -> bool:

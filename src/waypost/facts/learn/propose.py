@@ -14,7 +14,7 @@ from waypost.model.candidate import Candidate
 from waypost.model.change import ChangeSet
 
 MOST = 4  # of one commit
-LEAST = 0.5  # below, nobody would thank us for asking
+LEAST = 0.55  # below, nobody would thank us for asking
 
 
 def candidates(change: ChangeSet, layout: Layout, *, still: Still | None = None) -> tuple[Candidate, ...]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from waypost.facts.domains import Layout
 from waypost.facts.learn.message import Message, read
 from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part, printable, shown
+from waypost.facts.learn.words import words
 from waypost.model.candidate import CERTAIN, Candidate
 from waypost.model.change import ADDED, REMOVED, ChangeSet, FileChange, SymbolChange
+from waypost.text.identifiers import identifier_parts
 
 Still = Callable[[str, str], bool]  # (path, symbol or "") → whether it is there today
 
@@ -16,6 +18,7 @@ _MOST_FILES = 400  # that are looked at; a commit of more is an import
 _MOST_SYMBOLS = 400  # of one file
 _MOST_REFS = 4
 _FEW, _MOST_NAMED = 3, 8  # files of a change, up to which its largest symbol stands for it; the same if it is named
+_SHARE = 0.02  # of the changed lines: what has less is named for another reason than that the change is there
 _DOUBTFUL = 0.5  # the most for what a message says that speaks to its reader
 _WAITING = CERTAIN - 0.01
 _ANNOUNCEMENT = re.compile(
@@ -30,6 +33,7 @@ _ASIDE = re.compile(
     re.I,
 )
 _TEST_INSIDE = re.compile(r"(?:tests?|test_\w{1,80}|\w{1,80}_tests?)(?:\.|::|$)", re.I)
+_STYLE = re.compile(r"\.(?:css|s[ac]ss|less|styl|pcss)$", re.I)
 _TOOLS = frozenset(
     ("ci", "tools", "scripts", "script", "hack", "build", "dev", "util", "benches", "bench", "benchmarks")
 )
@@ -71,7 +75,11 @@ class Scene:
         return tuple(
             file
             for file in self.change.files
-            if file.role == "source" and not file.layout_only and not is_aside(file.path)
+            if file.role == "source"
+            and not file.layout_only
+            and not is_aside(file.path)
+            and not is_for_tests(file.path)
+            and not _STYLE.search(file.path)
         )
 
     @property
@@ -105,20 +113,24 @@ class Scene:
         ]
         inner = {(one.file.path, one.symbol.name.rpartition(".")[0]) for one in there}
         leaves = [one for one in there if (one.file.path, one.symbol.name) not in inner or self._is_meant(one)]
-        leaves.sort(key=lambda one: (-self._weight(one), one.file.path, one.symbol.line))
+        lines = sum(max(file.lines_added, file.lines_removed) for file in self.sources)
+        weights = {id(one): self._weight(one, lines) for one in leaves}
+        leaves.sort(key=lambda one: (-weights[id(one)], one.file.path, one.symbol.line))
         if not leaves:
             return ()
-        least = self._weight(leaves[0]) * 0.3
+        least = weights[id(leaves[0])] * 0.3
         alone = {one.ref: one for one in reversed(leaves)}  # overloads have one name
-        return tuple(one for one in leaves if alone[one.ref] is one and self._weight(one) >= least)[:most]
+        return tuple(one for one in leaves if alone[one.ref] is one and weights[id(one)] >= least)[:most]
 
     def _is_meant(self, one: Touched) -> bool:
         return one.symbol.change == ADDED or self.message.names(last_part(one.symbol.name))
 
-    def _weight(self, one: Touched) -> float:
+    def _weight(self, one: Touched, total: int) -> float:
         lines = one.symbol.lines_changed or max(1, one.symbol.end_line - one.symbol.line)
         weight = min(lines, 60) / 60 + (0.4 if one.is_offered else 0.0)
         weight *= 0.3 if _CALLED_BY_LANGUAGE.search(one.symbol.name) else 1.0
+        if lines < _SHARE * total:
+            return weight
         if self.message.names(last_part(one.symbol.name)):
             return weight + 3
         return weight + (0.8 if self.message.mentions(last_part(one.symbol.name)) else 0.0)
@@ -199,6 +211,13 @@ def is_inner(path: str) -> bool:
 def is_aside(path: str) -> bool:
     """Whether a file is not of the product itself: of examples, tests, documents, others' code."""
     return any(_ASIDE.fullmatch(part) for part in path.split("/")[:-1])
+
+
+def is_for_tests(path: str) -> bool:
+    """Whether the name of a file says that only tests use it: "FakeDns.kt", "call_tester.py"."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    parts = [part.lower() for part in identifier_parts(re.sub(r"\W+", "_", stem))]
+    return len(parts) > 1 and not words().helpers.isdisjoint(parts)  # `testing.py` is what a library offers its users
 
 
 def is_interface(path: str) -> bool:

@@ -237,11 +237,11 @@ def last_part(name: str) -> str:
     return re.split(r"\.|::|#", name)[-1]
 
 
-def tells(text: str, *names: str) -> bool:
-    """Whether a text says more than the names themselves do: at least two more words."""
+def tells(text: str, *names: str, least: int = 2) -> bool:
+    """Whether a text says more than the names themselves do: at least so many more words."""
     parts = {part.lower() for name in names for part in identifier_parts(re.sub(r"\W+", "_", name))}
     stems = {part[:5] for part in parts | {name.lower() for name in names}}
     known = words()
     said = [word for word in content(text) if word not in known.filler and word[:5] not in stems]
     first = text.split(" ", 1)[0].lower()
-    return len([word for word in said if not (word == first and word in known.verbs)]) >= 2
+    return len([word for word in said if not (word == first and word in known.verbs)]) >= least

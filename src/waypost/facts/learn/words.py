@@ -32,6 +32,7 @@ class Words:
     noise: Mapping[str, str]
     everyday: frozenset[str]  # names of methods
     filler: frozenset[str]  # of documentation
+    helpers: frozenset[str]  # parts of names of files for tests
     stop: frozenset[str]
 
     def foreign_kind(self, word: str) -> str:
@@ -61,6 +62,7 @@ def words() -> Words:
         everyday=frozenset(told["everyday"]["names"].lower().split()),
         filler=frozenset(told["filler"]["words"].split()),
         stop=frozenset(told["stop"]["words"].split()),
+        helpers=frozenset(told["helpers"]["words"].split()),
     )
 
 
