@@ -1,14 +1,16 @@
 """Facts over time, read with fresh eyes: what the parts do to each other."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
-from waypost.errors import NotFound, Refused
+from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.flows.candidates import take
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
@@ -139,3 +141,63 @@ def test_links_of_an_import_are_audited(open_memory: OpenMemory, tmp_path: Path)
     here.export(tmp_path / "e.jsonl")
     list(there.import_file(tmp_path / "e.jsonl"))
     assert "link" in [entry.action for entry in there.audit()]
+
+
+def test_what_was_put_into_the_archive_is_there_after_an_import(
+    open_memory: OpenMemory, tmp_path: Path, clock: TestClock
+) -> None:
+    here, there = open_memory("here"), open_memory("there")
+    said = here.remember("The old gate is blue", ttl=60, on_expire="archive")
+    clock.advance(days=1)
+    here.maintain()
+    rows = json.dumps(next(iter(here.list(archived=True))) | {"expires_at": None, "ttl": None, "on_expire": None})
+    (tmp_path / "e.jsonl").write_text(rows + "\n")
+    list(there.import_file(tmp_path / "e.jsonl"))
+    assert there.list() == []
+    assert [row["id"] for row in there.list(archived=True)] == [said.id]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"domain": "ev\nil"},
+        {"topic": "a\nb"},
+        {"evidence": ("x" * 5000,)},
+        {"text": "a\udcffb"},
+        {"module": "\x1b[31m"},
+    ],
+)
+def test_a_candidate_that_no_memory_can_hold_keeps_the_others_from_nothing(
+    memory: Memory, wrong: dict[str, Any]
+) -> None:
+    assert learned(memory, replace(DOUBTFUL, **wrong), replace(DOUBTFUL, topic="other")) == ["refused", "held"]
+
+
+def test_a_rejected_fact_does_not_come_back_to_the_domain_from_which_it_was_moved(
+    memory: Memory, person: Memory, clock: TestClock
+) -> None:
+    sure = replace(DOUBTFUL, confidence=0.9)
+    learned(memory, sure)
+    (fact,) = memory.list()
+    person.promote(fact["id"], domain="")
+    person.reject(fact["id"])
+    clock.advance(days=3)
+    assert learned(memory, replace(sure, time=clock.now - timedelta(hours=1))) == ["refused"]
+
+
+def test_a_fact_is_not_moved_to_where_exactly_this_is_known(memory: Memory) -> None:
+    one = memory.remember("Cats are nice", domain="x")
+    memory.remember("Cats are nice", domain="y")
+    with pytest.raises(InvalidInput, match="exactly this"):
+        memory.promote(str(one.id), domain="y")
+
+
+def test_why_does_not_know_earlier_what_was_replaced_later(memory: Memory, clock: TestClock) -> None:
+    old = memory.decide("Sessions are kept in Redis", because=["Redis is fast"])
+    memory.decide("Sessions are kept in PostgreSQL", because=["One database is enough"])
+    clock.advance(days=1)
+    between = clock.now
+    clock.advance(days=1)
+    memory.decide("Sessions are kept in PostgreSQL", replaces=old.id)
+    assert memory.why("why are sessions kept in PostgreSQL", known_at=between).replaces == ()
+    assert [one.id for one in memory.why("why are sessions kept in PostgreSQL").replaces] == [old.id]

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import NamedTuple
 
 from waypost.errors import WaypostError
@@ -71,11 +72,12 @@ class Sorter:
     places: Places | None
     layout: Layout
     domains: tuple[str, ...]
+    now: datetime
 
     @classmethod
     def of(cls, space: OpenSpace, known: Survey) -> "Sorter":
         places = places_for(space, known.paths)
-        return cls(places, Layout.of(places.files if places else ()), tuple(known.domains))
+        return cls(places, Layout.of(places.files if places else ()), tuple(known.domains), space.clock())
 
     def draft(self, fact: BridgeFact, parent: Here | None) -> Draft:
         """Raises WaypostError for what no memory can hold."""
@@ -98,7 +100,12 @@ class Sorter:
             fact.notes.append(f"level {given['level']} cannot stand under level {parent.level}: parent kept as a tag")
         given["parent"] = parent.memory_id if parent and under else None
         draft = Draft.of({**given, "refs": [ref.to_json() for ref in refs]})
-        return replace(draft, expires_at=fact.expires_at, stale_reason=fact.stale_reason)
+        return replace(
+            draft,
+            expires_at=fact.expires_at,
+            stale_reason=fact.stale_reason,
+            archived_at=self.now if fact.is_archived else None,
+        )
 
     def _placed(self, fact: BridgeFact) -> tuple[list[CodeReference], list[str]]:
         refs: list[CodeReference] = []
@@ -135,18 +142,11 @@ def take(
             else:
                 status: Status = "added" if known.details.get(IMPORT) == import_id else "duplicate"
                 _note(reader, taken, fact, draft, Receipt(known.memory_id, status, draft.key))
-    archived = []
     receipts = write(space, [draft for _, draft in ready], caller, import_id) if ready else iter(())
     done = list(zip(ready, receipts, strict=True))
     with space.store.read() as reader:
         for (fact, draft), receipt in done:
             _note(reader, taken, fact, draft, receipt)
-            if fact.is_archived and receipt.status == "added":
-                archived.append(receipt.id or "")
-    if archived:
-        with space.store.write() as writer:
-            for memory_id in archived:
-                writer.set_state(memory_id, archived_at=space.clock())
 
 
 def _checked(space: OpenSpace, fact: BridgeFact, sorter: Sorter, taken: Taken) -> Draft | None:

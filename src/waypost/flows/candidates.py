@@ -41,13 +41,13 @@ def take(
     A candidate on a topic that is known replaces what was learned of it before, unless it is older; what a person said
     is only ever replaced with approval.
     """
-    told = [_Item.of(space, one) for one in candidates]
+    told = [_told(space, one) for one in candidates]
     with space.store.read() as reader:
-        placed = [_in_the_face_of(reader, item) for item in told]
+        placed = [_in_the_face_of(reader, item) if isinstance(item, _Item) else item for item in told]
     settled = {place: one for place, one in enumerate(placed) if isinstance(one, Taken)}
     items = {place: one for place, one in enumerate(placed) if isinstance(one, _Item)}
     certain = [place for place, item in items.items() if _is_certain(space, item)]
-    held = [place for place in items if place not in certain]
+    held = [place for place, item in items.items() if not _is_certain(space, item)]
     write = weigh if dry_run else _remembered
     for place, receipt in zip(certain, write(space, [items[p].draft for p in certain], caller), strict=True):
         settled[place] = _stored(items[place], receipt)
@@ -69,6 +69,14 @@ class _Item:
     @classmethod
     def of(cls, space: OpenSpace, candidate: Candidate) -> "_Item":
         return cls(candidate, replace(draft_of(space, candidate), memory_id=space.new_id()))
+
+
+def _told(space: OpenSpace, candidate: Candidate) -> "_Item | Taken":
+    """Names in a tree can be anything: what no memory can hold is refused, and keeps the others from nothing."""
+    try:
+        return _Item.of(space, candidate)
+    except WaypostError as error:
+        return Taken(candidate, REFUSED, None, error.what)
 
 
 def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused
+from waypost.facts.validity import overlap
 from waypost.flows.lifecycle import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import finish, put
@@ -75,6 +76,7 @@ def promote(space: OpenSpace, memory_id: str, place: Place, caller: Caller) -> R
             item = finish(Draft(moved.text, kind=moved.kind), moved, (), key)
             if writer.tombstones([item.tombstone]):
                 raise Refused("This value was rejected in that domain.", "A person can lift that.")
+            _refuse_double(writer, item.version)
             writer.supersede(version.number, now)
             put(writer, item.version, item.passages, nothing_new(space, writer))
         if place.parent:
@@ -82,6 +84,12 @@ def promote(space: OpenSpace, memory_id: str, place: Place, caller: Caller) -> R
         stands = {"level": place.level, "parent": place.parent, "domain": place.domain is not None}
         audit(space, writer, "promote", memory_id, caller, {k: v for k, v in stands.items() if v is not None})
     return Receipt(memory_id, "added", current.key, reason=_told(current, place), replaces=memory_id)
+
+
+def _refuse_double(reader: Reader, moved: Version) -> None:
+    for same in reader.find_fingerprint(moved.fingerprint):
+        if same.memory_id != moved.memory_id and same.superseded_at is None and overlap(same.period, moved.period):
+            raise InvalidInput(f"{same.memory_id} says exactly this there.", "Retract one of them.")
 
 
 def _told(before: Version, place: Place) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import aged, renewed
-from waypost.facts.sameness import MERGED, tombstones
+from waypost.facts.sameness import MERGED, fingerprint, tombstones
 from waypost.facts.validity import holds_at
 from waypost.flows.accept import accepted
 from waypost.flows.open_space import OpenSpace
@@ -146,11 +146,19 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
                 "`waypost retract` takes it out of recall, `waypost forget` removes it.",
             )
         for value in held_versions(writer, memory_id):
-            for digest in tombstones(key, value):
+            for digest in _marks(writer, value, key):
                 writer.add_tombstone(digest, now)
             for same in writer.find_fingerprint(value.fingerprint):  # held for another time by another memory
                 writer.supersede(same.number, now)
         audit(space, writer, "reject", memory_id, caller, {})
+
+
+def _marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
+    """The tombstones of a value, also in the domains from which it was moved to where it stands."""
+    before = [
+        v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
+    ]
+    return {digest for version in before for digest in tombstones(key, version)}
 
 
 def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:

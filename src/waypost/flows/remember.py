@@ -303,6 +303,8 @@ class _Gate:
             self.writer.add_edge(Edge("contains", version.parent, version.memory_id, made_at=version.recorded_at))
         if item.draft.protected:
             self.writer.set_state(version.memory_id, protected=True)
+        if item.draft.archived_at is not None:
+            self.writer.set_state(version.memory_id, archived_at=item.draft.archived_at)
         if item.draft.stale_reason is not None:
             self.writer.set_state(version.memory_id, is_stale=True, stale_reason=item.draft.stale_reason)
         details: dict[str, object] = {"kind": version.kind, "masked": len(item.masked)}

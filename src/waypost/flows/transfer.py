@@ -375,6 +375,8 @@ def _imported(number: int, row: dict[str, Any]) -> Draft:
             draft = replace(draft, memory_id=check_id(row["id"]))
         if row.get("expires_at") is not None:
             draft = replace(draft, expires_at=parse_time(row["expires_at"], "expires_at"))
+        if row.get("archived_at") is not None:
+            draft = replace(draft, archived_at=parse_time(row["archived_at"], "archived_at"))
         draft = replace(draft, protected=row.get("protected") is True)
     except WaypostError as error:
         raise InvalidInput(f"Line {number}: {error.what}", "Correct that line; nothing was written.") from error

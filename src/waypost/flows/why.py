@@ -181,7 +181,7 @@ def _replacing(looker: _Looker, memory_id: str, *, forward: bool) -> list[Causal
     while frontier and len(found) < _MOST_REPLACED:
         edges = [
             edge
-            for edge in looker.reader.edges_of(frontier, (REPLACES,))
+            for edge in looker.reader.edges_of(frontier, (REPLACES,), known_at=looker.view.moment.known_at)
             if (edge.to_id if forward else edge.from_id) in frontier and (edge.from_id, edge.to_id) not in found
         ]
         found |= {(e.from_id, e.to_id): CausalEdge(REPLACES, e.from_id, e.to_id) for e in edges}

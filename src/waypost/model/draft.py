@@ -52,6 +52,7 @@ class Draft:
     )  # what the payload says about its own origin: kept, never believed
     memory_id: str | None = None  # an import keeps the id it brought
     expires_at: datetime | None = None  # and when its time runs out
+    archived_at: datetime | None = None  # or since when it was out of recall
     protected: bool = False
     import_id: str | None = None  # the import that brought it, if that can be undone
     stale_reason: str | None = None  # an import says that it was stale where it comes from
@@ -106,7 +107,9 @@ class Draft:
 
 
 _CLAIMS = frozenset({"source", "actor"})
-_NOT_GIVEN = frozenset({"labels", "claims", "memory_id", "expires_at", "protected", "import_id", "stale_reason"})
+_NOT_GIVEN = frozenset(
+    {"labels", "claims", "memory_id", "expires_at", "archived_at", "protected", "import_id", "stale_reason"}
+)
 _FIELDS = frozenset(f.name for f in fields(Draft)) - _NOT_GIVEN | frozenset(LABELS)
 
 

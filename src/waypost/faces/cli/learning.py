@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.framework import AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output import print_json
 
@@ -72,6 +72,8 @@ def review(
             output.print_review(found)
         return
     chosen = [row.candidate_id for row, _ in memory.review().candidates] if every else list(ids or ())
+    if every and not chosen:
+        raise NotFound("Nothing waits for approval.", "`waypost learn` looks for facts in what changed.")
     output.print_decided(_decided(memory, action, chosen, text, keep), json=json)
 
 
