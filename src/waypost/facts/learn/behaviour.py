@@ -131,9 +131,12 @@ def _said(scene: Scene, place: str, does: str) -> str:
         does = shorter if len(content(shorter)) >= 2 else does
         return _with_reason(scene, f"{place} {does}")
     subject = scene.message.scope if _PLAIN_NAME.fullmatch(scene.message.scope) else ""
-    path = main[0].file.path if main else place.strip("`/")
+    path = scene.place(1)[1][0].partition("#")[0]
     subject = subject or scene.layout.module(path) or path
-    return _with_reason(scene, f"`{subject}` {does} ({place.replace(' (', ' in ').replace(')', '')})")
+    if does.lower().startswith(f"has {subject.lower()} "):
+        return ""  # it has itself
+    where = f"{place[:-1].replace('` (', '` in ', 1)}" if place.endswith(")") else place
+    return _with_reason(scene, f"`{subject}` {does} ({where})")
 
 
 def _reworked(scene: Scene, place: str) -> tuple[str, float]:

@@ -17,7 +17,7 @@ from waypost.facts.learn.wording import (
     small,
     tells,
 )
-from waypost.facts.learn.words import content, words, words_of
+from waypost.facts.learn.words import content, words_of
 from waypost.facts.learn.worth import is_about_looks, is_list, is_vague, particulars
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, RENAMED, FileChange
@@ -30,7 +30,9 @@ _TOGETHER = 3  # new files that are one piece of work
 _BEYOND = 3  # words that a subject says beyond the names, if it is all that tells of a file
 _ROOM = 190
 _NEWS = re.compile(
-    r"\b(?:excited|announc\w+|welcome|sponsor\w*|badge|released?|check out|thank\w*|deprecated)\b|!$", re.I
+    r"^this (?:is (?:the|a) (?:source code|code|repo|repository|official repository)|repo|repository)\b"
+    r"|\b(?:excited|announc\w+|welcome|sponsor\w*|badge|released?|check out|thank\w*|deprecated)\b|!$",
+    re.I,
 )
 _SENTENCE = frozenset(("this", "it's", "its", "is", "as", "always", "various", "unless"))  # no plural
 _THIS = re.compile(r"^(?:this|the) (?:module|file|package|crate|script|class|component) ", re.I)
@@ -52,6 +54,7 @@ def new_files(scene: Scene) -> Candidate | None:
         if scene.is_there(file.path)
         and file.path.rpartition("/")[2] not in _NO_MODULE
         and not file.path.startswith(".")
+        and not _MIGRATION.search(file.path)
     ]
     if not found:
         return None
@@ -122,10 +125,9 @@ def _explains(scene: Scene, name: str) -> bool:
     parts = {part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", last_part(name)))}
     if not message.names(last_part(name)) or is_vague(message.subject):
         return False
-    verbs = words().verbs
-    rest = (word for word in content(message.subject) if word[:5] not in parts and word != last_part(name).lower())
-    beyond = " ".join(word for word in rest if word not in verbs)
-    return bool(message.reason) or particulars(beyond) >= _BEYOND
+    said = message.subject.partition(" ")[2] if message.verb is not None else message.subject
+    rest = (word for word in content(said) if word[:5] not in parts and word != last_part(name).lower())
+    return bool(message.reason) or particulars(" ".join(rest)) >= _BEYOND
 
 
 def _is_meant(scene: Scene, file: FileChange) -> bool:

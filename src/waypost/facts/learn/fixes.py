@@ -37,6 +37,7 @@ from waypost.text.identifiers import identifier_parts
 
 _LEAST_WORDS = 3  # that tell something, in the subject
 _NEVER = 1_000
+_NOT = re.compile(r"\bnot\b", re.I)
 _MISSING = re.compile(r"\bmissing\b", re.I)
 _FIRST = 5  # sentences of a body: what is wrong is said first, how and why not otherwise comes later
 _NOT_THE_PRODUCT = frozenset(("layout", "tests", "pipeline", "documents", "typing", "release"))
@@ -141,6 +142,8 @@ def _is_worth(scene: Scene, message: Message, error: str, cause: str, remedy: st
     is_nothing = (is_trivial(scene.message.subject) and not is_conditional(subject)) or is_about_looks(scene)
     if is_nothing or is_vague(f"{error} {remedy}") or particulars(subject) < LEAST:
         return False
+    if message.verb is not None and message.verb.base == "revert":
+        return False
     if message.verb is not None and message.verb.kind == "add":
         return bool(error) or _MISSING.search(subject) is not None  # else it is something new
     if remedy:
@@ -152,7 +155,8 @@ def _is_worth(scene: Scene, message: Message, error: str, cause: str, remedy: st
 
 def _is_told(error: str, message: Message) -> bool:
     """Whether the words say what went wrong, and not only what with."""
-    return has_cue(error, "error") or has_cue(error, "formerly") or _is_sentence(error) or message.language != "en"
+    is_said = has_cue(error, "error") or has_cue(error, "formerly") or _NOT.search(error) is not None
+    return is_said or _is_sentence(error) or message.language != "en"
 
 
 def _newer(scene: Scene) -> tuple[str, tuple[str, ...]] | None:

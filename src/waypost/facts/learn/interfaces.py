@@ -58,7 +58,7 @@ def _about(scene: Scene, one: Touched) -> tuple[str, float]:
     doc = "" if _is_of_another(doc, symbol.name) else doc
     head = f"`{symbol.name}` ({shown(one.file.path)})"
     mentioned = message.mentions(last_part(symbol.name))
-    if doc and tells(doc, symbol.name):
+    if doc and tells(doc, symbol.name, least=2 if mentioned or is_class(symbol) else 3):
         said = predicate(doc, symbol.name)
         text = f"{head} {clip(said, _DOC_ROOM)}" if said else f"{head}: {clip(doc, _DOC_ROOM)}"
         sure = 0.66 + (0.12 if mentioned else 0.0) + (0.04 if scene.has_tests else 0.0)

@@ -77,6 +77,10 @@ _FINITE = frozenset(
         "did",
     )
 )
+_ARTICLES = frozenset(("a", "an", "the", "all", "any", "each", "every", "its", "this", "that", "no"))
+_AFTER_DONE = frozenset(
+    ("", "when", "if", "by", "on", "as", "after", "before", "during", "while", "with", "without", "from")
+)
 _MERGE = re.compile(
     r"^Merge(?:d)?\s+(?:branch|pull|remote|tag|commit|in|from|upstream|origin|main|master|\S+ into)\b", re.I
 )
@@ -176,14 +180,26 @@ def _subject(text: str) -> tuple[str, str, bool, str, bool]:
 def _verb(subject: str) -> Verb | None:
     """The order that a subject begins with; "Default binder can …" and "Parsing …" are none."""
     first, _, rest = subject.partition(" ")
-    first, following = first.lower().rstrip(",:"), rest.lower().split()[:3]
+    first, following = first.lower().rstrip(",:"), rest.lower().split()[:4]
     verb = words().verbs.get(first)
     if verb is None or not following or first.endswith("ing"):
         return None
     # A verb that is a noun as well is one where the next words bring a verb of their own.
-    near = following if first in words().nouns else following[:1]
+    may_be_noun = verb.base in words().nouns
+    near = following[:3] if may_be_noun else following[:1]
     is_noun = any(word in _FINITE or (word in words().thirds and word not in words().bases) for word in near)
-    return None if is_noun else verb
+    return None if is_noun or (may_be_noun and _is_subject(first, verb, following)) else verb
+
+
+def _is_subject(first: str, verb: Verb, following: list[str]) -> bool:
+    """ "Uploads fail …", "Nested drafts deleted …": the first word is no order where another verb tells what it does."""
+    known = words()
+    if following[0] in _ARTICLES:
+        return False
+    done = zip(following[1:3], [*following[2:4], "", ""], strict=False)
+    is_done = any(word.endswith("ed") and word in known.verbs and after in _AFTER_DONE for word, after in done)
+    does = following[0] in known.bases and following[0] not in known.nouns
+    return is_done or (does and first != verb.base)
 
 
 def _kind(subject: str, verb: Verb | None, raw: str) -> str:

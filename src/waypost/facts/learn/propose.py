@@ -49,7 +49,8 @@ def _all(scene: Scene) -> Iterator[Candidate]:
     signatures, other_name, story = list(changed(scene)), renamed(scene), _story(scene)
     if story is not None and story.topic.startswith("change:"):
         breaking = {ref for one in signatures if one.level == 1 for ref in one.refs}
-        if other_name is not None or breaking & set(story.refs):
+        is_quoted = any("From “" in one.text for one in signatures)
+        if other_name is not None or is_quoted or breaking & set(story.refs):
             story = None  # the same in words that say less
     told = set(story.refs) if story is not None and story.kind != "fix" else set()
     yield from (one for one in (story, other_name) if one is not None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from waypost.facts.domains import Layout
 from waypost.facts.learn.message import Message, read
 from waypost.facts.learn.wording import MOST_TEXT, clean, clip, is_nameable, last_part, printable, shown
-from waypost.facts.learn.words import words
+from waypost.facts.learn.words import content, words
 from waypost.model.candidate import CERTAIN, Candidate
 from waypost.model.change import ADDED, REMOVED, ChangeSet, FileChange, SymbolChange
 from waypost.text.identifiers import identifier_parts
@@ -19,6 +19,7 @@ _MOST_SYMBOLS = 400  # of one file
 _MOST_REFS = 4
 _FEW, _MOST_NAMED = 3, 8  # files of a change, up to which its largest symbol stands for it; the same if it is named
 _SHARE = 0.02  # of the changed lines: what has less is named for another reason than that the change is there
+_STEM, _KINSHIP = 5, 0.2  # a name that shares a word with the subject is more likely what it is about
 _DOUBTFUL = 0.5  # the most for what a message says that speaks to its reader
 _WAITING = CERTAIN - 0.01
 _ANNOUNCEMENT = re.compile(
@@ -114,7 +115,8 @@ class Scene:
         inner = {(one.file.path, one.symbol.name.rpartition(".")[0]) for one in there}
         leaves = [one for one in there if (one.file.path, one.symbol.name) not in inner or self._is_meant(one)]
         lines = sum(max(file.lines_added, file.lines_removed) for file in self.sources)
-        weights = {id(one): self._weight(one, lines) for one in leaves}
+        spoken = {word[:_STEM] for word in content(self.message.subject) if len(word) >= _STEM}
+        weights = {id(one): self._weight(one, lines) + _KINSHIP * _shares_word(one, spoken) for one in leaves}
         leaves.sort(key=lambda one: (-weights[id(one)], one.file.path, one.symbol.line))
         if not leaves:
             return ()
@@ -192,6 +194,11 @@ class Scene:
             return ()
         said = clip(self.message.subject, 100)
         return (f"commit {self.commit}: {said}" if said else f"commit {self.commit}", *self.message.references[:2])
+
+
+def _shares_word(one: Touched, spoken: set[str]) -> bool:
+    parts = identifier_parts(re.sub(r"\W+", "_", last_part(one.symbol.name)))
+    return any(part[:_STEM].lower() in spoken for part in parts)
 
 
 def is_private(name: str) -> bool:

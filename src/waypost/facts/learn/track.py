@@ -80,7 +80,7 @@ class Track:
         before = file.path_before if file.change == RENAMED and file.path_before else file.path
         thing = self._files.pop(before, None) or _Thing(file.path, was_there=file.change != ADDED)
         thing.path, thing.is_there = file.path, file.change != REMOVED
-        if file.purpose:
+        if file.purpose and file.purpose not in {symbol.doc for symbol in file.symbols}:  # else it speaks of that
             thing.doc = file.purpose
         self._files[file.path] = thing
         return thing
