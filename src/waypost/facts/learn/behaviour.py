@@ -4,7 +4,7 @@ import hashlib
 import re
 
 from waypost.facts.learn.scene import Scene
-from waypost.facts.learn.wording import MOST_TEXT, capital, clip, closed, last_part, tells
+from waypost.facts.learn.wording import MOST_TEXT, capital, clip, closed, last_part, shown, tells
 from waypost.facts.learn.words import Verb, content, words, words_of
 from waypost.facts.learn.worth import LEAST, is_about_looks, is_list, is_placed, is_vague, particulars
 from waypost.model.candidate import Candidate
@@ -135,7 +135,12 @@ def _said(scene: Scene, place: str, does: str) -> str:
     subject = subject or scene.layout.module(path) or path
     if does.lower().startswith(f"has {subject.lower()} "):
         return ""  # it has itself
+    is_path = subject in words().folders
+    subject = shown(path) if is_path else subject
     where = f"{place[:-1].replace('` (', '` in ', 1)}" if place.endswith(")") else place
+    if is_path and where.strip("`").endswith(subject):
+        where = where.partition(" in ")[0]
+        return _with_reason(scene, f"`{subject}` {does}{f' ({where})' if subject not in where else ''}")
     return _with_reason(scene, f"`{subject}` {does} ({where})")
 
 

@@ -125,7 +125,7 @@ def _parameter(part: str, language: str) -> Parameter | None:
     head, equals, _ = part.partition("=")
     if equals and head.endswith(("=", "!", "<", ">")):
         head, equals = part, ""
-    declared, colon, kind = head.partition(":")
+    declared, colon, kind = head.partition(":") if language in _NAME_FIRST else (head, "", "")
     optional = bool(equals) or declared.rstrip().endswith("?") or part.startswith(("*", "...", "&"))
     words = declared.split()
     if not words:

@@ -123,11 +123,11 @@ def _explains(scene: Scene, name: str) -> bool:
     if message.verb is not None and message.verb.kind in ("vague", "refactor"):
         return False
     parts = {part.lower()[:5] for part in identifier_parts(re.sub(r"\W+", "_", last_part(name)))}
-    if not message.names(last_part(name)) or is_vague(message.subject):
-        return False
+    if message.reason or not message.names(last_part(name)) or is_vague(message.subject):
+        return bool(message.reason) and message.names(last_part(name))
     said = message.subject.partition(" ")[2] if message.verb is not None else message.subject
     rest = (word for word in content(said) if word[:5] not in parts and word != last_part(name).lower())
-    return bool(message.reason) or particulars(" ".join(rest)) >= _BEYOND
+    return particulars(" ".join(rest)) >= _BEYOND
 
 
 def _is_meant(scene: Scene, file: FileChange) -> bool:
@@ -178,7 +178,9 @@ def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:
         or (len(found) <= _FEW and is_list(message.subject))
     ):
         return None
-    if message.verb is not None and message.verb.kind == "vague":
+    if message.verb is not None and (
+        message.verb.kind == "vague" or message.verb.base in ("start", "begin", "prepare")
+    ):
         return None
     names = ", ".join(file.path.removeprefix(f"{folder}/") for file in found[:3])
     names += ", …" if len(found) > 3 else ""

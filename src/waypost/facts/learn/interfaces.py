@@ -80,10 +80,11 @@ def _is_of_another(doc: str, name: str) -> bool:
 def changed(scene: Scene) -> Iterator[Candidate]:
     """Signatures that callers must follow or may use."""
     found = []
+    names = Counter(one.ref for one in scene.touched())
     for one in _offered(scene, MODIFIED, RENAMED):
         symbol = one.symbol
-        if is_class(symbol):
-            continue  # what it inherits from is nobody's argument
+        if is_class(symbol) or names[one.ref] > 1:
+            continue  # what it inherits from is nobody's argument; of overloads nobody knows which became which
         if symbol.signature and symbol.signature_before and symbol.signature != symbol.signature_before:
             seen, breaks = what_callers_see(
                 symbol.name, one.file.language, symbol.signature_before, symbol.signature, symbol.name_before
@@ -267,8 +268,9 @@ def _with_others(text: str, others: list[Touched]) -> str:
 
 
 def _names(found: list[Touched]) -> str:
-    names = [f"`{one.symbol.name}`" for one in found[:_MOST_NAMED]]
-    more = len(found) - len(names)
+    alone = list(dict.fromkeys(f"`{one.symbol.name}`" for one in found))
+    names = alone[:_MOST_NAMED]
+    more = len(alone) - len(names)
     if more:
         return f"{', '.join(names)} and {more} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

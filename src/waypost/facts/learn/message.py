@@ -169,8 +169,8 @@ def _subject(text: str) -> tuple[str, str, bool, str, bool]:
         breaking = breaking or bool(found[3])
         text = text[found.end() :]
     area = _AREA.match(text)
-    if area and area[2].lower() in words().bases:
-        text = text[area.start(2) :]  # "Search page: avoid …"
+    if area and area[2].lower() in words().verbs and not area[2].lower().endswith("ing"):
+        text = text[area.start(2) :]  # "Search page: avoid …", "Search: Added …"
     text = _CLOSING.sub("", text) or text
     for _ in range(3):
         text = _END_REFERENCE.sub("", text)

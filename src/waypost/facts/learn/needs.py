@@ -53,7 +53,7 @@ def _order(one: DependencyChange) -> tuple[int, int, str]:
 
 def _dependency(scene: Scene, file: FileChange, one: DependencyChange) -> Candidate | None:
     name, wanted, before = clean(one.name, 80), clean(one.wanted, 60), clean(one.wanted_before, 60)
-    if not is_nameable(name, 80) or one.group in _INDIRECT:
+    if not is_nameable(name, 80) or one.group in _INDIRECT or name.startswith("@types/"):
         return None
     if one.group == "language":
         return _language(scene, file, name, wanted, before)

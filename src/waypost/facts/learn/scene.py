@@ -34,6 +34,7 @@ _ASIDE = re.compile(
     re.I,
 )
 _TEST_INSIDE = re.compile(r"(?:tests?|test_\w{1,80}|\w{1,80}_tests?)(?:\.|::|$)", re.I)
+_HIDDEN = frozenset(("internal", "private", "impl", "_internal", "detail", "details"))  # folders and name spaces
 _STYLE = re.compile(r"\.(?:css|s[ac]ss|less|styl|pcss)$", re.I)
 _TOOLS = frozenset(
     ("ci", "tools", "scripts", "script", "hack", "build", "dev", "util", "benches", "bench", "benchmarks")
@@ -202,7 +203,9 @@ def _shares_word(one: Touched, spoken: set[str]) -> bool:
 
 
 def is_private(name: str) -> bool:
-    return any(part.startswith(("_", "#")) and not part.endswith("__") for part in name.replace("::", ".").split("."))
+    parts = name.replace("::", ".").split(".")
+    is_hidden = any(part in _HIDDEN for part in parts[:-1])
+    return is_hidden or any(part.startswith(("_", "#")) and not part.endswith("__") for part in parts)
 
 
 def is_inner(path: str) -> bool:
@@ -210,7 +213,7 @@ def is_inner(path: str) -> bool:
     parts = path.split("/")
     return (
         parts[0] in _TOOLS
-        or any(part in ("internal", "private", "impl", "_internal") for part in parts[:-1])
+        or any(part in _HIDDEN for part in parts[:-1])
         or any(part.startswith("_") and not part.startswith("__") for part in parts)
     )
 

@@ -189,7 +189,7 @@ def small(text: str) -> str:
 
 def capital(text: str) -> str:
     first = text.split(" ", 1)[0]
-    return text[0].upper() + text[1:] if first.isalpha() and first.islower() else text
+    return text[0].upper() + text[1:] if first.replace("-", "").isalpha() and first.islower() else text
 
 
 def predicate(text: str, name: str = "") -> str:

@@ -32,6 +32,7 @@ class Words:
     noise: Mapping[str, str]
     everyday: frozenset[str]  # names of methods
     filler: frozenset[str]  # of documentation
+    folders: frozenset[str]  # names that say nothing of what is inside
     helpers: frozenset[str]  # parts of names of files for tests
     stop: frozenset[str]
 
@@ -62,6 +63,7 @@ def words() -> Words:
         everyday=frozenset(told["everyday"]["names"].lower().split()),
         filler=frozenset(told["filler"]["words"].split()),
         stop=frozenset(told["stop"]["words"].split()),
+        folders=frozenset(told["folders"]["words"].split()),
         helpers=frozenset(told["helpers"]["words"].split()),
     )
 

@@ -94,9 +94,12 @@ def is_about_looks(scene: Scene) -> bool:
 def first_work(subject: str) -> str:
     """The first of several pieces of work that a subject tells one after the other; the whole, where it is one."""
     verbs = words().verbs
+    is_past = subject.partition(" ")[0].endswith("ed")  # "Added …, organised …"
     for found in _NEXT.finditer(subject):
-        verb = verbs.get(found[1].lower())
-        if verb is not None and verb.base == found[1].lower() and verb.kind in _WORK:
+        word = found[1].lower()
+        verb = verbs.get(word)
+        is_order = verb is not None and (verb.base == word or (is_past and word.endswith("ed")))
+        if verb is not None and is_order and verb.kind in _WORK:
             return subject[: found.start()].rstrip(" ,;.")
     return subject
 
