@@ -201,3 +201,13 @@ def test_why_does_not_know_earlier_what_was_replaced_later(memory: Memory, clock
     memory.decide("Sessions are kept in PostgreSQL", replaces=old.id)
     assert memory.why("why are sessions kept in PostgreSQL", known_at=between).replaces == ()
     assert [one.id for one in memory.why("why are sessions kept in PostgreSQL").replaces] == [old.id]
+
+
+def test_a_history_that_is_learned_piece_by_piece_ends_with_its_last_word(memory: Memory) -> None:
+    words = ["Needs httpx 0.27.", "Needs httpx 0.28.", "Needs httpx 0.27.", "Needs httpx 0.29.", "Needs httpx 0.28."]
+    for day, text in enumerate(words):
+        fact = replace(DOUBTFUL, confidence=0.9, text=text, topic="httpx", time=THEN + timedelta(days=day))
+        assert learned(memory, fact)[0] in ("stored", "replaced")
+    assert [row["text"] for row in memory.list()] == ["Needs httpx 0.28."]
+    told = [memory.list(as_of=THEN + timedelta(days=day, hours=1))[0]["text"] for day in range(len(words))]
+    assert told == words
