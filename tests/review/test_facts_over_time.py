@@ -211,3 +211,26 @@ def test_a_history_that_is_learned_piece_by_piece_ends_with_its_last_word(memory
     assert [row["text"] for row in memory.list()] == ["Needs httpx 0.28."]
     told = [memory.list(as_of=THEN + timedelta(days=day, hours=1))[0]["text"] for day in range(len(words))]
     assert told == words
+
+
+def test_a_tree_that_goes_back_to_what_it_was_is_told_as_it_is(memory: Memory, clock: TestClock) -> None:
+    words = ["Tests run with pytest.", "Tests run with tox.", "Tests run with pytest."]
+    for text in words:
+        clock.advance(days=1)
+        assert learned(memory, replace(DOUBTFUL, confidence=0.9, text=text, topic="project:test", time=None)) != [
+            "refused"
+        ]
+    assert [row["text"] for row in memory.list()] == words[-1:]
+
+
+def test_what_a_person_gave_up_does_not_come_back_because_the_extractor_had_another_word(
+    memory: Memory, person: Memory, clock: TestClock
+) -> None:
+    fact = replace(DOUBTFUL, confidence=0.9, time=None)
+    for text in ("Tests run with pytest.", "Tests run with tox."):
+        clock.advance(days=1)
+        learned(memory, replace(fact, text=text))
+    clock.advance(days=1)
+    (now,) = memory.list()
+    person.retract(now["id"])
+    assert learned(memory, replace(fact, text="Tests run with tox.")) == ["refused"]

@@ -8,7 +8,7 @@ another process may have changed while we embedded is asked again inside the tra
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from waypost.errors import NotFound
@@ -206,26 +206,29 @@ class _Gate:
         known = self.writer.find_fingerprint(item.version.fingerprint)
         held = [version.period for version in known if version.superseded_at is None]
         ended = [
-            self._given_up(version, version.superseded_at, item.draft.key)
+            version.superseded_at
             for version in known
-            if version.superseded_at and remaining(shared(version.period, item.version.period), held)
+            if version.superseded_at
+            and remaining(shared(version.period, item.version.period), held)
+            and not self._went_on(version, item)
         ]
         if not ended:
             return None
         last = max(ended)
         return None if item.own_time is not None and item.own_time > last else format_time(last)
 
-    def _given_up(self, version: Version, at: datetime, key: str | None) -> datetime:
-        """Where the extractor found another word on the same topic, the value was given up at that word's own time, however
-        much later it was learned of: a history that is learned piece by piece goes back to what it said before."""
-        if key is None or self.caller.source != "extractor":
-            return at
-        for edge in self.writer.edges(version.memory_id):
-            if edge.kind == "supersedes" and edge.to_id == version.memory_id:
-                for by in self.writer.versions(edge.from_id):
-                    if (by.recorded_at, by.key, by.source) == (at, key, "extractor"):
-                        return by.valid_from
-        return at
+    def _went_on(self, ended: Version, item: Prepared) -> bool:
+        """Nobody gave it up: the extractor found another word on the same topic, and now one that is later still. When they
+        were learned says nothing, so a history can be learned piece by piece, and a tree can go back to what it was."""
+        if item.draft.key is None or self.caller.source != "extractor":
+            return False
+        return any(
+            (by.recorded_at, by.key, by.source) == (ended.superseded_at, item.draft.key, "extractor")
+            and (item.own_time is None or item.own_time > by.valid_from)
+            for edge in self.writer.edges(ended.memory_id)
+            if edge.kind == "supersedes" and edge.to_id == ended.memory_id
+            for by in self.writer.versions(edge.from_id)
+        )
 
     def _same(self, item: Prepared) -> Receipt | None:
         if item.draft.key is not None:
