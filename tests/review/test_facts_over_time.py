@@ -234,3 +234,9 @@ def test_what_a_person_gave_up_does_not_come_back_because_the_extractor_had_anot
     (now,) = memory.list()
     person.retract(now["id"])
     assert learned(memory, replace(fact, text="Tests run with tox.")) == ["refused"]
+
+
+def test_older_news_that_are_certain_leave_later_ones_waiting(memory: Memory) -> None:
+    learned(memory, replace(DOUBTFUL, time=THEN + timedelta(days=5)))
+    assert learned(memory, replace(DOUBTFUL, confidence=0.9, text="Uploads are tried once.")) == ["stored"]
+    assert waiting(memory) == [DOUBTFUL.text]

@@ -54,7 +54,7 @@ def take(
     for place, receipt in zip(held, weigh(space, [items[p].draft for p in held], caller), strict=True):
         settled[place] = _weighed(items[place], receipt)
     if not dry_run:
-        _drop_overtaken(space, [items[place].candidate.topic for place in certain if settled[place].approved])
+        _drop_overtaken(space, [items[place].candidate for place in certain if settled[place].approved])
     doubtful = [place for place in held if settled[place].status == HELD]
     settled |= dict(zip(doubtful, _hold(space, [(items[p], settled[p]) for p in doubtful], dry_run), strict=True))
     return tuple(settled[place] for place in range(len(told)))
@@ -206,12 +206,18 @@ def _candidate_row(space: OpenSpace, item: _Item, taken: Taken, key: bytes) -> C
     )
 
 
-def _drop_overtaken(space: OpenSpace, topics: Sequence[str]) -> None:
-    """What waits on topics that a certain fact has settled since needs nobody's word any more."""
-    told = [topic for topic in topics if topic]
-    if told:
+def _drop_overtaken(space: OpenSpace, settled: Sequence[Candidate]) -> None:
+    """What waits on topics that a certain fact has settled since needs nobody's word any more, unless it is later."""
+    by_topic = {one.topic: one for one in settled if one.topic}
+    if by_topic:
         with space.store.write() as writer:
-            writer.drop_candidates(row.candidate_id for row in writer.candidates_like([], told))
+            waiting = writer.candidates_like([], list(by_topic))
+            writer.drop_candidates(row.candidate_id for row in waiting if not _is_later(row, by_topic[row.topic]))
+
+
+def _is_later(row: CandidateRow, than: Candidate) -> bool:
+    time = candidate_of(row).time
+    return time is not None and than.time is not None and time > than.time
 
 
 def _row(candidate: Candidate) -> dict[str, Any]:
