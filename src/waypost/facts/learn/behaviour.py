@@ -86,9 +86,9 @@ def _ordered(scene: Scene, verb: Verb, rest: str, place: str) -> tuple[str, floa
     does, sure = "", 0.5
     if verb.kind == "deprecate":
         many = " and " in rest or (rest.endswith("s") and not rest.endswith("ss"))
-        return f"{capital(rest)} {'are' if many else 'is'} deprecated ({place}).", 0.7
+        return f"{capital(rest)} {'are' if many else 'is'} deprecated ({_where(place)}).", 0.7
     if verb.kind == "remove":
-        return (f"{capital(support)} is no longer supported ({place}).", 0.7) if support else ("", 0.0)
+        return (f"{capital(support)} is no longer supported ({_where(place)}).", 0.7) if support else ("", 0.0)
     if verb.kind == "add" and not _LACKING.search(rest):
         has = f"implements {rest}" if verb.base == "implement" else f"has {_given(_ARTICLE.sub('', rest))}"
         does = f"supports {support}" if support else has
@@ -137,11 +137,16 @@ def _said(scene: Scene, place: str, does: str) -> str:
         return ""  # it has itself
     is_path = subject in words().folders
     subject = shown(path) if is_path else subject
-    where = f"{place[:-1].replace('` (', '` in ', 1)}" if place.endswith(")") else place
+    where = _where(place)
     if is_path and where.strip("`").endswith(subject):
         where = where.partition(" in ")[0]
         return _with_reason(scene, f"`{subject}` {does}{f' ({where})' if subject not in where else ''}")
     return _with_reason(scene, f"`{subject}` {does} ({where})")
+
+
+def _where(place: str) -> str:
+    """A place for parentheses: "`total` (cart.py)" is "`total` in cart.py" there."""
+    return place[:-1].replace("` (", "` in ", 1) if place.endswith(")") else place
 
 
 def _reworked(scene: Scene, place: str) -> tuple[str, float]:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from waypost.facts.learn.scene import Scene, Touched, common_folder, is_class
+from waypost.facts.learn.scene import Scene, Touched, common_folder, is_class, is_private
 from waypost.facts.learn.skip import is_readme, is_vendored
 from waypost.facts.learn.wording import (
     capital,
@@ -16,6 +16,7 @@ from waypost.facts.learn.wording import (
     shown,
     small,
     tells,
+    without_name,
 )
 from waypost.facts.learn.words import content, words_of
 from waypost.facts.learn.worth import is_about_looks, is_list, is_vague, particulars
@@ -96,6 +97,7 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
         return _from_message(scene, closed(f"{head} {held}")), sure, False
     owner = owner or (symbol.symbol.name if symbol is not None else "")
     doc = purpose if owner and purpose else first_sentence(plain(symbol.symbol.doc)) if symbol is not None else ""
+    doc = without_name(doc, owner)
     if doc and tells(doc, owner, stem, least=least):
         does = predicate(doc, owner)
         said = f"{head} holds `{owner}`, which {does}" if does else f"{head} holds `{owner}`: {doc}"
@@ -205,7 +207,7 @@ def moved(scene: Scene) -> Candidate | None:
         return _renamed_files(scene)
     (before, after), _ = ways.most_common(1)[0]
     there = [one for one in found if (one.symbol.path_before, one.file.path) == (before, after)]
-    there = [one for one in there if scene.is_there(after, one.symbol.name)]
+    there = [one for one in there if scene.is_there(after, one.symbol.name) and not is_private(one.symbol.name)]
     inner = {one.symbol.name for one in there}
     there = [one for one in there if one.symbol.name.rpartition(".")[0] not in inner]
     lines = sum(max(1, one.symbol.end_line - one.symbol.line) for one in there)

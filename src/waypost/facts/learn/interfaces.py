@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterator
 from waypost.facts.learn.callers import what_callers_see
 from waypost.facts.learn.message import Message
 from waypost.facts.learn.scene import Scene, Touched, is_class, is_inner
-from waypost.facts.learn.wording import capital, clip, closed, first_sentence, last_part, plain, predicate, shown, tells
+from waypost.facts.learn.wording import (
+    capital,
+    clip,
+    closed,
+    first_sentence,
+    last_part,
+    plain,
+    predicate,
+    shown,
+    tells,
+    without_name,
+)
 from waypost.facts.learn.words import words
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
@@ -54,7 +65,7 @@ def added(scene: Scene) -> Candidate | None:
 def _about(scene: Scene, one: Touched) -> tuple[str, float]:
     """What a definition is for, by its own documentation, else by the message; with how sure that is."""
     symbol, message = one.symbol, scene.message
-    doc = first_sentence(plain(symbol.doc))
+    doc = without_name(first_sentence(plain(symbol.doc)), symbol.name)
     doc = "" if _is_of_another(doc, symbol.name) else doc
     head = f"`{symbol.name}` ({shown(one.file.path)})"
     mentioned = message.mentions(last_part(symbol.name))

@@ -198,7 +198,7 @@ def predicate(text: str, name: str = "") -> str:
     first, _, rest = text.partition(" ")
     bare = first.strip("`()").lower()
     if name and rest and bare == last_part(name).lower():
-        text = rest
+        text = rest.lstrip(" -–—:")
         first, _, rest = text.partition(" ")
         bare = first.lower()
     known = words()
@@ -212,6 +212,13 @@ def predicate(text: str, name: str = "") -> str:
     if is_order or (bare in known.thirds and bare not in known.bases):
         return f"{known.verbs[bare].third} {_joined_verbs(rest)}"
     return ""
+
+
+def without_name(text: str, name: str) -> str:
+    """ "send - Sends a cart" → "Sends a cart"."""
+    first, _, rest = text.partition(" ")
+    is_label = first.strip("`():").lower() == last_part(name).lower() and (rest[:1] in "-–—:" or first.endswith(":"))
+    return capital(rest.lstrip(" -–—:")) if is_label and rest else text
 
 
 def _is_clause(rest: str) -> bool:
