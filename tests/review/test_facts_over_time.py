@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import OpenMemory, TestClock
+from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.flows.candidates import take
+from waypost.flows.learn_unasked import learn_owed
+from waypost.flows.track import git_changed
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
 
@@ -240,3 +242,64 @@ def test_older_news_that_are_certain_leave_later_ones_waiting(memory: Memory) ->
     learned(memory, replace(DOUBTFUL, time=THEN + timedelta(days=5)))
     assert learned(memory, replace(DOUBTFUL, confidence=0.9, text="Uploads are tried once.")) == ["stored"]
     assert waiting(memory) == [DOUBTFUL.text]
+
+
+@pytest.fixture
+def shop(memory: Memory, git: Git) -> Memory:
+    git(memory.root, "init", "-q", "-b", "main")
+    need(memory, git, "flask")
+    return memory
+
+
+def need(memory: Memory, git: Git, *names: str) -> None:
+    listed = ", ".join(f'"{name}>=1"' for name in names)
+    (memory.root / "pyproject.toml").write_text(f'[project]\nname = "shop"\ndependencies = [{listed}]\n')
+    git(memory.root, "add", "-A")
+    git(memory.root, "commit", "-q", "-m", f"Need {names[-1]}")
+
+
+def known_words(memory: Memory) -> str:
+    return "\n".join([*(row["text"] for row in memory.list()), *waiting(memory)])
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_every_commit_is_learned_from_however_late_the_worker_comes(shop: Memory, git: Git, indexed: bool) -> None:
+    if indexed:
+        shop.index()
+    git_changed(shop._space)
+    learn_owed(shop._space)
+    need(shop, git, "flask", "httpx")
+    git_changed(shop._space)
+    need(shop, git, "flask", "httpx", "pydantic")
+    git_changed(shop._space)
+    learn_owed(shop._space)
+    assert "httpx" in known_words(shop)
+    assert "pydantic" in known_words(shop)
+
+
+def test_a_commit_is_learned_from_though_the_index_met_it_before_the_hook(shop: Memory, git: Git) -> None:
+    shop.index()
+    git_changed(shop._space)
+    learn_owed(shop._space)
+    need(shop, git, "flask", "httpx")
+    shop.index()
+    git_changed(shop._space)
+    learn_owed(shop._space)
+    assert "httpx" in known_words(shop)
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_what_another_branch_holds_is_no_news_where_it_is_checked_out(shop: Memory, git: Git, indexed: bool) -> None:
+    if indexed:
+        shop.index()
+    git(shop.root, "checkout", "-q", "-b", "other")
+    need(shop, git, "flask", "zqother")
+    git(shop.root, "checkout", "-q", "main")
+    need(shop, git, "flask", "httpx")
+    git_changed(shop._space)
+    learn_owed(shop._space)
+    git(shop.root, "checkout", "-q", "other")
+    git_changed(shop._space)
+    learn_owed(shop._space)
+    assert "zqother" not in known_words(shop)
+    assert "httpx" in known_words(shop)

@@ -11,7 +11,7 @@ from waypost.code.history import head, is_ancestor
 from waypost.errors import WaypostError
 from waypost.flows.candidates import EXTRACTOR, take
 from waypost.flows.learn import propose
-from waypost.flows.open_space import OpenSpace, learn_since_key, tree_of
+from waypost.flows.open_space import OpenSpace, learn_since_key, learned_commit_key, tree_of
 from waypost.model.change import ADDED, ChangeSet, FileChange
 
 _MOST_COMMITS = 50
@@ -32,15 +32,21 @@ def learn_owed(space: OpenSpace) -> int:
         return 0
     with space.store.write() as writer:  # first: a commit that cannot be read must not keep the worker from its work
         writer.set_meta(learn_since_key(space), "")
+    now = head(tree_of(space)).commit
+    found = take(space, propose(space, changes).candidates, EXTRACTOR) if (changes := _news(space, since, now)) else ()
+    with space.store.write() as writer:  # last: whoever is killed on the way learns it after the next commit
+        writer.set_meta(learned_commit_key(space), now)
+    return len(found)
+
+
+def _news(space: OpenSpace, since: str, now: str) -> list[ChangeSet]:
     root = tree_of(space)
-    now = head(root).commit
     try:
         if not is_ancestor(root, since, now):
-            return 0
-        changes = [change_set(raw) for raw in commits(root, f"{since}..{now}", limit=_MOST_COMMITS)]
+            return []
+        return [change_set(raw) for raw in commits(root, f"{since}..{now}", limit=_MOST_COMMITS)]
     except WaypostError:  # git is gone or its history is broken: there is nothing to learn from, and nobody to tell
-        return 0
-    return len(take(space, propose(space, changes).candidates, EXTRACTOR))
+        return []
 
 
 def learn_saved(space: OpenSpace, paths: Sequence[str]) -> int:

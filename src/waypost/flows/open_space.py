@@ -112,6 +112,11 @@ def learn_since_key(space: OpenSpace) -> str:
     return f"learn_since:{space.identity.checkout_id}"
 
 
+def learned_commit_key(space: OpenSpace) -> str:
+    """The commit up to which the worker has learned."""
+    return f"learned_commit:{space.identity.checkout_id}"
+
+
 def looked_at_key(space: OpenSpace) -> str:
     """When all that points at code was compared with the tree."""
     return f"references_looked_at:{space.identity.checkout_id}"

@@ -10,7 +10,7 @@ from waypost.flows.about import stale
 from waypost.flows.conclude import conclude
 from waypost.flows.index import Indexed, index_paths, index_tree
 from waypost.flows.init import settle_patterns
-from waypost.flows.open_space import OpenSpace, indexed_commit_key, learn_since_key, tree_of
+from waypost.flows.open_space import OpenSpace, indexed_commit_key, learn_since_key, learned_commit_key, tree_of
 from waypost.flows.refresh import refresh_after_git
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft, check_text
@@ -72,11 +72,14 @@ def git_changed(space: OpenSpace) -> None:
 
 
 def _owe_learning(space: OpenSpace, since: str) -> None:
-    """New commits may teach something: the worker is to read those since this one, else the last."""
-    if "commit" in space.settings.learn_on:
+    """New commits may teach something: the worker is to read those since it learned last, else since this one, else the
+    last. The index is no measure: it may have met a commit before the hook did."""
+    newest = head(tree_of(space)).commit
+    if newest and "commit" in space.settings.learn_on:
         with space.store.write() as writer:
             if not writer.meta(learn_since_key(space)):
-                writer.set_meta(learn_since_key(space), since or "HEAD~1")
+                known = writer.meta(learned_commit_key(space)) or since or f"{newest}~1"
+                writer.set_meta(learn_since_key(space), known)
 
 
 def finish(space: OpenSpace, description: str, files: Sequence[str] | None, caller: Caller) -> Receipt:
