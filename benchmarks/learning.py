@@ -79,7 +79,14 @@ def table(results: dict[str, Result]) -> str:
     for name, one in results.items():
         found = one.proposed
         new = sum(one.second[status] for status in _NEW)
-        cells = (name, found.commits, sum(found.skipped.values()), len(found.candidates), found.merged, found.certain)
+        cells: tuple[object, ...] = (
+            name,
+            found.commits,
+            sum(found.skipped.values()),
+            len(found.candidates),
+            found.merged,
+            found.certain,
+        )
         cells += (len(found.candidates) - found.certain, f"{new} new", f"{one.seconds:.0f}")
         lines.append(f"| {' | '.join(map(str, cells))} |")
     for title, counts in (
