@@ -12,7 +12,7 @@ from tests.conftest import Git, OpenMemory, TestClock
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.flows.candidates import take
-from waypost.flows.learn_unasked import learn_owed
+from waypost.flows.learn_unasked import learn_owed, learn_saved
 from waypost.flows.track import git_changed
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
@@ -303,3 +303,28 @@ def test_what_another_branch_holds_is_no_news_where_it_is_checked_out(shop: Memo
     learn_owed(shop._space)
     assert "zqother" not in known_words(shop)
     assert "httpx" in known_words(shop)
+
+
+@pytest.mark.parametrize("how", ["ignore file", "exclude"])
+def test_nothing_is_learned_from_what_is_kept_out_of_the_tree(shop: Memory, git: Git, how: str) -> None:
+    if how == "ignore file":
+        (shop.root / ".waypostignore").write_text("private/\n")
+    else:
+        shop.index(exclude=["private/**"])
+    for folder in ("private", "shop"):
+        (shop.root / folder).mkdir()
+        (shop.root / folder / f"{folder}_margin.py").write_text(
+            f'"""Computes the {folder} margin of every order for the owners."""\n\n\n'
+            'def margin(order, rate=0.2):\n    """The margin of an order."""\n    return order * rate\n'
+        )
+    shop.learn()
+    shop.learn(file="private/private_margin.py")
+    learn_saved(shop._space, ["private/private_margin.py"])
+    git(shop.root, "add", "-A")
+    git(shop.root, "commit", "-q", "-m", "Compute the margin of orders")
+    shop.learn(diff="HEAD~1")
+    git(shop.root, "mv", "private/private_margin.py", "private/private_margins.py")
+    git(shop.root, "commit", "-q", "-m", "Name the private margin better")
+    shop.learn(diff="HEAD~2")
+    assert "shop_margin" in known_words(shop)
+    assert "private" not in known_words(shop)

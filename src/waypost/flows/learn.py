@@ -1,5 +1,6 @@
 """Learning: what changed in the tree, read by the parser, proposed as facts; the certain ones are stored."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from waypost.code.changes.raw import RawCommit
 from waypost.code.changes.read import change_set
 from waypost.code.reading import Unread, read_bytes
 from waypost.code.skip import size_limit
-from waypost.code.walk import walk
+from waypost.code.walk import look_at, walk
 from waypost.errors import InvalidInput
 from waypost.facts.domains import Layout
 from waypost.facts.learn.span import Proposed, over_range
@@ -24,6 +25,7 @@ from waypost.model.memory import Caller
 from waypost.space.place import safe_relative_path
 
 _WORD = re.compile(r"\w+")
+_IGNORED = "kept out of the tree"
 _ONLY_A_PERSON = "Only a person can approve the rest; it waits for `waypost review`."
 
 
@@ -71,9 +73,25 @@ def learn(
 
 def propose(space: OpenSpace, changes: Sequence[ChangeSet], *, origin: str = "git_diff") -> Proposed:
     """The facts that these changes, oldest first, teach about the tree as it is now."""
-    found = over_range(changes, layout_of(space), still=_Today(tree_of(space)))
+    wanted, left_out = _without_ignored(space, changes)
+    found = over_range(wanted, layout_of(space), still=_Today(tree_of(space)))
     told = [replace(one, origin=origin) if one.origin == "git_diff" else one for one in found.candidates]
-    return replace(found, candidates=tuple(told))
+    skipped = {**found.skipped, _IGNORED: left_out} if left_out else found.skipped
+    return replace(found, candidates=tuple(told), skipped=skipped)
+
+
+def _without_ignored(space: OpenSpace, changes: Sequence[ChangeSet]) -> tuple[list[ChangeSet], int]:
+    """The changes without the files that an ignore file or an exclude pattern keeps out of the tree, and how many those
+    are. A commit that touched no others is left out with its message."""
+    root = tree_of(space)
+    paths = list(dict.fromkeys(file.path for one in changes for file in one.files))
+    exclude = settle_patterns(space, None, None).exclude
+    known = {entry.path for entry in look_at(root, paths, exclude=exclude)} if paths else set()
+    ignored = {path for path in paths if path not in known and os.path.lexists(root / path)}
+    if not ignored:
+        return list(changes), 0
+    kept = [replace(one, files=tuple(file for file in one.files if file.path not in ignored)) for one in changes]
+    return [one for one, before in zip(kept, changes, strict=True) if one.files or not before.files], len(ignored)
 
 
 class _Today:
