@@ -328,3 +328,16 @@ def test_nothing_is_learned_from_what_is_kept_out_of_the_tree(shop: Memory, git:
     shop.learn(diff="HEAD~2")
     assert "shop_margin" in known_words(shop)
     assert "private" not in known_words(shop)
+
+
+def test_a_candidate_is_rejected_though_a_killed_process_had_begun_to_approve_it(
+    memory: Memory, person: Memory
+) -> None:
+    learned(memory, DOUBTFUL)
+    ((row, _),) = memory.review().candidates
+    person.approve(row.candidate_id)
+    with memory._space.store.write() as writer:
+        writer.put_candidate(row)
+    person.decline(row.candidate_id)
+    assert memory.list() == []
+    assert learned(memory, DOUBTFUL) == ["refused"]

@@ -306,6 +306,10 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
                 raise _nothing_waits(candidate_id)
             for mark in marks_of(row):
                 writer.add_tombstone(mark, now)
+            for approved in held_versions(
+                writer, candidate_id
+            ):  # meanwhile, or by a process that was killed on the way
+                writer.supersede(approved.number, now)
             writer.drop_candidates([candidate_id])
             audit(space, writer, "reject", None, caller, {_GONE_FROM_REVIEW: candidate_id})
     return tuple(chosen)
