@@ -339,3 +339,19 @@ def test_documentation_that_begins_with_its_name_as_a_label_names_it_once(commit
 def test_a_page_that_only_says_that_it_is_a_repository_does_not_introduce(commit: Commit, layout: Layout) -> None:
     readme = FileChange("README.md", ADDED, role="document", purpose="This is the source code that runs the shop.")
     assert candidates(commit("Write a README", readme), layout) == ()
+
+
+def test_just_enough_words_need_a_test_or_a_name_of_code_beside_them(commit: Commit, layout: Layout) -> None:
+    alone = file("src/shop/cart.py", function("total"))
+    tested = FileChange("tests/test_cart.py", MODIFIED, role="test", lines_added=9)
+    assert candidates(commit("fix: restrict keyword case", alone), layout) == ()
+    assert only(commit("fix: restrict keyword case", alone, tested), layout).kind == "fix"
+    assert only(commit("fix: detect pwsh values for PowerShell", alone), layout).kind == "fix"
+    assert candidates(commit("fix: two session attribute issues", alone, tested), layout) == ()
+
+
+def test_a_fake_among_the_sources_is_no_fact(commit: Commit, layout: Layout) -> None:
+    fake = function("FakeBank.pay", ADDED, "Answers as a bank would that has money for everybody.")
+    assert candidates(commit("Work on it", file("src/shop/bank.py", fake)), layout) == ()
+    story = file("src/shop/cart.stories.tsx", function("Cart", ADDED, "Shows a cart with goods from two shops."))
+    assert candidates(commit("Work on it", story), layout) == ()

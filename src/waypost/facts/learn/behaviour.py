@@ -6,7 +6,7 @@ import re
 from waypost.facts.learn.scene import Scene
 from waypost.facts.learn.wording import MOST_TEXT, capital, clip, closed, last_part, shown, tells
 from waypost.facts.learn.words import Verb, content, words, words_of
-from waypost.facts.learn.worth import LEAST, is_about_looks, is_list, is_placed, is_vague, particulars
+from waypost.facts.learn.worth import LEAST, is_about_looks, is_enough, is_list, is_placed, particulars
 from waypost.model.candidate import Candidate
 
 LARGE = 50  # lines: a refactoring of more may be worth a note
@@ -60,7 +60,7 @@ def _is_worth(scene: Scene, place: str) -> bool:
     message = scene.message
     if is_list(_main_clause(message.subject)) or is_about_looks(scene):
         return False
-    return bool(message.reason) or (not is_vague(_main_clause(message.subject)) and is_placed(scene, place))
+    return bool(message.reason) or (is_enough(scene, _main_clause(message.subject)) and is_placed(scene, place))
 
 
 def _worded(scene: Scene, place: str) -> tuple[str, float]:

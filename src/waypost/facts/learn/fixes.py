@@ -25,9 +25,9 @@ from waypost.facts.learn.worth import (
     is_about_looks,
     is_claim,
     is_conditional,
+    is_enough,
     is_placed,
     is_trivial,
-    is_vague,
     particulars,
 )
 from waypost.model.candidate import Candidate
@@ -86,7 +86,7 @@ def _is_worth(scene: Scene, message: Message, error: str, cause: str, remedy: st
     subject = message.subject
     is_nothing = (is_trivial(scene.message.subject) and not is_conditional(subject)) or is_about_looks(scene)
     is_nothing = is_nothing or (message.verb is not None and message.verb.base == "revert")
-    if is_nothing or is_vague(f"{error} {remedy}") or particulars(subject) < LEAST:
+    if is_nothing or not is_enough(scene, f"{error} {remedy}") or particulars(subject) < LEAST:
         return False
     if message.verb is not None and message.verb.kind == "add":
         return bool(error) or _MISSING.search(subject) is not None  # else it is something new

@@ -29,7 +29,7 @@ _ANNOUNCEMENT = re.compile(
 )
 _CALLED_BY_LANGUAGE = re.compile(r"__(?!init|call)\w{1,30}__$")
 _ASIDE = re.compile(
-    r"(?:\.?examples?|tests?|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website"
+    r"(?:\.?examples?|tests?|testlib|test[-_]?utils?|test[-_]?helpers?|testdata|_*mocks?_*|_*fakes?_*|test[-_].*|.*[-_]tests?|docs?|samples?|demos?|benchmarks?|bench|e2e|playground|fixtures|website"
     r"|www|site|fuzz|\.github|ci|recipes?|vendor|vendored|_vendor|third[-_]?party|node_modules)",
     re.I,
 )
@@ -56,7 +56,8 @@ class Touched:
     @property
     def is_offered(self) -> bool:
         """Whether it is for others: public, and so is every part of its name and path."""
-        return self.symbol.is_public and not is_private(self.symbol.name) and not is_inner(self.file.path)
+        is_hidden = is_private(self.symbol.name) or _is_helper(self.symbol.name.partition(".")[0])
+        return self.symbol.is_public and not is_hidden and not is_inner(self.file.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +226,12 @@ def is_aside(path: str) -> bool:
 
 def is_for_tests(path: str) -> bool:
     """Whether the name of a file says that only tests use it: "FakeDns.kt", "call_tester.py"."""
-    stem = path.rpartition("/")[2].partition(".")[0]
-    parts = [part.lower() for part in identifier_parts(re.sub(r"\W+", "_", stem))]
+    name = path.rpartition("/")[2]
+    return ".stories." in name or _is_helper(name.partition(".")[0])
+
+
+def _is_helper(name: str) -> bool:
+    parts = [part.lower() for part in identifier_parts(re.sub(r"\W+", "_", name))]
     return len(parts) > 1 and not words().helpers.isdisjoint(parts)  # `testing.py` is what a library offers its users
 
 

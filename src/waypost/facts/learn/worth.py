@@ -18,7 +18,8 @@ _SHOWN = re.compile(
     re.I,
 )
 _IN_PARTICULAR = re.compile(r"`[^`]{1,80}`|\"[^\"]{1,80}\"|(?<![\w#])\d[\w./]{0,20}")
-_NEXT = re.compile(r"(?:[,;.] (?:and |also )?|\band (?:also )?|& |\+ )([A-Za-z]{3,14})(?= \S)")
+_CODE = re.compile(r"[`_\d]|\w\(|\w[.:]{1,2}\w|[a-z][A-Z]|\b[A-Z]{2,}")
+_NEXT = re.compile(r"(?:[,;.] (?:and |also )?|\band (?:also )?|& |\+ )([A-Za-z]{3,14}|don['’]t)(?= \S)")
 _WORK = frozenset(
     ("fix", "vague", "refactor", "upkeep", "add", "remove", "rename", "move", "inner", "deprecate", "prevent")
 )
@@ -68,6 +69,14 @@ def is_vague(text: str, least: int = LEAST) -> bool:
     return particulars(text) < least + (_MORE if is_loose else 0)
 
 
+def is_enough(scene: Scene, text: str) -> bool:
+    """Whether a text tells something: just enough words must be backed by a test, an announcement or a name of code."""
+    if is_vague(text):
+        return False
+    is_backed = scene.has_tests or scene.is_announced or _CODE.search(text) is not None
+    return is_backed or particulars(text) > LEAST
+
+
 def is_claim(text: str) -> bool:
     """ "correctly strip the values": how it ought to be, and not what was wrong."""
     return next(iter(words_of(text)), "") in _worth().claims
@@ -99,7 +108,7 @@ def first_work(subject: str) -> str:
         word = found[1].lower()
         verb = verbs.get(word)
         is_order = verb is not None and (verb.base == word or (is_past and word.endswith("ed")))
-        if verb is not None and is_order and verb.kind in _WORK:
+        if (verb is not None and is_order and verb.kind in _WORK) or (word.endswith("t") and not word.isalpha()):
             return subject[: found.start()].rstrip(" ,;.")
     return subject
 
