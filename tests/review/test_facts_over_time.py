@@ -341,3 +341,10 @@ def test_a_candidate_is_rejected_though_a_killed_process_had_begun_to_approve_it
     person.decline(row.candidate_id)
     assert memory.list() == []
     assert learned(memory, DOUBTFUL) == ["refused"]
+
+
+def test_words_are_put_right_for_one_candidate_at_a_time(memory: Memory, person: Memory) -> None:
+    learned(memory, DOUBTFUL, replace(DOUBTFUL, text="Downloads are cached.", topic="download"))
+    with pytest.raises(InvalidInput, match="same words"):
+        person.approve([row.candidate_id for row, _ in memory.review().candidates], text="All is well.")
+    assert len(waiting(memory)) == 2

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from waypost.errors import NotFound, Refused, WaypostError
+from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.lifecycle import audit, held_versions
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import prepare
@@ -261,6 +261,8 @@ def approve(
     told = None if text is None else check_text(text)
     person = Caller("person", space.settings.person, caller.owners_word)
     chosen = [check_id(one) for one in ids]
+    if told is not None and len(chosen) > 1:
+        raise InvalidInput(f"{len(chosen)} candidates cannot have the same words.", "Edit one at a time.")
     with space.store.read() as reader:
         for one in chosen:
             if reader.candidate(one) is None and not held_versions(reader, one):
