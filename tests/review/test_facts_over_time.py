@@ -348,3 +348,33 @@ def test_words_are_put_right_for_one_candidate_at_a_time(memory: Memory, person:
     with pytest.raises(InvalidInput, match="same words"):
         person.approve([row.candidate_id for row, _ in memory.review().candidates], text="All is well.")
     assert len(waiting(memory)) == 2
+
+
+@pytest.mark.xfail(strict=True, reason="a correction keeps the end that an agent chose, also when a person corrects")
+def test_what_a_person_corrected_is_not_deleted_by_the_lifetime_that_an_agent_chose(
+    memory: Memory, person: Memory, clock: TestClock
+) -> None:
+    said = memory.remember("The demo is at noon", ttl_class="session")
+    person.correct(str(said.id), "The demo is at one")
+    clock.advance(days=2)
+    memory.maintain()
+    assert [row["text"] for row in memory.list(archived=True)] == ["The demo is at one"]
+
+
+@pytest.mark.xfail(
+    strict=True, reason="states have no history: what was archived at a moment shows there once it is renewed"
+)
+def test_what_was_archived_at_a_moment_stays_so_for_that_moment(memory: Memory, clock: TestClock) -> None:
+    said = memory.remember("The demo is at noon", ttl=60, on_expire="archive")
+    moment = clock.advance(days=1)
+    memory.maintain()
+    assert memory.list(known_at=moment) == []
+    clock.advance(days=1)
+    memory.set_ttl(str(said.id))
+    assert memory.list(known_at=moment) == []
+
+
+@pytest.mark.xfail(strict=True, reason="any agent can take a topic's key, with a time that is later")
+def test_an_agent_does_not_keep_the_extractor_from_a_topic(memory: Memory, clock: TestClock) -> None:
+    memory.remember("Uploads are never retried.", key="learned:upload", valid_from=clock.now)
+    assert learned(memory, replace(DOUBTFUL, confidence=0.9)) != ["older"]
