@@ -16,6 +16,8 @@ from waypost.flows.learn_unasked import learn_owed, learn_saved
 from waypost.flows.track import git_changed
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
+from waypost.model.recall import View
+from waypost.model.time import Moment
 
 THEN = datetime(2026, 1, 10, tzinfo=UTC)
 DOUBTFUL = Candidate("Uploads are retried three times.", 0.6, "git_diff", domain="storage", topic="upload", time=THEN)
@@ -378,3 +380,25 @@ def test_what_was_archived_at_a_moment_stays_so_for_that_moment(memory: Memory, 
 def test_an_agent_does_not_keep_the_extractor_from_a_topic(memory: Memory, clock: TestClock) -> None:
     memory.remember("Uploads are never retried.", key="learned:upload", valid_from=clock.now)
     assert learned(memory, replace(DOUBTFUL, confidence=0.9)) != ["older"]
+
+
+@pytest.mark.xfail(strict=True, reason="the kept sums of domains count what is held only for the past")
+def test_a_domain_is_what_is_true_of_it_now(memory: Memory, clock: TestClock) -> None:
+    old = memory.remember("Logins use tokens", domain="auth")
+    clock.advance(days=1)
+    memory.remember("Zebras live in the zoo", domain="auth", replaces=str(old.id))
+    clock.advance(days=1)
+    with memory._space.store.read() as reader:
+        kept = reader.domains("minilm-l6-v2", View(Moment(clock.now)))
+        counted = reader.domains("minilm-l6-v2", View(Moment(clock.now, explicit=True)))
+    assert kept["auth"][0] == counted["auth"][0]
+
+
+@pytest.mark.xfail(strict=True, reason="a topic on which nothing is found any more keeps its last fact")
+def test_what_a_project_does_not_say_of_itself_any_more_is_no_fact(shop: Memory) -> None:
+    (shop.root / "Makefile").write_text("test:\n\tpytest -q\n")
+    shop.discover()
+    assert "make test" in known_words(shop)
+    (shop.root / "Makefile").unlink()
+    shop.discover()
+    assert "make test" not in known_words(shop)
