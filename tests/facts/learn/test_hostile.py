@@ -153,5 +153,7 @@ def test_documentation_is_said_of_its_thing() -> None:
     assert predicate("Scheme returns the scheme.", "Context.Scheme") == "returns the scheme"
     assert predicate("A cart that holds things.") == "is a cart that holds things"
     assert predicate("Credit card shape.") == ""
+    assert predicate("Calls that may fail are tried again.") == ""
+    assert predicate("Returns carts that are empty.") == "returns carts that are empty"
     assert predicate("A check holds no link.") == ""
     assert predicate(":class:`Cart` of a customer") == ""

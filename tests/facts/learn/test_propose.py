@@ -372,3 +372,17 @@ def test_what_is_not_there_today_is_not_told(commit: Commit, layout: Layout) -> 
     change = commit("Add a basket that survives", source(basket))
     assert candidates(change, layout, still=lambda path, symbol: symbol != "Basket") == ()
     assert candidates(change, layout, still=lambda path, symbol: True) != ()
+
+
+def test_a_small_new_file_that_says_what_it_is_for_is_told_in_its_own_words(commit: Commit, layout: Layout) -> None:
+    said = "Calls over the network that may fail are tried again, with growing pauses."
+    new = FileChange("src/mail/retry.py", ADDED, language="python", lines_added=6, purpose=said)
+    (one,) = candidates(commit("Add retry so that a flaky provider does not lose orders", new), layout)
+    assert said.rstrip(".") in one.text
+
+
+def test_a_reason_in_the_subject_is_kept_with_a_new_dependency(commit: Commit, layout: Layout) -> None:
+    needs = DependencyChange("httpx", ADDED, ">=0.27")
+    manifest = FileChange("pyproject.toml", MODIFIED, role="manifest", lines_added=1, dependencies=(needs,))
+    (one,) = candidates(commit("Use httpx because requests has no HTTP/2", manifest), layout)
+    assert "because requests has no HTTP/2" in one.text

@@ -10,6 +10,7 @@ from waypost.facts.learn.wording import (
     clip,
     closed,
     first_sentence,
+    is_of_many,
     last_part,
     plain,
     predicate,
@@ -25,7 +26,7 @@ from waypost.model.change import ADDED, RENAMED, FileChange
 from waypost.text.identifiers import identifier_parts
 
 LARGE_MOVE = 50  # lines
-_LEAST_LINES = 10  # of a new file that is worth a note
+_LEAST_LINES = 10  # of a new file that is worth a note, unless it says what it is for
 _FEW = 3
 _TOGETHER = 3  # new files that are one piece of work
 _BEYOND = 3  # words that a subject says beyond the names, if it is all that tells of a file
@@ -47,7 +48,9 @@ def new_files(scene: Scene) -> Candidate | None:
     found = [
         file
         for file in scene.sources
-        if file.change == ADDED and not is_vendored(file.path) and (file.lines_added >= _LEAST_LINES or _is_read(scene))
+        if file.change == ADDED
+        and not is_vendored(file.path)
+        and (file.lines_added >= _LEAST_LINES or file.purpose or _is_read(scene))
     ]
     found = [
         file
@@ -163,9 +166,8 @@ def _holds(purpose: str) -> str:
     if first in ("a", "an", "the"):
         return f"holds {small(purpose)}"
     does = predicate(purpose)
-    return does or (
-        f"holds {small(purpose)}" if first.endswith("s") and first not in _SENTENCE else f"{_SAYS} “{purpose}”"
-    )
+    is_phrase = first.endswith("s") and first not in _SENTENCE and not is_of_many(purpose)
+    return does or (f"holds {small(purpose)}" if is_phrase else f"{_SAYS} “{purpose}”")
 
 
 def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from waypost.facts.learn.scene import Scene, is_aside
 from waypost.facts.learn.wording import capital, clean, clip, closed, is_nameable, shown
+from waypost.facts.learn.words import has_cue
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
 from waypost.text.secrets import mask
@@ -152,7 +153,11 @@ def _with_reason(scene: Scene, text: str, name: str) -> str:
     said = next(
         (
             one
-            for one in (message.reason, *message.body[:4])
+            for one in (
+                message.reason,
+                *message.body[:4],
+                message.subject if has_cue(message.subject, "reason") else "",
+            )
             if one and name.lower() in one.lower() and not one.lower().startswith(("bump", "update"))
         ),
         "",

@@ -192,6 +192,9 @@ def capital(text: str) -> str:
     return text[0].upper() + text[1:] if first.replace("-", "").isalpha() and first.islower() else text
 
 
+_RELATIVE = frozenset(("that", "which", "who", "what", "there", "they", "these", "those", "you", "we"))
+
+
 def predicate(text: str, name: str = "") -> str:
     """A sentence about a thing, as what follows its name: "Return the scheme." → "returns the scheme"; "" if it cannot."""
     text = _QUALIFIER.sub("", first_sentence(plain(text))).rstrip(".")
@@ -208,6 +211,8 @@ def predicate(text: str, name: str = "") -> str:
         return f"{bare} {rest}"
     if bare in ("a", "an", "the"):
         return "" if _is_clause(rest) else f"is {bare} {rest}"
+    if bare.endswith("s") and is_of_many(rest):
+        return ""
     is_order = bare in known.bases and (bare not in known.nouns or rest.split(" ", 1)[0].lower() in _AFTER_ORDER)
     if is_order or (bare in known.thirds and bare not in known.bases):
         return f"{known.verbs[bare].third} {_joined_verbs(rest)}"
@@ -227,6 +232,12 @@ def _is_clause(rest: str) -> bool:
     return any(
         word in words().thirds and before not in ("that", "which", "who") for before, word in pairwise(following)
     )
+
+
+def is_of_many(rest: str) -> bool:
+    """ "(Calls) that may fail are tried again": what looked like a verb is many things, and these have a verb."""
+    following = rest.lower().split()
+    return any(word in ("are", "were") and before not in _RELATIVE for before, word in pairwise(following))
 
 
 def _joined_verbs(rest: str) -> str:
