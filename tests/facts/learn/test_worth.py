@@ -8,7 +8,16 @@ from waypost.facts.domains import Layout
 from waypost.facts.learn.propose import LEAST, candidates
 from waypost.facts.learn.worth import first_work, is_claim, is_conditional, is_list, is_trivial, is_vague, particulars
 from waypost.model.candidate import Candidate
-from waypost.model.change import ADDED, MODIFIED, RENAMED, ChangeSet, DependencyChange, FileChange, SymbolChange
+from waypost.model.change import (
+    ADDED,
+    MODIFIED,
+    RENAMED,
+    ChangeSet,
+    DependencyChange,
+    FileChange,
+    SettingChange,
+    SymbolChange,
+)
 
 Commit = Callable[..., ChangeSet]
 
@@ -154,7 +163,7 @@ def test_a_new_file_without_words_of_its_own_needs_a_message_that_explains_it(co
 def test_three_new_files_of_one_piece_of_work_are_one_fact(commit: Commit, layout: Layout) -> None:
     new = [file(f"src/shop/{name}.py", function(name, ADDED), change=ADDED) for name in ("offer", "bid", "auction")]
     found = only(commit("Let customers bargain for rare goods", *new), layout)
-    assert found.text.startswith("`src/shop/` has 3 new files (")
+    assert found.text.startswith("`src/shop/` has new files (")
     assert "bargain for rare goods" in found.text
     assert candidates(commit("Saved bargain implementation checkpoint", *new), layout) == ()
 
@@ -355,3 +364,55 @@ def test_a_fake_among_the_sources_is_no_fact(commit: Commit, layout: Layout) -> 
     assert candidates(commit("Work on it", file("src/shop/bank.py", fake)), layout) == ()
     story = file("src/shop/cart.stories.tsx", function("Cart", ADDED, "Shows a cart with goods from two shops."))
     assert candidates(commit("Work on it", story), layout) == ()
+
+
+def test_the_place_is_where_most_of_the_change_is_not_what_was_adapted_to_it(commit: Commit, layout: Layout) -> None:
+    inner = SymbolChange(
+        "Documenter.indent", "property", MODIFIED, line=5, end_line=60, lines_changed=40, is_public=False
+    )
+    user = SymbolChange("Summary.items", "method", MODIFIED, line=5, end_line=30, lines_changed=2)
+    changed = commit(
+        "Treat indentation of nested documenters as a constant",
+        FileChange("src/mail/_documenters.py", MODIFIED, language="python", lines_added=40, symbols=(inner,)),
+        FileChange("src/shop/summary.py", MODIFIED, language="python", lines_added=2, symbols=(user,)),
+        FileChange("tests/test_summary.py", MODIFIED, role="test", lines_added=9),
+    )
+    for one in candidates(changed, layout):
+        assert "Summary.items" not in one.text
+        assert not any("summary.py" in ref for ref in one.refs)
+
+
+def test_a_title_without_a_verb_is_no_fact(commit: Commit, layout: Layout) -> None:
+    assert candidates(commit("feat(cart): dynamic discount identifiers of groups"), layout) == ()
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["fix: Gracefully handle broken exception handlers of carts", "fix: Elevate errors of handlers to warnings"],
+)
+def test_an_order_is_what_was_done_and_not_what_was_wrong(commit: Commit, layout: Layout, subject: str) -> None:
+    for one in candidates(commit(subject), layout):
+        assert not one.text.startswith("Error")
+
+
+def test_the_package_manager_is_told_once(commit: Commit, layout: Layout) -> None:
+    setting = SettingChange("packageManager", MODIFIED, "pnpm@11.21.0", "pnpm@11.20.0")
+    files = [
+        FileChange(path, MODIFIED, role="manifest", lines_added=1, settings=(setting,))
+        for path in ("package.json", "web/package.json")
+    ]
+    told = [one.text for one in candidates(commit("Use the new pnpm in all packages", *files), layout)]
+    assert told == ["The package manager is pnpm@11.21.0 (package.json)."]
+
+
+def test_a_file_that_only_says_its_name_again_is_not_told(commit: Commit, layout: Layout) -> None:
+    new = FileChange(
+        "src/mail/shared.py", ADDED, language="python", lines_added=60, purpose="Shared utilities for mail."
+    )
+    assert candidates(commit("Split mail", new), layout) == ()
+
+
+def test_a_crash_without_when_and_why_is_not_told(commit: Commit, layout: Layout) -> None:
+    assert candidates(commit("fix: Bubble chart crash"), layout) == ()
+    (one,) = candidates(commit("fix: Bubble chart crashes when its label is empty"), layout)
+    assert one.kind == "fix"

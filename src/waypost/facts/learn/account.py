@@ -58,6 +58,9 @@ _LEADS_TO = re.compile(
 )
 _BEFORE_THIS = re.compile(r"^(?:previously|before|formerly|currently|now),? (?:this|it|that|they|these|we)\b", re.I)
 _WAS = re.compile(r"\b(?:was|were|had|wasn|weren|want|would|should|could|used to)\b", re.I)
+_LIKE_AN_ORDER = re.compile(
+    r"(?:\w{3,20}ly\b|\w{3,20}(?:ate|ize|ise|ify) [a-z`])"
+)  # "Elevate …", "Gracefully handle …"
 HAPPENS = re.compile(
     r"^(?:this|it|that) (?:happens|happened|is|was) (?:because|since|due to(?: the fact that)?)\s+(?:of )?", re.I
 )
@@ -75,7 +78,8 @@ def from_subject(message: Message) -> tuple[str, str]:
     prevented = _PREVENTED.match(subject)
     if prevented and prevented.end() < len(subject) and (has_cue(subject, "error") or message.language != "en"):
         return _by(_FROM.sub(r" \1", subject[prevented.end() :], count=1))
-    return ("", subject) if _states(message) or not has_cue(subject, "error") else (subject, "")
+    states = _states(message) or _LIKE_AN_ORDER.match(subject) is not None or not has_cue(subject, "error")
+    return ("", subject) if states else (subject, "")
 
 
 def _does(said: str) -> re.Match[str] | None:

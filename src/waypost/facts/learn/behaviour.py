@@ -167,8 +167,8 @@ def _unbent(scene: Scene, subject: str, place: str) -> tuple[str, float]:
     is_foreign = message.language in ("de", "ru") and message.kind in ("feature", "remove", "rename")
     if message.language == "en" and len(content(subject)) <= _LEAST_WORDS and not message.scope:
         return "", 0.0
-    if message.kind != "feature" and not is_foreign and not _NOW.match(subject):
-        return "", 0.0
+    if not is_foreign and not _NOW.match(subject) and not message.reason:
+        return "", 0.0  # a title: it does not say what is so now
     return _with_reason(scene, f"{place}: {subject}"), 0.5
 
 

@@ -90,11 +90,12 @@ def new_files(scene: Scene) -> Candidate | None:
 def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
     head, message = f"`{shown(file.path)}`", scene.message
     stem = file.path.rpartition("/")[2].partition(".")[0]
+    folders = () if _is_read(scene) else file.path.split("/")[-3:-1]
     purpose = first_sentence(plain(file.purpose))
     symbol = _main_symbol(scene, file)
     owner = _owner(file, purpose)
     least = 1 if _is_read(scene) else 2
-    if purpose and not owner and tells(purpose, stem, least=least):
+    if purpose and not owner and tells(purpose, stem, *folders, least=least):
         held = _holds(clip(purpose, _ROOM))
         sure = 0.72 if held.startswith(_SAYS) else 0.82  # what is no phrase may be an aside
         return _from_message(scene, closed(f"{head} {held}")), sure, False
@@ -188,7 +189,7 @@ def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:
         return None
     names = ", ".join(file.path.removeprefix(f"{folder}/") for file in found[:3])
     names += ", …" if len(found) > 3 else ""
-    text = f"`{folder}/` has {len(found)} new files ({names}): “{clip(capital(message.subject), 140)}”."
+    text = f"`{folder}/` has new files ({names}): “{clip(capital(message.subject), 140)}”."
     return scene.candidate(
         text,
         0.64,

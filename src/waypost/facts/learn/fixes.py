@@ -124,8 +124,12 @@ def _newer(scene: Scene) -> tuple[str, tuple[str, ...]] | None:
 
 def _least(message: Message, cause: str) -> int:
     """How many words must tell something: the fewer, the more is said of what was wrong."""
-    if has_cue(message.subject, "error") or cause or message.language != "en":
+    if cause or message.language != "en":
         return _LEAST_WORDS - 1
+    if has_cue(message.subject, "error"):
+        is_bare = not is_sentence(message.subject) and not is_conditional(message.subject)
+        is_short = len(content(message.subject)) <= _LEAST_WORDS  # "chart crash": of which, when?
+        return _NEVER if is_bare and is_short else _LEAST_WORDS - 1
     if message.verb is not None and message.verb.kind in ("vague", "refactor"):
         return _NEVER  # that nothing was wrong, or that nobody says what
     return _LEAST_WORDS + (2 if message.verb is None else 0)

@@ -20,6 +20,7 @@ _VERSION = re.compile(r"(\d+)(?:\.(\d+))?")
 _IS_VERSION = re.compile(r"[\s\d.,<>=~^!|&*xv-]{1,60}")  # a build file may have an expression there
 _PROGRAM = re.compile(r"\.(?:gradle|gradle\.kts|sbt)$")
 _EXPRESSION = re.compile(r"\b(?:JVM|VERSION)_(\d{1,2}(?:_\d{1,2})?)\b")
+_OF_THE_ROOT = ("packageManager",)  # the packages below say it once more
 _PINNED = re.compile(r"(?:^|/)requirements[^/]{0,40}\.txt$")  # beside a package: the tools of those who work on it
 _INDIRECT = frozenset(("indirect", "transitive", "peer"))
 _GROUPS = {"development": "for development", "optional": "as an extra", "build": "to build"}
@@ -213,7 +214,7 @@ def _setting(file: FileChange, one: SettingChange) -> tuple[str, float]:
         return f"`{run}` runs `{value}` ({shown(file.path)}).", 0.72
     told: Mapping[str, str] = table["told"]
     end = next((end for end in told if key == end or key.endswith(f".{end}")), "")
-    if not end or not value or len(value) > _LONGEST_VALUE:
+    if not end or not value or len(value) > _LONGEST_VALUE or (end in _OF_THE_ROOT and "/" in file.path):
         return "", 0.0
     onoff = "on" if value.lower() in ("true", "yes", "on", "1") else "off"
     return told[end].replace("{onoff}", onoff).replace("{path}", file.path).replace("{value}", value), 0.75

@@ -14,6 +14,7 @@ from waypost.text.identifiers import identifier_parts
 
 Still = Callable[[str, str], bool]  # (path, symbol or "") → whether it is there today
 
+_MAIN_PART = 0.4  # of the largest file's changed lines: what has less is not where the change is
 _MOST_FILES = 400  # that are looked at; a commit of more is an import
 _MOST_SYMBOLS = 400  # of one file
 _MOST_REFS = 4
@@ -116,6 +117,7 @@ class Scene:
         ]
         inner = {(one.file.path, one.symbol.name.rpartition(".")[0]) for one in there}
         leaves = [one for one in there if (one.file.path, one.symbol.name) not in inner or self._is_meant(one)]
+        leaves = [one for one in leaves if self._is_where(one.file) or self.message.names(last_part(one.symbol.name))]
         lines = sum(max(file.lines_added, file.lines_removed) for file in self.sources)
         spoken = {word[:_STEM] for word in content(self.message.subject) if len(word) >= _STEM}
         weights = {id(one): self._weight(one, lines) + _KINSHIP * _shares_word(one, spoken) for one in leaves}
@@ -125,6 +127,24 @@ class Scene:
         least = weights[id(leaves[0])] * 0.3
         alone = {one.ref: one for one in reversed(leaves)}  # overloads have one name
         return tuple(one for one in leaves if alone[one.ref] is one and weights[id(one)] >= least)[:most]
+
+    @property
+    def _product(self) -> tuple[FileChange, ...]:
+        """What the change could be about: also files that nobody parses."""
+        aside = ("test", "document", "generated", "pipeline", "example")
+        return tuple(
+            file
+            for file in self.change.files
+            if file.role not in aside
+            and not file.layout_only
+            and not is_aside(file.path)
+            and not is_for_tests(file.path)
+        )
+
+    def _is_where(self, file: FileChange) -> bool:
+        """Whether a good part of the change is in this file: others were only adapted to it."""
+        most = max((_size(one) for one in self._product), default=0)
+        return _size(file) >= _MAIN_PART * most
 
     def _is_meant(self, one: Touched) -> bool:
         return one.symbol.change == ADDED or self.message.names(last_part(one.symbol.name))
@@ -147,8 +167,15 @@ class Scene:
             near = [one for one in main if one.file.path == main[0].file.path]
             named = " and ".join(f"`{one.symbol.name}`" for one in near)
             return f"{named} ({shown(main[0].file.path)})", tuple(one.ref for one in main)
-        files = [file for file in self.sources if file.change != REMOVED and self.is_there(file.path)]
-        files.sort(key=lambda file: (-(file.lines_added + file.lines_removed), file.path))
+        files = [
+            file
+            for file in self._product
+            if file.change != REMOVED
+            and self.is_there(file.path)
+            and self._is_where(file)
+            and not _STYLE.search(file.path)
+        ]
+        files.sort(key=lambda file: (-_size(file), file.path))
         if not files:
             return "", ()
         if len(files) > 3 and (folder := common_folder([file.path for file in files])):
@@ -196,6 +223,10 @@ class Scene:
             return ()
         said = clip(self.message.subject, 100)
         return (f"commit {self.commit}: {said}" if said else f"commit {self.commit}", *self.message.references[:2])
+
+
+def _size(file: FileChange) -> int:
+    return file.lines_added + file.lines_removed
 
 
 def _shares_word(one: Touched, spoken: set[str]) -> bool:
