@@ -9,7 +9,7 @@ from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.lifecycle import audit, held_versions
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import prepare
-from waypost.flows.remember import remember, weigh
+from waypost.flows.remember import LEARNED, remember, weigh
 from waypost.model.candidate import Candidate
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
@@ -22,7 +22,6 @@ from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader
 
 EXTRACTOR = Caller("extractor", "learn")
-_KEY = "learned:"  # before a topic: a later fact on it finds the earlier one by this key
 _LONGEST_KEY = 480
 _GONE_FROM_REVIEW = "candidate"  # in the audit's details
 _WAS = "was"  # in a candidate's row: the tombstones, in hex, of the words that it had before somebody put them right
@@ -92,7 +91,7 @@ def draft_of(space: OpenSpace, candidate: Candidate) -> Draft:
             "evidence": list(candidate.evidence),
             "ttl_class": candidate.ttl_class,
             "valid_from": _since(space, candidate),
-            "key": _key(candidate.topic),
+            "key": key_of(candidate.topic),
             "tags": {"origin": candidate.origin},
         }
     )
@@ -110,8 +109,8 @@ def _is_here(space: OpenSpace, ref: str) -> bool:
         return False
 
 
-def _key(topic: str) -> str | None:
-    return f"{_KEY}{topic}" if topic and len(topic) <= _LONGEST_KEY else None
+def key_of(topic: str) -> str | None:
+    return f"{LEARNED}{topic}" if topic and len(topic) <= _LONGEST_KEY else None
 
 
 def _in_the_face_of(reader: Reader, item: _Item) -> "_Item | Taken":

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.facts.coldstart.find import Project, find_project, part_facts
-from waypost.flows.candidates import take
+from waypost.flows.candidates import key_of, take
 from waypost.flows.discover_files import file_fact
 from waypost.flows.discover_task import relevant
 from waypost.flows.discover_tree import Seen, is_code, known_of, look
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.vanished import end_vanished
 from waypost.model.candidate import Candidate
 from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, Taken
 from waypost.model.memory import Caller
@@ -88,7 +89,10 @@ def discover(space: OpenSpace, caller: Caller, *, task: str | None = None, dry_r
     else:
         found = [*project.facts, *part_facts(seen.tree, seen.layout, seen.layout.domains())]
         domains = [domain.name for domain in seen.layout.domains()]
-    taken = take(space, found, Caller("extractor", caller.actor), dry_run=dry_run)
+    extractor = Caller("extractor", caller.actor)
+    taken = take(space, found, extractor, dry_run=dry_run)
+    if seen.tree.paths and not task and not dry_run:  # a tree that is away says nothing
+        end_vanished(space, "cold_start", {key for one in found if (key := key_of(one.topic))}, extractor)
     return _discovered(seen, project, taken, domains, task, dry_run)
 
 

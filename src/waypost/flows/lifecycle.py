@@ -72,7 +72,7 @@ def correct(
         writer.supersede(current.number, now)
         make_room(writer, held_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
-        _renew(space, writer, memory_id)
+        _renew(space, writer, memory_id, caller)
         audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         owed = pending(writer, item.passages, embedded)
     if owed:
@@ -80,11 +80,13 @@ def correct(
     return Receipt(memory_id, "added", current.key, masked=masked, replaces=memory_id, pending=owed)
 
 
-def _renew(space: OpenSpace, writer: Writer, memory_id: str) -> None:
-    """What somebody says now has its whole time before it, if it has a lifetime."""
+def _renew(space: OpenSpace, writer: Writer, memory_id: str, caller: Caller) -> None:
+    """What somebody says now has its whole time before it, if it has a lifetime. A person's words do not end for good
+    because an agent, who may have chosen the end, said the first ones."""
     state = writer.states([memory_id]).get(memory_id)
     if state is not None:
-        writer.set_state(memory_id, **renewed(state, space.clock()))
+        milder = {"on_expire": "stale"} if caller.source == "person" and state.on_expire == "delete" else {}
+        writer.set_state(memory_id, **renewed(state, space.clock()), **milder)
 
 
 def _corrected(

@@ -33,6 +33,8 @@ from waypost.store.protocol import AuditEntry, Edge, Reader, Twin, Writer
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
+ENDED = "ended"  # in a version's details: by which source it was ended, because nothing says it any more
+LEARNED = "learned:"  # how the keys of learned facts begin, before their topic
 CHUNK = 256  # drafts in one transaction: few syncs for a batch, short waits for other writers
 
 
@@ -222,6 +224,11 @@ class _Gate:
         were learned says nothing, so a history can be learned piece by piece, and a tree can go back to what it was."""
         if item.draft.key is None or self.caller.source != "extractor":
             return False
+        if any(
+            (rest.recorded_at, rest.details.get(ENDED)) == (ended.superseded_at, "extractor")
+            for rest in self.writer.versions(ended.memory_id)
+        ):
+            return True  # and now the tree says it again
         return any(
             (by.recorded_at, by.key, by.source) == (ended.superseded_at, item.draft.key, "extractor")
             and (item.own_time is None or item.own_time > by.valid_from)
@@ -232,6 +239,8 @@ class _Gate:
 
     def _same(self, item: Prepared) -> Receipt | None:
         if item.draft.key is not None:
+            if item.draft.key.startswith(LEARNED) and item.draft.memory_id is None:
+                return self._refuse(item, f"keys that begin with {LEARNED!r} are those of learned facts")
             known = self.writer.find_key(item.draft.key)
             if known is not None and known.memory_id == item.draft.replaces:
                 return None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     ]  # by engine and domain: how many facts, and the sum of their vectors
 
 _AT_ONCE = 500  # parameters of one statement
-_CURRENT_FACT = f"m.superseded_at IS NULL AND m.collection IN {FACTS}"
+_CURRENT_FACT = f"m.superseded_at IS NULL AND m.valid_until IS NULL AND m.collection IN {FACTS}"
 _SHARES = (
     f"SELECT v.engine_id, m.domain, v.packed FROM json_each(?) asked CROSS JOIN memories m ON m.number = asked.value"
     f" {FIRST_PASSAGES} CROSS JOIN engines e CROSS JOIN vectors v ON v.engine_id = e.engine_id AND v.hash = p.hash"

@@ -1,6 +1,6 @@
 """Reading what the facts of a domain have in common: how many they are, and the mean of their vectors.
 
-The table `domains` holds counts and sums over the current facts whose first passage has a vector. Vectors are stored in
+The table `domains` holds counts and sums over the current facts without an end whose first passage has a vector. Vectors are stored in
 half precision, so a sum in double precision is exact and nothing drifts, however often it is added to and taken from.
 Another moment than now has facts of its own; its means are computed from them.
 """
