@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from waypost.flows import about as about
     from waypost.flows import analyze as analyze
+    from waypost.flows import approval as approval
     from waypost.flows import bridge_import as bridge_import
     from waypost.flows import brief as brief
-    from waypost.flows import candidates as candidates
     from waypost.flows import decide as decide
     from waypost.flows import discover as discover
     from waypost.flows import forget as forget
     from waypost.flows import imports as imports
     from waypost.flows import index as index
     from waypost.flows import init as init
+    from waypost.flows import intake as intake
     from waypost.flows import learn as learn
     from waypost.flows import levels as levels
     from waypost.flows import lifecycle as lifecycle
@@ -45,15 +46,16 @@ _FLOWS = frozenset(
     (
         "about",
         "analyze",
+        "approval",
         "bridge_import",
         "brief",
-        "candidates",
         "decide",
         "discover",
         "forget",
         "imports",
         "index",
         "init",
+        "intake",
         "learn",
         "levels",
         "lifecycle",

@@ -1,18 +1,17 @@
 """From candidates to facts: what is certain is stored as the extractor's, the rest waits for a person's word."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
-from waypost.flows.lifecycle import audit, held_versions
+from waypost.errors import WaypostError
+from waypost.flows.gate import LEARNED
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import prepare
-from waypost.flows.remember import LEARNED, remember, weigh
+from waypost.flows.remember import remember, weigh
 from waypost.model.candidate import Candidate
-from waypost.model.draft import Draft, check_text
-from waypost.model.ids import check_id
+from waypost.model.draft import Draft
 from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING, Taken
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
@@ -23,8 +22,7 @@ from waypost.store.protocol import Reader
 
 EXTRACTOR = Caller("extractor", "learn")
 _LONGEST_KEY = 480
-_GONE_FROM_REVIEW = "candidate"  # in the audit's details
-_WAS = "was"  # in a candidate's row: the tombstones, in hex, of the words that it had before somebody put them right
+WAS = "was"  # in a candidate's row: the tombstones, in hex, of the words that it had before somebody put them right
 _PAGE = 500
 
 
@@ -117,7 +115,7 @@ def _in_the_face_of(reader: Reader, item: _Item) -> "_Item | Taken":
     """What is known on its topic: nothing, the same, something older that it replaces, or a later word."""
     draft = item.draft
     known = reader.find_key(draft.key) if draft.key else None
-    if known is None or _says_the_same(known, draft):
+    if known is None or says_the_same(known, draft):
         return item
     if draft.valid_from is not None and known.valid_from > draft.valid_from:
         return Taken(item.candidate, OLDER, known.memory_id, "something later is known on this")
@@ -126,7 +124,7 @@ def _in_the_face_of(reader: Reader, item: _Item) -> "_Item | Taken":
     return replace(item, draft=replace(draft, replaces=known.memory_id))
 
 
-def _says_the_same(known: Version, draft: Draft) -> bool:
+def says_the_same(known: Version, draft: Draft) -> bool:
     words = known.text.casefold().split() == draft.text.casefold().split()
     return words and (known.kind, known.domain) == (draft.kind, draft.domain)
 
@@ -182,7 +180,7 @@ def _against_waiting(
     topics = [item.candidate.topic] if item.candidate.topic else []
     like = reader.candidates_like([said], topics)
     for row in like:
-        if row.fingerprint == said or prepared.tombstone in _earlier_words(row):
+        if row.fingerprint == said or prepared.tombstone in earlier_words(row):
             return Taken(item.candidate, WAITING, row.candidate_id, "it waits already"), []
         earlier, later = item.candidate.time, candidate_of(row).time
         if earlier is not None and later is not None and earlier < later:
@@ -201,7 +199,7 @@ def _candidate_row(space: OpenSpace, item: _Item, taken: Taken, key: bytes) -> C
         taken.reason or item.candidate.reason,
         prepared.version.fingerprint,
         prepared.tombstone,
-        _row(replace(item.candidate, text=prepared.version.text, evidence=prepared.version.evidence)),
+        row_of(replace(item.candidate, text=prepared.version.text, evidence=prepared.version.evidence)),
     )
 
 
@@ -219,24 +217,24 @@ def _is_later(row: CandidateRow, than: Candidate) -> bool:
     return time is not None and than.time is not None and time > than.time
 
 
-def _row(candidate: Candidate) -> dict[str, Any]:
+def row_of(candidate: Candidate) -> dict[str, Any]:
     row = asdict(candidate)
     return row | {"time": None if candidate.time is None else format_time(candidate.time)}
 
 
 def candidate_of(row: CandidateRow) -> Candidate:
-    given = {name: value for name, value in row.draft.items() if name != _WAS}
+    given = {name: value for name, value in row.draft.items() if name != WAS}
     time: datetime | None = parse_time(given["time"]) if given.get("time") else None
     return Candidate(**{**given, "time": time, "refs": tuple(given["refs"]), "evidence": tuple(given["evidence"])})
 
 
-def _earlier_words(row: CandidateRow) -> list[bytes]:
-    return [bytes.fromhex(one) for one in row.draft.get(_WAS, ())]
+def earlier_words(row: CandidateRow) -> list[bytes]:
+    return [bytes.fromhex(one) for one in row.draft.get(WAS, ())]
 
 
 def marks_of(row: CandidateRow) -> list[bytes]:
     """The tombstones of its words, and of those that it had before somebody put them right."""
-    return [row.tombstone, *_earlier_words(row)]
+    return [row.tombstone, *earlier_words(row)]
 
 
 def waiting(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:
@@ -246,109 +244,3 @@ def waiting(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:
         while page := reader.candidates(after=rows[-1].candidate_id if rows else "", limit=_PAGE):
             rows += page
     return sorted(((row, candidate_of(row)) for row in rows), key=lambda one: (-one[0].confidence, one[0].candidate_id))
-
-
-def approve(
-    space: OpenSpace, ids: Iterable[str], caller: Caller, *, text: str | None = None
-) -> tuple[tuple[str, Receipt], ...]:
-    """These candidates are true: they are remembered as a person's word, with the evidence that they came with.
-
-    `text` puts the words right: those that were proposed are not proposed again. One that was approved before is
-    answered as the duplicate that it is; one that never waited approves none of them.
-    """
-    _decides(caller, "approve")
-    told = None if text is None else check_text(text)
-    person = Caller("person", space.settings.person, caller.owners_word)
-    chosen = [check_id(one) for one in ids]
-    if told is not None and len(chosen) > 1:
-        raise InvalidInput(f"{len(chosen)} candidates cannot have the same words.", "Edit one at a time.")
-    with space.store.read() as reader:
-        for one in chosen:
-            if reader.candidate(one) is None and not held_versions(reader, one):
-                raise _nothing_waits(one)
-    return tuple((one, _approve(space, one, person, told)) for one in chosen)
-
-
-def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | None) -> Receipt:
-    with space.store.read() as reader:
-        row = reader.candidate(candidate_id)
-        if row is None and held_versions(reader, candidate_id):
-            return Receipt(candidate_id, "duplicate", reason="it was approved before")
-    if row is None:
-        raise _nothing_waits(candidate_id)
-    candidate = candidate_of(row)
-    draft = replace(draft_of(space, replace(candidate, text=text or candidate.text)), memory_id=candidate_id)
-    with space.store.read() as reader:
-        known = reader.find_key(draft.key) if draft.key else None
-    if known is not None and not _says_the_same(known, draft):
-        draft = replace(draft, replaces=known.memory_id)
-    receipt = next(remember(space, [draft], person, direct=True))
-    if receipt.status != "refused":
-        said = prepare(space, draft, person, space.tombstone_key()).tombstone
-        with space.store.write() as writer:
-            writer.drop_candidates([candidate_id])
-            for other in marks_of(row):
-                if other != said:
-                    writer.add_tombstone(other, space.clock())
-            details = {"confidence": row.confidence, "edited": text is not None}
-            audit(space, writer, "approve", receipt.id, person, details)
-    return receipt
-
-
-def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, ...]:
-    """These candidates are wrong or useless: a tombstone keeps each from being proposed again."""
-    _decides(caller, "reject")
-    chosen = [check_id(one) for one in ids]
-    with space.store.write() as writer:
-        now = space.clock()
-        for candidate_id in chosen:
-            row = writer.candidate(candidate_id)
-            if row is None:
-                raise _nothing_waits(candidate_id)
-            for mark in marks_of(row):
-                writer.add_tombstone(mark, now)
-            for approved in held_versions(
-                writer, candidate_id
-            ):  # meanwhile, or by a process that was killed on the way
-                writer.supersede(approved.number, now)
-            writer.drop_candidates([candidate_id])
-            audit(space, writer, "reject", None, caller, {_GONE_FROM_REVIEW: candidate_id})
-    return tuple(chosen)
-
-
-def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
-    """Put a candidate's words right and leave it waiting. Returns them as they are kept."""
-    _decides(caller, "edit")  # a person would approve an agent's words with the extractor's evidence
-    candidate_id = check_id(candidate_id)
-    told = check_text(text)
-    key = space.tombstone_key()
-    with space.store.write() as writer:
-        row = writer.candidate(candidate_id)
-        if row is None:
-            raise _nothing_waits(candidate_id)
-        candidate = replace(candidate_of(row), text=told)
-        prepared = prepare(space, draft_of(space, candidate), EXTRACTOR, key)
-        candidate = replace(candidate, text=prepared.version.text)
-        words = dict.fromkeys([*_earlier_words(row), row.tombstone])
-        was = [one.hex() for one in words if one != prepared.tombstone]
-        writer.put_candidate(
-            replace(
-                row,
-                fingerprint=prepared.version.fingerprint,
-                tombstone=prepared.tombstone,
-                draft=_row(candidate) | {_WAS: was},
-            )
-        )
-        audit(space, writer, "edit", None, caller, {_GONE_FROM_REVIEW: candidate_id})
-    return candidate.text
-
-
-def _decides(caller: Caller, what: str) -> None:
-    if not caller.decides:
-        raise Refused(
-            f"Only a person can {what} candidates.", "Run it at a terminal, or with --yes as the owner's word."
-        )
-
-
-def _nothing_waits(candidate_id: str) -> WaypostError:
-    return NotFound(f"No candidate {candidate_id} waits for approval.", "`waypost review` shows those that do.")

@@ -9,9 +9,10 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.facts.agreement import Relation, compare
 from waypost.facts.duplicates import normal_form, thresholds
 from waypost.facts.sameness import fingerprint
+from waypost.flows.gate import judging_engine
 from waypost.flows.lifecycle import audit, refuse_derived, visible_version
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.remember import judging_engine, remember
+from waypost.flows.remember import remember
 from waypost.model.causal import (
     BLOCKS,
     CAUSAL_LINKS,

@@ -15,7 +15,8 @@ from waypost.code.walk import look_at, walk
 from waypost.errors import InvalidInput
 from waypost.facts.domains import Layout
 from waypost.facts.learn.span import Proposed, over_range
-from waypost.flows.candidates import EXTRACTOR, approve, take
+from waypost.flows.approval import approve
+from waypost.flows.candidates import EXTRACTOR, take
 from waypost.flows.index import Report
 from waypost.flows.init import settle_patterns
 from waypost.flows.open_space import OpenSpace, tree_of

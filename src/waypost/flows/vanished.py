@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from waypost.flows.gate import ENDED, LEARNED
 from waypost.flows.lifecycle import audit, nothing_new
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import put
-from waypost.flows.remember import ENDED, LEARNED
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Caller, Version
 from waypost.model.recall import View

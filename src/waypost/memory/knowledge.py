@@ -58,15 +58,15 @@ class Knowledge(Opened):
 
     def approve(self, candidates: str | Iterable[str], *, text: str | None = None) -> tuple[tuple[str, Receipt], ...]:
         """Remember candidates as a person's word, with `text` in other words. Only a person may."""
-        return flows.candidates.approve(self._space, _many(candidates), self._caller, text=text)
+        return flows.approval.approve(self._space, _many(candidates), self._caller, text=text)
 
     def decline(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
         """Reject candidates: they are not proposed again. Only a person may."""
-        return flows.candidates.decline(self._space, _many(candidates), self._caller)
+        return flows.approval.decline(self._space, _many(candidates), self._caller)
 
     def edit(self, candidate: str, text: str) -> str:
         """Put a candidate's words right, and leave it waiting."""
-        return flows.candidates.edit(self._space, candidate, text, self._caller)
+        return flows.approval.edit(self._space, candidate, text, self._caller)
 
     def discover(self, task: str | None = None, *, dry_run: bool = False) -> "flows.discover.Discovered":
         """The first facts of a repository: what it is, how it is run and tested, its parts; or those that a task needs."""

@@ -58,7 +58,7 @@ class Upkeep(Opened):
 
     def import_file(self, path: str | Path) -> Iterator[Receipt]:
         """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""
-        return flows.transfer.import_file(self._space, Path(path), self._caller)
+        return flows.intake.import_file(self._space, Path(path), self._caller)
 
     def import_tags(self, path: str | Path) -> "flows.tag_import.Imported":
         """Read memories of Coding Brain, whose references to code stand in their tags."""

@@ -31,7 +31,8 @@ def remember(
         str | None, typer.Option(metavar="NAME", help="architecture, api_contract, implementation or session.")
     ] = None,
     refresh: Annotated[
-        list[str] | None, typer.Option("--refresh", metavar="GLOB", help="A change of such a file starts its time anew.")
+        list[str] | None,
+        typer.Option("--refresh", metavar="GLOB", help="A change of such a file starts its time anew."),
     ] = None,
     on_expire: Annotated[
         str | None, typer.Option(metavar="ACTION", help="stale, archive or delete when its time has run out.")
@@ -127,8 +128,18 @@ def context_(
     json: Json = False,
 ) -> None:
     """The briefing an agent gets at the start of a task."""
-    briefing = session_of(context).memory().brief(
-        task, tokens, preset=preset, include_stale=include_stale, include_l0=not no_l0, as_of=as_of, known_at=known_at
+    briefing = (
+        session_of(context)
+        .memory()
+        .brief(
+            task,
+            tokens,
+            preset=preset,
+            include_stale=include_stale,
+            include_l0=not no_l0,
+            as_of=as_of,
+            known_at=known_at,
+        )
     )
     if json:
         print_json(briefing.to_json())

@@ -97,7 +97,8 @@ def import_(
         Path | None, typer.Argument(metavar="[PATH]", help="The file; with --undo also the id of an import.")
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--from", metavar="NAME", help="Another tool's file: code-tags (Coding Brain), memory-bridge.")
+        str | None,
+        typer.Option("--from", metavar="NAME", help="Another tool's file: code-tags (Coding Brain), memory-bridge."),
     ] = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="With --from: retract what the latest such import added, or that of PATH.")

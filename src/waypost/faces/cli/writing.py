@@ -14,8 +14,9 @@ from waypost.errors import InvalidInput
 from waypost.faces.cli.links import spelled
 from waypost.faces.cli.output import print_json, print_receipt, safe, speaks_unicode
 from waypost.faces.cli.session import Session, confirm, interactive
+from waypost.flows.intake import check_drafts, read_lines
 from waypost.flows.lifecycle import History
-from waypost.flows.transfer import check_drafts, memory_row, read_lines, write_rows
+from waypost.flows.transfer import memory_row, write_rows
 from waypost.model.labels import LABELS
 from waypost.model.memory import State
 from waypost.model.receipt import Receipt

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace_scripts
 from waypost.facts.coldstart.any_project import common_slots
+from waypost.facts.coldstart.commands import commands, pipeline_steps, workspace_scripts
 from waypost.facts.coldstart.ecosystems import READERS
 from waypost.facts.coldstart.parts import part_slots
 from waypost.facts.coldstart.prose import sentence
