@@ -416,3 +416,35 @@ def test_a_crash_without_when_and_why_is_not_told(commit: Commit, layout: Layout
     assert candidates(commit("fix: Bubble chart crash"), layout) == ()
     (one,) = candidates(commit("fix: Bubble chart crashes when its label is empty"), layout)
     assert one.kind == "fix"
+
+
+def test_of_many_places_none_is_named_as_the_place(commit: Commit, layout: Layout) -> None:
+    files = [
+        FileChange(
+            path,
+            MODIFIED,
+            language="python",
+            lines_added=20,
+            symbols=(SymbolChange(name, "function", MODIFIED, line=1, end_line=30, lines_changed=20),),
+        )
+        for path, name in (("src/shop/cart.py", "total"), ("src/shop/pay.py", "charge"))
+    ]
+    (one,) = candidates(commit("Fixed #12 -- Allowed transforms of prices after a discount was taken", *files), layout)
+    assert "total" not in one.text
+    assert "charge" not in one.text
+    assert set(one.refs) == {"src/shop/cart.py", "src/shop/pay.py"}
+
+
+def test_the_number_of_a_weakness_is_no_word_of_the_fix(commit: Commit, layout: Layout) -> None:
+    (one,) = candidates(
+        commit("Fixed CVE-2026-35193 -- Prevented enumeration of customers by timing of logins"), layout
+    )
+    assert "CVE" not in one.text
+    assert "Error in" not in one.text
+
+
+def test_a_name_between_underscores_stays_what_it_is(commit: Commit, layout: Layout) -> None:
+    (one,) = candidates(
+        commit("Fixed #3 -- Prevented sorting of carts by unordered __str__ columns of customers"), layout
+    )
+    assert "__str__" in one.text

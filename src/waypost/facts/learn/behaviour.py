@@ -86,9 +86,9 @@ def _ordered(scene: Scene, verb: Verb, rest: str, place: str) -> tuple[str, floa
     does, sure = "", 0.5
     if verb.kind == "deprecate":
         many = " and " in rest or (rest.endswith("s") and not rest.endswith("ss"))
-        return f"{capital(rest)} {'are' if many else 'is'} deprecated ({_where(place)}).", 0.7
+        return f"{capital(rest)} {'are' if many else 'is'} deprecated{_aside(place)}.", 0.7
     if verb.kind == "remove":
-        return (f"{capital(support)} is no longer supported ({_where(place)}).", 0.7) if support else ("", 0.0)
+        return (f"{capital(support)} is no longer supported{_aside(place)}.", 0.7) if support else ("", 0.0)
     if verb.kind == "add" and not _LACKING.search(rest):
         has = f"implements {rest}" if verb.base == "implement" else f"has {_given(_ARTICLE.sub('', rest))}"
         does = f"supports {support}" if support else has
@@ -138,10 +138,14 @@ def _said(scene: Scene, place: str, does: str) -> str:
     is_path = subject in words().folders
     subject = shown(path) if is_path else subject
     where = _where(place)
-    if is_path and where.strip("`").endswith(subject):
+    if is_path and where and where.strip("`").endswith(subject):
         where = where.partition(" in ")[0]
         return _with_reason(scene, f"`{subject}` {does}{f' ({where})' if subject not in where else ''}")
-    return _with_reason(scene, f"`{subject}` {does} ({where})")
+    return _with_reason(scene, f"`{subject}` {does}{_aside(place)}")
+
+
+def _aside(place: str) -> str:
+    return f" ({_where(place)})" if place else ""
 
 
 def _where(place: str) -> str:
@@ -169,7 +173,7 @@ def _unbent(scene: Scene, subject: str, place: str) -> tuple[str, float]:
         return "", 0.0
     if not is_foreign and not _NOW.match(subject) and not message.reason:
         return "", 0.0  # a title: it does not say what is so now
-    return _with_reason(scene, f"{place}: {subject}"), 0.5
+    return (_with_reason(scene, f"{place}: {subject}"), 0.5) if place else ("", 0.0)
 
 
 def _main_clause(subject: str) -> str:

@@ -26,6 +26,7 @@ from waypost.model.change import ADDED, RENAMED, FileChange
 from waypost.text.identifiers import identifier_parts
 
 LARGE_MOVE = 50  # lines
+_MANY = 12  # new files: more are a whole part, which no line describes
 _LEAST_LINES = 10  # of a new file that is worth a note, unless it says what it is for
 _FEW = 3
 _TOGETHER = 3  # new files that are one piece of work
@@ -97,7 +98,9 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
     least = 1 if _is_read(scene) else 2
     if purpose and not owner and tells(purpose, stem, *folders, least=least):
         held = _holds(clip(purpose, _ROOM))
-        sure = 0.72 if held.startswith(_SAYS) else 0.82  # what is no phrase may be an aside
+        if held.startswith(_SAYS) and not _is_read(scene) and not message.reason and not message.mentions(stem):
+            return "", 0.0, False  # what is no phrase may be an aside
+        sure = 0.72 if held.startswith(_SAYS) else 0.82
         return _from_message(scene, closed(f"{head} {held}")), sure, False
     owner = owner or (symbol.symbol.name if symbol is not None else "")
     doc = purpose if owner and purpose else first_sentence(plain(symbol.symbol.doc)) if symbol is not None else ""
@@ -177,6 +180,7 @@ def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:
     folder = common_folder([file.path for file in found])
     if (
         not folder
+        or len(found) > _MANY
         or message.noise
         or message.tells < 3
         or is_vague(message.subject, least=2)
@@ -187,7 +191,7 @@ def _folder(scene: Scene, found: list[FileChange]) -> Candidate | None:
         message.verb.kind == "vague" or message.verb.base in ("start", "begin", "prepare")
     ):
         return None
-    names = ", ".join(file.path.removeprefix(f"{folder}/") for file in found[:3])
+    names = ", ".join(file.path.rpartition("/")[2] for file in found[:3])
     names += ", …" if len(found) > 3 else ""
     text = f"`{folder}/` has new files ({names}): “{clip(capital(message.subject), 140)}”."
     return scene.candidate(

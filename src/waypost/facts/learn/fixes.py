@@ -60,7 +60,7 @@ def fix(scene: Scene) -> Candidate | None:
     place, refs = scene.place()
     if not refs or not _is_worth(scene, message, error, cause, remedy):
         return None
-    where, newer = f"in {place}", _newer(scene)
+    where, newer = f"in {place}" if place else "", _newer(scene)
     if newer is not None:
         where, refs = newer
     elif not cause and not is_placed(scene, place):
@@ -152,11 +152,12 @@ def _is_everyday(message: Message) -> bool:
 def _worded(error: str, cause: str, remedy: str, where: str, *, is_stated: bool, message: Message) -> str:
     """`is_stated`: the remedy is the subject's, and stays; else the error is."""
     is_order = message.verb is not None or bool(FIXED.match(message.subject))
-    end = f"Fixed {where}."
+    end = f"Fixed {where}".rstrip() + "."
+    there = f", {where}" if where else ""
     room = MOST_TEXT - len(end) - 12
     if is_stated:
         # What is no order may be what was wrong, or what holds now: "Fixed" is true of both.
-        end = f"{'Fix' if is_order else 'Fixed'}: {clip(_bare(remedy), min(room, 140)).rstrip('.')}, {where}."
+        end = f"{'Fix' if is_order else 'Fixed'}: {clip(_bare(remedy), min(room, 140)).rstrip('.')}{there}."
         room = MOST_TEXT - len(end) - 12
     parts = []
     if error:
@@ -171,7 +172,7 @@ def _worded(error: str, cause: str, remedy: str, where: str, *, is_stated: bool,
         room -= len(parts[-1]) + 1
     if remedy and not is_stated:
         done = clause_of(_bare(remedy), room)
-        end = f"Fix: {done.rstrip('.')}, {where}." if done else end
+        end = f"Fix: {done.rstrip('.')}{there}." if done else end
     return " ".join((*parts, end))
 
 

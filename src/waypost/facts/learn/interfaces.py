@@ -74,6 +74,7 @@ def _about(scene: Scene, one: Touched) -> tuple[str, float]:
         text = f"{head} {clip(said, _DOC_ROOM)}" if said else f"{head}: {clip(doc, _DOC_ROOM)}"
         sure = 0.66 + (0.12 if mentioned else 0.0) + (0.04 if scene.has_tests else 0.0)
         sure += (0.04 if scene.is_announced else 0.0) + (0.04 if said else 0.0)
+        sure -= 0.2 if not said and not mentioned else 0.0  # what is no statement of what it does may be an aside
         return closed(text), sure - (0.1 if not said and len(doc) < 20 else 0.0)
     is_new = message.kind == "feature" or (message.verb is not None and message.verb.kind == "add")
     if is_new and message.names(last_part(symbol.name)) and tells(message.subject, symbol.name, "method", "add"):

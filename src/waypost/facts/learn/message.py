@@ -21,7 +21,7 @@ _AREA = re.compile(r"^((?:[\w./-]{1,20} ){1,2}[\w./-]{1,20}|[A-Z][\w./-]{1,20}):
 _TAGS = re.compile(r"^(?:\[[^\[\]]{1,40}\]\s*){1,4}:?\s*")
 _CLOSING = re.compile(
     r"^(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|behebt|schließt|закрывает)\s*:?\s+"
-    r"(?:(?:#|gh-)\d{1,7}(?:,? (?:and )?)?){1,4}\s*(?:--|[-–—:,.])?\s*",
+    r"(?:(?:(?:#|gh-)\d{1,7}|CVE-\d{4}-\d{4,7})(?:,? (?:and )?)?){1,4}\s*(?:--|[-–—:,.])?\s*",
     re.I,
 )
 _END_REFERENCE = re.compile(r"\s*\((?:#|gh-|closes |fixes |refs? |see )[^()]{1,60}\)\s*$", re.I)

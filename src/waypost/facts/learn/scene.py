@@ -14,6 +14,7 @@ from waypost.text.identifiers import identifier_parts
 
 Still = Callable[[str, str], bool]  # (path, symbol or "") → whether it is there today
 
+_MOST_OF_IT = 0.6
 _MAIN_PART = 0.4  # of the largest file's changed lines: what has less is not where the change is
 _MOST_FILES = 400  # that are looked at; a commit of more is an import
 _MOST_SYMBOLS = 400  # of one file
@@ -146,11 +147,18 @@ class Scene:
         most = max((_size(one) for one in self._product), default=0)
         return _size(file) >= _MAIN_PART * most
 
+    def _is_most(self, main: list[Touched]) -> bool:
+        """Whether the better part of what changed is in these definitions: else one of many would pass for the place."""
+        touched = [one for one in self.touched() if one.symbol.change != REMOVED]
+        outer = {(one.file.path, one.symbol.name.rpartition(".")[0]) for one in touched}
+        total = sum(_lines(one) for one in touched if (one.file.path, one.symbol.name) not in outer)
+        return sum(_lines(one) for one in main) >= _MOST_OF_IT * total
+
     def _is_meant(self, one: Touched) -> bool:
         return one.symbol.change == ADDED or self.message.names(last_part(one.symbol.name))
 
     def _weight(self, one: Touched, total: int) -> float:
-        lines = one.symbol.lines_changed or max(1, one.symbol.end_line - one.symbol.line)
+        lines = _lines(one)
         weight = min(lines, 60) / 60 + (0.4 if one.is_offered else 0.0)
         weight *= 0.3 if _CALLED_BY_LANGUAGE.search(one.symbol.name) else 1.0
         if lines < _SHARE * total:
@@ -163,8 +171,8 @@ class Scene:
         """Where the change is, as words of a sentence and as references: symbols, else the largest file."""
         main = self.main(most)
         is_meant = bool(main) and self.message.mentions(last_part(main[0].symbol.name))
-        if main and len(self.sources) <= (_MOST_NAMED if is_meant else _FEW):
-            near = [one for one in main if one.file.path == main[0].file.path]
+        near = [one for one in main if one.file.path == main[0].file.path]
+        if main and len(self.sources) <= (_MOST_NAMED if is_meant else _FEW) and (is_meant or self._is_most(near)):
             named = " and ".join(f"`{one.symbol.name}`" for one in near)
             return f"{named} ({shown(main[0].file.path)})", tuple(one.ref for one in main)
         files = [
@@ -178,6 +186,8 @@ class Scene:
         files.sort(key=lambda file: (-_size(file), file.path))
         if not files:
             return "", ()
+        if 1 < len(files) <= 3 and _size(files[0]) < _MOST_OF_IT * sum(map(_size, files)):
+            return "", tuple(file.path for file in files[:2])  # in several places: none of them is the place
         if len(files) > 3 and (folder := common_folder([file.path for file in files])):
             return f"`{folder}/`", tuple(file.path for file in files[:_MOST_REFS])
         return " and ".join(f"`{shown(file.path)}`" for file in files[:2]), tuple(file.path for file in files[:2])
@@ -223,6 +233,10 @@ class Scene:
             return ()
         said = clip(self.message.subject, 100)
         return (f"commit {self.commit}: {said}" if said else f"commit {self.commit}", *self.message.references[:2])
+
+
+def _lines(one: Touched) -> int:
+    return one.symbol.lines_changed or max(1, one.symbol.end_line - one.symbol.line)
 
 
 def _size(file: FileChange) -> int:

@@ -23,6 +23,7 @@ _JAVADOC = re.compile(r"\{@\w{1,12}\s+([^{}]{1,100})\}")
 _LINK = re.compile(r"!?\[([^\[\]]{1,120})\]\([^()\s]{0,300}\)")
 _RUST_LINK = re.compile(r"\[(`[^`\[\]]{1,100}`)\](?:\[[^\[\]]{0,100}\])?")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,80}>")
+_DUNDER = re.compile(r"(?<![\w`])__[a-z]\w{1,30}__(?![\w`])")  # `__str__` is a name, not a loud word
 _EMPHASIS = re.compile(r"\*\*|__(?=\s|$)|(?<=\s)__|^#{1,6}\s+|^[*>-]\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'`(*A-ZА-ЯЁÄÖÜ])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|z\.B|d\.h|bzw|resp|approx|incl|No|Nr|т\.е|т\.д)\.)$")
@@ -123,6 +124,7 @@ def plain(text: str) -> str:
     text = clean(text)
     for pattern in (_ROLE, _DOUBLE_TICKS, _JAVADOC, _RUST_LINK):
         text = pattern.sub(lambda found: f"`{found[1].strip('`')}`", text)
+    text = _DUNDER.sub(r"`\g<0>`", text)
     text = _EMPHASIS.sub("", _TAG.sub("", _LINK.sub(r"\1", text)))
     return clean(_URL.sub("", text)).strip(" *-–—:;,")
 
