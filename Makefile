@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
 MERMAID := tests/mermaid/node_modules/.package-lock.json
 
 .PHONY: help setup demo test test-fast lint format bench soak clean
@@ -26,7 +27,7 @@ $(VENV)/.ready: pyproject.toml requirements.lock
 
 $(MERMAID): tests/mermaid/package-lock.json
 	@command -v npm > /dev/null || { echo "The tests of diagrams need Node.js 20 or later with npm. Install it (apt install npm), then run make again." >&2; exit 1; }
-	npm ci --prefix tests/mermaid --silent --no-audit --no-fund --ignore-scripts
+	$(NPM) --silent || NODE_OPTIONS=--use-openssl-ca $(NPM)  # the second time with the certificates of the system
 	@touch $@
 
 demo: setup

@@ -251,8 +251,10 @@ def test_two_fixes_of_one_place_are_two_topics(commit: Commit, layout: Layout) -
 def test_an_order_becomes_what_the_product_does(commit: Commit, layout: Layout) -> None:
     found = only(commit("Round prices to five cents in Cart.total"), layout)
     assert found.text == "`Cart.total` (src/shop/cart.py) rounds prices to five cents."
-    found = only(commit("Add support for coupons of trusted partners"), layout)
-    assert found.text == "`cart` supports coupons of trusted partners (`Cart.total` in src/shop/cart.py)."
+    found = only(commit("Add support for printed coupons of trusted foreign partners"), layout)
+    assert (
+        found.text == "`cart` supports printed coupons of trusted foreign partners (`Cart.total` in src/shop/cart.py)."
+    )
 
 
 @pytest.mark.parametrize(

@@ -303,8 +303,10 @@ def test_nothing_is_proposed_below_the_least_confidence(commit: Commit, layout: 
 
 
 def test_an_area_before_the_order_is_left_out(commit: Commit, layout: Layout) -> None:
-    found = only(commit("Carts: Added throttling of foreign payment requests"), layout)
-    assert found.text == "`cart` has throttling of foreign payment requests (`Cart.total` in src/shop/cart.py)."
+    found = only(commit("Carts: Added throttling of foreign payment requests by country"), layout)
+    assert (
+        found.text == "`cart` has throttling of foreign payment requests by country (`Cart.total` in src/shop/cart.py)."
+    )
     assert first_work("Added a toolbar for carts, moved button code") == "Added a toolbar for carts"
 
 
@@ -350,12 +352,13 @@ def test_a_page_that_only_says_that_it_is_a_repository_does_not_introduce(commit
     assert candidates(commit("Write a README", readme), layout) == ()
 
 
-def test_just_enough_words_need_a_test_or_a_name_of_code_beside_them(commit: Commit, layout: Layout) -> None:
+def test_few_words_are_not_enough_but_for_what_tells_an_error_or_a_cause(commit: Commit, layout: Layout) -> None:
     alone = file("src/shop/cart.py", function("total"))
     tested = FileChange("tests/test_cart.py", MODIFIED, role="test", lines_added=9)
-    assert candidates(commit("fix: restrict keyword case", alone), layout) == ()
-    assert only(commit("fix: restrict keyword case", alone, tested), layout).kind == "fix"
-    assert only(commit("fix: detect pwsh values for PowerShell", alone), layout).kind == "fix"
+    assert candidates(commit("fix: restrict keyword case", alone, tested), layout) == ()
+    assert candidates(commit("Allow keyword case", alone, tested), layout) == ()
+    assert only(commit("fix: detect pwsh values for old PowerShell profiles", alone), layout).kind == "fix"
+    assert only(commit("fix: total fails when empty", alone, tested), layout).kind == "fix"
     assert candidates(commit("fix: two session attribute issues", alone, tested), layout) == ()
 
 
@@ -448,3 +451,26 @@ def test_a_name_between_underscores_stays_what_it_is(commit: Commit, layout: Lay
         commit("Fixed #3 -- Prevented sorting of carts by unordered __str__ columns of customers"), layout
     )
     assert "__str__" in one.text
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Fix to allow empty requests of foreign carts",
+        "Fix up raw parameters of modules for foreign carts",
+        "Fix display to log severity mapping of carts",
+        "Fix error message given by timeouts of foreign carts",
+    ],
+)
+def test_what_is_no_thing_that_was_wrong_stays_in_the_words_of_its_author(
+    commit: Commit, layout: Layout, subject: str
+) -> None:
+    (one,) = candidates(commit(subject), layout)
+    assert one.text.startswith(subject)
+
+
+def test_a_changed_line_of_a_readme_is_not_what_the_project_says_of_itself(commit: Commit, layout: Layout) -> None:
+    page = FileChange(
+        "README.md", MODIFIED, role="document", lines_added=1, purpose="Shop sells tea to those who wake."
+    )
+    assert candidates(commit("Link the forum", page), layout) == ()

@@ -12,7 +12,7 @@ _FIRST = 5  # sentences of a body: what is wrong is said first, how and why not 
 FIXED = re.compile(
     r"^(?:fix(?:e[sd])?|correct(?:s|ed)?|repair(?:s|ed)?|resolve[sd]?|solve[sd]?|patch(?:es|ed)?|behebt|behebe|behoben:?|"
     r"repariert?|korrigiert?|beseitigt?|исправлен[аоы]?|исправил[аи]?|исправляет|исправить|починил[аи]?|устранен[аоы]?|"
-    r"устранена?|bug ?fix:?|hotfix:?)\s+(?:(?:a|an|the|einen|eine|ein|den|die|das|for|issue|bug|problem|error)\s+)?(?:(?:where|when|with|in|in which|that|bei dem|при котор\w+)\s+)?",
+    r"устранена?|bug ?fix:?|hotfix:?)\s+(?:(?:a|an|the|einen|eine|ein|den|die|das|for)\s+)?(?:(?:issue|bug|problem|error)\s+(?=where|when|with|in\b|that))?(?:(?:where|when|with|in|in which|that|bei dem|при котор\w+)\s+)?",
     re.I,
 )
 _PREVENTED = re.compile(
@@ -58,6 +58,7 @@ _LEADS_TO = re.compile(
 )
 _BEFORE_THIS = re.compile(r"^(?:previously|before|formerly|currently|now),? (?:this|it|that|they|these|we)\b", re.I)
 _WAS = re.compile(r"\b(?:was|were|had|wasn|weren|want|would|should|could|used to)\b", re.I)
+_NO_THING = re.compile(r"(?:to|up|for|by|so|as|all|some|it|this|errors?|warnings?)\b", re.I)  # "Fix to allow …"
 _LIKE_AN_ORDER = re.compile(
     r"(?:\w{3,20}ly\b|\w{3,20}(?:ate|ize|ise|ify) [a-z`])"
 )  # "Elevate …", "Gracefully handle …"
@@ -74,7 +75,9 @@ def from_subject(message: Message) -> tuple[str, str]:
         return subject[against[1] :].strip(), subject[: against[0]].strip()
     fixed = FIXED.match(subject)
     if fixed and fixed.end() < len(subject):
-        return _by(subject[fixed.end() :]) if not _does(subject[fixed.end() :]) else ("", _made(subject[fixed.end() :]))
+        rest = subject[fixed.end() :]
+        # What is no thing that could be wrong stays in the words of its author.
+        return ("", subject) if _NO_THING.match(rest) or _does(rest) else _by(rest)
     prevented = _PREVENTED.match(subject)
     if prevented and prevented.end() < len(subject) and (has_cue(subject, "error") or message.language != "en"):
         return _by(_FROM.sub(r" \1", subject[prevented.end() :], count=1))
@@ -86,11 +89,6 @@ def _does(said: str) -> re.Match[str] | None:
     """ "the adapter to keep its order": what it is to do, not what was wrong."""
     found = _TO_DO.match(said)
     return found if found and found[3].lower() in words().bases and not has_cue(said, "error") else None
-
-
-def _made(said: str) -> str:
-    found = _does(said)
-    return f"make {found[1]}{found[2] or ''} {found[3]}{said[found.end() :]}" if found else said
 
 
 def _states(message: Message) -> bool:

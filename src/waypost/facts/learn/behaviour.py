@@ -11,7 +11,7 @@ from waypost.model.candidate import Candidate
 
 LARGE = 50  # lines: a refactoring of more may be worth a note
 _REWORKED = 0.5
-_LEAST_WORDS = 3
+_LEAST_WORDS = 5  # that tell something: of those with fewer, judges called two in five too vague
 _MOST_FILES = 10
 _SUBJECT_ROOM = 170
 _KINDS = frozenset(
@@ -35,7 +35,8 @@ _NOISE = frozenset(("layout", "tests", "pipeline", "documents", "typing", "relea
 def behaviour(scene: Scene) -> Candidate | None:
     """What the change makes the product do, in the words of its subject."""
     message = scene.message
-    if message.noise in _NOISE or len(scene.sources) > _MOST_FILES or len(content(message.subject)) < _LEAST_WORDS:
+    least = 3 if message.reason or message.language != "en" else _LEAST_WORDS
+    if message.noise in _NOISE or len(scene.sources) > _MOST_FILES or len(content(message.subject)) < least:
         return None
     place, refs = scene.place(1)
     if not refs or not _is_worth(scene, place):
@@ -169,7 +170,7 @@ def _unbent(scene: Scene, subject: str, place: str) -> tuple[str, float]:
     """A subject that is no English order: kept as it is, behind the place."""
     message = scene.message
     is_foreign = message.language in ("de", "ru") and message.kind in ("feature", "remove", "rename")
-    if message.language == "en" and len(content(subject)) <= _LEAST_WORDS and not message.scope:
+    if message.language == "en" and len(content(subject)) <= 3 and not message.scope:
         return "", 0.0
     if not is_foreign and not _NOW.match(subject) and not message.reason:
         return "", 0.0  # a title: it does not say what is so now

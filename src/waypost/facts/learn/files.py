@@ -119,6 +119,11 @@ def _file(scene: Scene, file: FileChange) -> tuple[str, float, bool]:
     return "", 0.0, False
 
 
+def _introduces(scene: Scene, file: FileChange) -> bool:
+    """A commit that changes some line of a README says nothing about its first words."""
+    return not scene.change.commit or file.change == ADDED
+
+
 def _is_read(scene: Scene) -> bool:
     """Whether somebody asks for a file as it is: its own words are all there is."""
     return not scene.change.commit and not scene.message.subject
@@ -261,7 +266,7 @@ def _renamed_files(scene: Scene) -> Candidate | None:
 
 def introduction(scene: Scene) -> Candidate | None:
     """What the project's own README says it is."""
-    page = next((file for file in scene.change.files if is_readme(file)), None)
+    page = next((file for file in scene.change.files if is_readme(file) and _introduces(scene, file)), None)
     if page is None or not scene.is_there(page.path):
         return None
     purpose = first_sentence(plain(page.purpose))

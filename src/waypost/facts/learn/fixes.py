@@ -132,7 +132,7 @@ def _least(message: Message, cause: str) -> int:
         return _NEVER if is_bare and is_short else _LEAST_WORDS - 1
     if message.verb is not None and message.verb.kind in ("vague", "refactor"):
         return _NEVER  # that nothing was wrong, or that nobody says what
-    return _LEAST_WORDS + (2 if message.verb is None else 0)
+    return _LEAST_WORDS + 2
 
 
 def _is_everyday(message: Message) -> bool:
@@ -157,7 +157,8 @@ def _worded(error: str, cause: str, remedy: str, where: str, *, is_stated: bool,
     room = MOST_TEXT - len(end) - 12
     if is_stated:
         # What is no order may be what was wrong, or what holds now: "Fixed" is true of both.
-        end = f"{'Fix' if is_order else 'Fixed'}: {clip(_bare(remedy), min(room, 140)).rstrip('.')}{there}."
+        lead = "" if FIXED.match(remedy) else "Fix: " if is_order else "Fixed: "
+        end = f"{lead}{clip(_bare(remedy), min(room, 140)).rstrip('.')}{there}."
         room = MOST_TEXT - len(end) - 12
     parts = []
     if error:

@@ -14,6 +14,7 @@ from waypost.text.identifiers import identifier_parts
 
 Still = Callable[[str, str], bool]  # (path, symbol or "") → whether it is there today
 
+_NEARLY_ALL = 0.85
 _MOST_OF_IT = 0.6
 _MAIN_PART = 0.4  # of the largest file's changed lines: what has less is not where the change is
 _MOST_FILES = 400  # that are looked at; a commit of more is an import
@@ -147,12 +148,12 @@ class Scene:
         most = max((_size(one) for one in self._product), default=0)
         return _size(file) >= _MAIN_PART * most
 
-    def _is_most(self, main: list[Touched]) -> bool:
-        """Whether the better part of what changed is in these definitions: else one of many would pass for the place."""
+    def _is_all(self, main: list[Touched]) -> bool:
+        """Whether nearly all that changed is in these definitions: else one of many would pass for the place."""
         touched = [one for one in self.touched() if one.symbol.change != REMOVED]
         outer = {(one.file.path, one.symbol.name.rpartition(".")[0]) for one in touched}
         total = sum(_lines(one) for one in touched if (one.file.path, one.symbol.name) not in outer)
-        return sum(_lines(one) for one in main) >= _MOST_OF_IT * total
+        return sum(_lines(one) for one in main) >= _NEARLY_ALL * total
 
     def _is_meant(self, one: Touched) -> bool:
         return one.symbol.change == ADDED or self.message.names(last_part(one.symbol.name))
@@ -172,7 +173,7 @@ class Scene:
         main = self.main(most)
         is_meant = bool(main) and self.message.mentions(last_part(main[0].symbol.name))
         near = [one for one in main if one.file.path == main[0].file.path]
-        if main and len(self.sources) <= (_MOST_NAMED if is_meant else _FEW) and (is_meant or self._is_most(near)):
+        if main and len(self.sources) <= (_MOST_NAMED if is_meant else _FEW) and (is_meant or self._is_all(near)):
             named = " and ".join(f"`{one.symbol.name}`" for one in near)
             return f"{named} ({shown(main[0].file.path)})", tuple(one.ref for one in main)
         files = [
