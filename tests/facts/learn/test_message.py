@@ -115,3 +115,9 @@ def test_control_characters_and_invisible_ones_are_gone() -> None:
     message = read("Add a\x1b[31m cart\u202e\u200b of\ttens", "It was\x00 lost because\x07 nobody looked for it.")
     assert message.subject == "Add a[31m cart of tens"
     assert all(one.isprintable() for one in message.body)
+
+
+def test_a_caveat_is_no_reason() -> None:
+    told = read("Make helpers safe", "However it is still impossible to call them because routes are not shared.")
+    assert told.reason == ""
+    assert read("Make helpers safe", "Threads shared them, because routes are global.").reason

@@ -24,6 +24,7 @@ _CLOSING = re.compile(
     r"(?:(?:(?:#|gh-)\d{1,7}|CVE-\d{4}-\d{4,7})(?:,? (?:and )?)?){1,4}\s*(?:--|[-–—:,.])?\s*",
     re.I,
 )
+_ASIDE = re.compile(r"(?:however|but|also|although|though|by itself|note|jedoch|allerdings|однако|также)\b", re.I)
 _END_REFERENCE = re.compile(r"\s*\((?:#|gh-|closes |fixes |refs? |see )[^()]{1,60}\)\s*$", re.I)
 _REFERENCE = re.compile(r"(?<![\w/&])#(\d{1,7})\b|\bGH-(\d{1,7})\b|\b([A-Z][A-Z0-9]{1,9}-\d{1,6})\b")
 _NO_TICKET = re.compile(r"^(?:UTF|SHA|ISO|RFC|MD|HTTP|TLS|SSL|PEP|CVE|GPT|AES|RSA|X|ES|CP|PY|IPV|EC|E|LATIN)-\d")
@@ -139,7 +140,7 @@ def read(subject: str, body: str) -> Message:
         verb=verb,
         references=references,
         body=spoken,
-        reason=next((one for one in spoken if has_cue(one, "reason")), ""),
+        reason=next((one for one in spoken if has_cue(one, "reason") and not _ASIDE.match(one)), ""),
         language=language_of(said) or "en",
         is_doubtful=has_cue(whole, "instruct"),
         reverts=_reverted(clean(raw), rest),
