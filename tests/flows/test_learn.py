@@ -135,8 +135,9 @@ def test_yes_approves_the_rest_only_for_a_person(shop: Memory, clock: TestClock,
 def test_where_to_look_is_said_once_and_well(shop: Memory, open_memory: OpenMemory) -> None:
     with pytest.raises(InvalidInput, match="Say one of"):
         shop.learn(staged=True, diff="HEAD")
-    with pytest.raises(InvalidInput, match="no revision"):
-        shop.learn(diff="--output=/etc/passwd")
+    for wrong in ("--output=/etc/passwd", " "):
+        with pytest.raises(InvalidInput, match="no revision"):
+            shop.learn(diff=wrong)
     with pytest.raises(NotFound, match="git knows no commit"):
         shop.learn(diff="nowhere..HEAD")
     with pytest.raises(NotFound, match="no git repository"):

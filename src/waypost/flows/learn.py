@@ -39,6 +39,10 @@ class Asked:
     file: str | None = None
 
     def __post_init__(self) -> None:
+        if self.diff is not None and not self.diff.strip():
+            raise InvalidInput(
+                "--diff names no revision.", "Give a commit, a branch, a tag, or a range such as main..HEAD."
+            )
         if sum((self.staged, self.diff is not None, self.file is not None)) > 1:
             raise InvalidInput("Say one of --staged, --diff and --file.", "Without any, all that is not committed.")
 
