@@ -37,7 +37,7 @@ def _domains(found: "RoutedTo", confidence: float) -> str:
     told = f"Near the task: {_named(near)}" if near else "No domain is near the task"
     told += f", of {_count(found.known_domains, 'domain')}."
     if wider:
-        told += f" Nothing answered well (confidence {confidence:.2f}), so the next nearest joined: {_named(wider)}."
+        told += f" No fact of a domain answered well (confidence {confidence:.2f}), so the next nearest joined: {_named(wider)}."
     return told
 
 

@@ -42,7 +42,8 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     if files.masked:
         out.print(f"{files.masked} secret values were left out.")
     if files.broken:
-        out.print(f"{len(files.broken)} files have syntax errors and were read as far as they go.")
+        broken = "1 file has" if len(files.broken) == 1 else f"{len(files.broken)} files have"
+        out.print(f"{broken} syntax errors and {'was' if len(files.broken) == 1 else 'were'} read as far as that goes.")
     for name, count in done.pending.items():
         if count:
             out.print(f"{count:,} texts are still to be embedded by {name}; keywords find them meanwhile.")
