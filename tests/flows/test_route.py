@@ -81,7 +81,10 @@ def test_when_nothing_answers_well_more_domains_join_and_that_is_said(memory: Me
     found = route(memory, "numbered crocodiles")
     assert found.confidence < 0.5
     assert {one.why for one in found.domains} == {"widened"}
-    assert "No domain is near the task, of 2 domains. No fact of a domain answered well (confidence 0." in found.explanation
+    assert (
+        "No domain is near the task, of 2 domains. No fact of a domain answered well (confidence 0."
+        in found.explanation
+    )
     assert BILLING[0] in texts(found)
 
 
