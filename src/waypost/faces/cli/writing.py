@@ -165,7 +165,7 @@ def _print_bridged(done: "Bridged", *, json: bool) -> None:
     else:
         levels = ", ".join(f"{count} on {level}" for level, count in done.sorted.items())
         told = [
-            f"{done.rows} rows: {done.past} were true once, {done.parents} stand under another, {done.links} links.",
+            f"{done.rows} rows; true once: {done.past}, under another: {done.parents}, links: {done.links}.",
             *([f"Sorted by their words: {levels}."] if levels else []),
             f"A copy of the database is kept as {done.backup}." if done.backup else "",
             "Verified: every row is accounted for."
