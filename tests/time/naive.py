@@ -166,6 +166,15 @@ class NaiveMemory:
         held = self.held(memory)
         if any((domain or fact.domain, fact.value[1]) in self.rejected for fact in held):
             return "refused"
+        others = [fact for fact in self.facts if fact.is_held and fact.memory != memory]
+        if any(
+            fact.domain != (domain or fact.domain)
+            and other.value == (domain, fact.value[1])
+            and _meet(_period(fact), _period(other))
+            for fact in held
+            for other in others
+        ):
+            return "invalid"  # exactly this is known there
         for fact in held:
             fact.superseded_at = now
             self._write(fact, now, level=level, domain=domain or fact.domain)

@@ -71,12 +71,15 @@ def promote(space: OpenSpace, memory_id: str, place: Place, caller: Caller) -> R
         if place.on(current) == current:
             return Receipt(memory_id, "duplicate", current.key, reason="it already stands there")
         _check_place(writer, place.on(current), Moment(now), told=bool(place.parent))
-        for version in held_versions(writer, memory_id):
-            moved = replace(place.on(version), recorded_at=now)
-            item = finish(Draft(moved.text, kind=moved.kind), moved, (), key)
-            if writer.tombstones([item.tombstone]):
-                raise Refused("This value was rejected in that domain.", "A person can lift that.")
-            _refuse_double(writer, item.version)
+        held = held_versions(writer, memory_id)
+        moved = [replace(place.on(version), recorded_at=now) for version in held]
+        items = [finish(Draft(one.text, kind=one.kind), one, (), key) for one in moved]
+        if writer.tombstones([item.tombstone for item in items]):
+            raise Refused("This value was rejected in that domain.", "A person can lift that.")
+        for version, item in zip(held, items, strict=True):
+            if item.version.domain != version.domain:
+                _refuse_double(writer, item.version)
+        for version, item in zip(held, items, strict=True):
             writer.supersede(version.number, now)
             put(writer, item.version, item.passages, nothing_new(space, writer))
         if place.parent:
