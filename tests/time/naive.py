@@ -153,7 +153,8 @@ class NaiveMemory:
         for fact in self.facts:
             if fact.is_held and fact.value in wrong:
                 fact.superseded_at = now
-        self.rejected |= wrong
+        words = {words for _, words in wrong}  # also in the domains from which it was moved
+        self.rejected |= {fact.value for fact in self.facts if fact.memory == memory and fact.value[1] in words}
         return "done"
 
     def promote(self, now: datetime, memory: str, level: int, domain: str | None) -> str:
