@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from waypost.facts.mermaid import LABEL, MOST_LINKS, escaped, mermaid_of, shortened
 from waypost.model.causal import CAUSAL_KINDS, CAUSAL_LINKS, REPLACES, CausalChain, CausalEdge, CausalNode
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 DAY = datetime(2026, 11, 3, 9, tzinfo=UTC)
 MERMAID = Path(__file__).parents[1] / "mermaid"
 DRAWN = 44  # of the diagrams below: drawing takes longer than reading

@@ -27,6 +27,8 @@ from waypost.model.time import format_time
 from waypost.store.protocol import Edge
 from waypost.store.sqlite.foreign import ForeignDatabase, Value
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 CALLER = Caller("agent", "test")
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 VERSION_2 = """

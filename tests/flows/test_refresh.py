@@ -14,6 +14,8 @@ from waypost.flows.expiry import process_expired
 from waypost.flows.refresh import refresh_for
 from waypost.model.memory import Caller, State
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 def fact(memory: Memory, text: str, **options: Any) -> str:
     found = memory.remember(text, **options).id

@@ -16,6 +16,8 @@ from waypost.errors import InvalidInput
 from waypost.flows.route import RouteBriefing
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 BILLING = (
     "invoices are numbered without gaps for the tax office",
     "invoices are sent by mail on the first day of a month",

@@ -13,6 +13,8 @@ from waypost.flows.tag_import import Imported
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 GOLDEN = Path(__file__).parent / "code_tags"
 STORAGE = {"code_ref_0_path": "/apps/merlin/src/storage.ts", "code_ref_0_lines": "42-87"}
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

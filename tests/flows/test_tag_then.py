@@ -9,6 +9,8 @@ from tests.conftest import Git, TestClock
 
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 UPLOAD = """def upload(path):
     parts = split(path, size=5_000_000)
     for part in parts:

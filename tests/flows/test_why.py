@@ -9,6 +9,8 @@ from waypost import Memory
 from waypost.errors import InvalidInput
 from waypost.model.causal import CausalNode
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 def texts(nodes: tuple[CausalNode, ...]) -> list[str]:
     return [node.text for node in nodes]

@@ -12,6 +12,8 @@ from waypost.errors import WaypostError
 from waypost.facts.validity import overlap
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 DEEDS = ("add", "add", "batch", "replace", "replace", "correct", "retract", "bound", "reject", "forget")
 
 

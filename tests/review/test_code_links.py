@@ -21,6 +21,8 @@ from waypost.refs.elsewhere import ShapesElsewhere
 from waypost.refs.follow import Place, follow
 from waypost.store.sqlite.reader import SqliteReader
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 CODE = """\
 def parts_of(files):
     parts = []

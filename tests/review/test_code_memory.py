@@ -21,6 +21,8 @@ from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.llm.fake import FakeLlm
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 __all__ = ["project", "waypost"]
 
 TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"

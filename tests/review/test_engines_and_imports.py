@@ -11,6 +11,8 @@ from waypost import config
 from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 def test_an_engine_that_was_changed_again_before_it_had_everything_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -19,6 +19,8 @@ from waypost.model.memory import Caller
 from waypost.model.recall import View
 from waypost.model.time import Moment
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 THEN = datetime(2026, 1, 10, tzinfo=UTC)
 DOUBTFUL = Candidate("Uploads are retried three times.", 0.6, "git_diff", domain="storage", topic="upload", time=THEN)
 

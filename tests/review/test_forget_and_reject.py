@@ -11,6 +11,8 @@ from waypost.errors import InvalidInput
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 SECRET = "Quokka handlers meet at the old lighthouse"
 OWNER = Caller("person", "owner")
 

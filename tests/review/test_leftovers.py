@@ -11,6 +11,8 @@ from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput
 from waypost.model.memory import Caller
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 def test_an_agents_words_do_not_change_what_a_person_said(memory: Memory, tmp_path: Path, clock: TestClock) -> None:
     person = Memory.open_as(Caller("person", "anna"), tmp_path / "work" / "project", clock=clock)

@@ -10,6 +10,8 @@ from tests.faces.cli.conftest import Waypost, project, waypost
 from waypost.errors import NotFound
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 __all__ = ["project", "waypost"]
 
 

@@ -9,6 +9,8 @@ from tests.conftest import OpenMemory, TestClock
 from waypost.errors import InvalidInput
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 def held(memory: Memory, memory_id: str) -> list[Any]:
     return [version for version in memory.history(memory_id).versions if version.superseded_at is None]

@@ -12,6 +12,8 @@ from waypost.faces.cli.entry import run
 from waypost.memory import Memory
 from waypost.model.time import format_time
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 Waypost = Callable[..., Any]
 
 

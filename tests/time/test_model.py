@@ -7,6 +7,8 @@ import pytest
 from tests.time.conftest import FreshMemory
 from tests.time.world import Player, make_steps
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 LIVES = 8
 STEPS = 30
 SOAK_LIVES = 120

@@ -13,6 +13,8 @@ from waypost.faces.cli.entry import run
 from waypost.memory import Memory
 from waypost.model.time import parse_time
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 PAGE = Path(__file__).parents[2] / "docs" / "time.md"
 ID = re.compile(r"\b01[0-9a-hjkmnp-tv-z]{24}\b")
 SCORE = re.compile(r"(?m)^(\d+\.) 0\.\d\d")

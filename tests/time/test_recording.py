@@ -10,6 +10,8 @@ from waypost.embed.fake import FakeEngine
 from waypost.flows import repair
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 A_SECOND = timedelta(seconds=1)
 
 

@@ -17,6 +17,8 @@ from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 OLD, NEW = "The quay is 200 m long", "The quay is 300 m long"
 A_DAY = timedelta(days=1)
 

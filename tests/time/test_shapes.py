@@ -13,6 +13,8 @@ from waypost.errors import NotFound
 from waypost.memory import Memory
 from waypost.model.time import parse_time
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 PAGE = Path(__file__).parents[2] / "docs" / "time.md"
 
 

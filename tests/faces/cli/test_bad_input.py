@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.faces.cli.conftest import Waypost
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 BAD_TEXTS = {
     "empty": "",
     "only spaces": " \t\n ",

@@ -12,6 +12,8 @@ from tests.faces.hooks.conftest import Background, commit_file
 from waypost.faces.hooks.git import install
 from waypost.faces.hooks.script import PENDING_NAME, Installer
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 EMPTY = ("commit", "-q", "--allow-empty", "-m", "x")
 
 

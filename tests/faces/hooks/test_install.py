@@ -16,6 +16,8 @@ from waypost.faces.hooks import git as hooks
 from waypost.faces.hooks.git import Report, install, status, uninstall
 from waypost.faces.hooks.script import EVENTS, Installer
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 Tree = dict[str, tuple[int, bytes]]
 
 
