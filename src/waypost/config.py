@@ -48,6 +48,19 @@ class LlmServer:
 
 
 @dataclass(frozen=True, slots=True)
+class JournalSettings:
+    """How the journal ages. Sizes are in megabytes (1024 × 1024 bytes); passing one condenses early."""
+
+    timezone: str = ""  # by which days begin, such as Europe/Berlin; empty: that of this machine
+    context_window: int = 128_000  # tokens of the model that reads; half of it may be memory
+    file_limit: float = 5.0
+    daily_limit: float = 20.0
+    total_limit: float = 100.0
+    prune_after_days: int = 90  # conversations older than that, and not read for the next, are put away
+    prune_unused_days: int = 30
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     home: Path
     models: tuple[Path, ...]  # searched in order; the first is where `model install` writes
@@ -68,6 +81,7 @@ class Settings:
     links: str = "file"  # what a place in code opens in when a terminal shows it: one of LINKS, never "auto"
     learn_hold: str = "doubtful"  # which learned facts wait for approval: the doubtful ones, or "all"
     learn_on: tuple[str, ...] = ("commit", "readme", "new_file")  # what facts are learned from without being asked
+    journal: JournalSettings = field(default_factory=JournalSettings)
     home_is_told: bool = False  # by WAYPOST_HOME: who runs later must be told too
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
 
@@ -80,7 +94,7 @@ LINKS = ("file", "vscode", "vscode-insiders", "cursor", "windsurf", "zed", "idea
 LEARN_ON = ("commit", "readme", "new_file", "save")
 _LONGEST_WAIT = 86_400
 _KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
-_KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn"}
+_KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal"}
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -116,6 +130,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         stale_threshold_whole=_part(table, "stale_threshold_whole", settings.stale_threshold_whole),
         learn_hold=_learn_hold(table),
         learn_on=_learn_on(table, settings.learn_on),
+        journal=_journal(table),
         secrets={name: env[name] for name in named if env.get(name)},
     )
 
@@ -243,6 +258,47 @@ def _learn_on(table: Mapping[str, Any], default: tuple[str, ...]) -> tuple[str, 
     return tuple(on)
 
 
+_JOURNAL_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
+    "context_window": (int, 1024, 100_000_000),
+    "file_limit": ((int, float), 0.01, 10_000),
+    "daily_limit": ((int, float), 0.01, 100_000),
+    "total_limit": ((int, float), 0.01, 1_000_000),
+    "prune_after_days": (int, 0, 100_000),
+    "prune_unused_days": (int, 0, 100_000),
+}
+
+
+def _journal(table: Mapping[str, Any]) -> JournalSettings:
+    given = _typed(table, "journal", dict, {})
+    known = [field.name for field in fields(JournalSettings)]
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ConfigError(f"Unknown setting {unknown[0]!r} in [journal].", f"It takes {', '.join(known)}.")
+    _check_numbers(given, "journal", _JOURNAL_NUMBERS)
+    zone = _typed(given, "timezone", str, "")
+    if zone:
+        _check_zone(zone)
+    return JournalSettings(**given)
+
+
+def _check_zone(name: str) -> None:
+    from zoneinfo import ZoneInfo  # only where one is named
+
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise ConfigError(
+            f"[journal] timezone is {name!r}, which is not known here.", "Use a name such as Europe/Berlin."
+        ) from error
+
+
+def _check_numbers(table: Mapping[str, Any], name: str, known: Mapping[str, tuple[Any, float, float]]) -> None:
+    for key in known.keys() & table.keys():
+        kind, least, most = known[key]
+        if not least <= _typed(table, key, kind, 0) <= most:  # written so that NaN is refused
+            raise ConfigError(f"[{name}] {key} is {table[key]}.", f"Give a number from {least} to {most}.")
+
+
 def _remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine | None:
     if table is None:
         return default
@@ -281,10 +337,7 @@ def _llm(table: Any) -> LlmServer | None:
         raise ConfigError("[llm] must be a table with url and model.", f"It takes {', '.join(known)}.")
     for key in ("url", "model", "api_key_variable"):
         _typed(table, key, str, "")
-    for key in _LLM_NUMBERS.keys() & table.keys():
-        kind, least, most = _LLM_NUMBERS[key]
-        if not least <= _typed(table, key, kind, 0) <= most:  # written so that NaN is refused
-            raise ConfigError(f"[llm] {key} is {table[key]}.", f"Give a number from {least} to {most}.")
+    _check_numbers(table, "llm", _LLM_NUMBERS)
     given = LlmServer(**table)
     if not given.url.startswith(("http://", "https://")):
         raise ConfigError("[llm] url must begin with http:// or https://.", "It looks like http://127.0.0.1:11434.")
