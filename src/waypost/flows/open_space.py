@@ -11,11 +11,14 @@ from waypost.config import Settings
 from waypost.context.cache import ContextCache
 from waypost.errors import InvalidInput
 from waypost.flows.engines import Engines
+from waypost.journal.files import JournalFolder
+from waypost.journal.layout import INDEX
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
 from waypost.store.protocol import Store
 
+IN_TREE = ".waypost"  # where a journal lives that is kept with the project
 _TOMBSTONE_KEY = "tombstone_key"
 
 
@@ -34,6 +37,22 @@ class OpenSpace:
     @property
     def exports(self) -> Path:
         return self.folder / "exports"
+
+    @property
+    def journal_id(self) -> str:
+        """Whose journal it is: the checkout's whose tree holds it, or (empty) the space's own."""
+        return self.identity.checkout_id if self._journal_in_tree() else ""
+
+    @property
+    def journal(self) -> JournalFolder:
+        in_tree = self._journal_in_tree()
+        root = self.identity.root / IN_TREE if in_tree else self.folder / "journal"
+        lock = self.folder / (f"journal-{self.identity.checkout_id}.lock" if in_tree else "journal.lock")
+        return JournalFolder(root, lock, self.settings.journal, self.settings.busy_timeout_seconds)
+
+    def _journal_in_tree(self) -> bool:
+        place = self.identity.root / IN_TREE
+        return self.identity.kind == "project" and ((place / INDEX).is_file() or (place / "daily").is_dir())
 
     def tombstone_key(self) -> bytes:
         """The space's own key, made with the first tombstone or write: hashes of two spaces cannot be compared."""

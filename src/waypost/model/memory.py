@@ -103,6 +103,7 @@ class State:
     ttl_seconds: int | None = None  # what its time is set to when it starts anew
     ttl_class: str | None = None
     refresh: tuple[str, ...] = ()  # globs of files whose change starts its time anew
+    accessed_at: datetime | None = None  # the day on which it was part of an answer last; noted for the journal
 
 
 @dataclass(frozen=True, slots=True)

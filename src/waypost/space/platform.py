@@ -4,14 +4,16 @@ import errno
 import os
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from waypost.errors import InvalidInput, SecurityError, StoreError, StoreFull, StoreReadOnly
+from waypost.errors import InvalidInput, SecurityError, StoreBusy, StoreError, StoreFull, StoreReadOnly
 
 PRIVATE_DIRECTORY = 0o700
 PRIVATE_FILE = 0o600
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for a lock
 
 
 def canonical(path: Path) -> Path:
@@ -129,6 +131,22 @@ def try_lock(path: Path) -> Iterator[bool]:
     handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), PRIVATE_FILE)
     try:
         yield _lock(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def wait_lock(path: Path, seconds: float) -> Iterator[None]:
+    """Hold the lock of this file, waiting for whoever has it; too long a wait raises StoreBusy."""
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), PRIVATE_FILE)
+    try:
+        given_up, pause = time.monotonic() + seconds, _FIRST_PAUSE
+        while not _lock(handle):
+            if time.monotonic() >= given_up:
+                raise StoreBusy(f"Another process held {path} for {seconds:g} seconds.", "Try again in a moment.")
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        yield
     finally:
         os.close(handle)
 

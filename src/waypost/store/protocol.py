@@ -16,6 +16,7 @@ from waypost.model.recall import View
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 from waypost.store.fact_protocol import FactReader, FactWriter
+from waypost.store.journal_protocol import JournalReader, JournalWriter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,7 +186,7 @@ class Filter:
     module: str | None = None
 
 
-class Reader(FactReader, Protocol):
+class Reader(FactReader, JournalReader, Protocol):
     def version(self, memory_id: str, moment: Moment) -> Version | None:
         """The version of this memory that is visible at the moment."""
 
@@ -320,7 +321,7 @@ class Reader(FactReader, Protocol):
     def meta(self, key: str) -> str | None: ...
 
 
-class Writer(Reader, FactWriter, Protocol):
+class Writer(Reader, FactWriter, JournalWriter, Protocol):
     def add_version(
         self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.kinds import SCOPES
 from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.store.sqlite.fact_rows import FactRows
+from waypost.store.sqlite.journal_rows import JournalRows
 from waypost.store.sqlite.rows import as_json, number_list, visible
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ FIRST_PASSAGES = (
 )
 
 
-class DomainRows(FactRows):
+class DomainRows(JournalRows):
     """The part of the reader that knows domains."""
 
     def domains(self, engine: str, view: View) -> "dict[str, tuple[int, Vector]]":

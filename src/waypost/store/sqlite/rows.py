@@ -26,8 +26,9 @@ STATE_FIELDS = (
     "ttl_seconds",
     "ttl_class",
     "refresh",
+    "accessed_at",
 )
-_STATE_TIMES = {"verified_at", "archived_at", "expires_at"}
+_STATE_TIMES = {"verified_at", "archived_at", "expires_at", "accessed_at"}
 _STATE_FLAGS = {"protected", "is_stale"}
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.memory import Version
 from waypost.model.time import to_micros
 from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
-from waypost.store.sqlite.fact_changes import FactChanges
 from waypost.store.sqlite.fact_rows import EDGE, edge_parameters
+from waypost.store.sqlite.journal_changes import JournalChanges
 from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, state_parameter, version_parameters
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
 _INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
 
 
-class SqliteWriter(FactChanges):
+class SqliteWriter(JournalChanges):
     def add_version(
         self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> int:
@@ -91,6 +91,7 @@ class SqliteWriter(FactChanges):
             ("states", "memory_id"),
             ("edges", "from_id"),
             ("edges", "to_id"),
+            ("journal_places", "memory_id"),
         ):
             self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (memory_id,))
 

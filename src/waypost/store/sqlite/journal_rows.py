@@ -1,0 +1,72 @@
+"""Reading what is known of the journal's files."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from waypost.model.memory import Version
+from waypost.model.recall import View
+from waypost.model.time import from_micros, to_micros
+from waypost.store.journal_protocol import KnownFile, Placed
+from waypost.store.sqlite.fact_rows import FactRows
+from waypost.store.sqlite.rows import as_json, parts, visible
+
+_PLACE = "path, memory_id, place, digest, since, by_hand"
+_AT_ONCE = 500  # parameters of a statement
+
+
+def _placed(row: Sequence[Any]) -> Placed:
+    path, memory_id, place, digest, since, by_hand = row
+    return Placed(path, memory_id, place, digest, from_micros(since), bool(by_hand))
+
+
+class JournalRows(FactRows):
+    """The part of the reader that knows the journal."""
+
+    def journal_files(self, journal: str) -> dict[str, KnownFile]:
+        rows = self._db.execute("SELECT path, size, mtime, gzipped FROM journal_files WHERE journal = ?", (journal,))
+        return {path: KnownFile(size, mtime, bool(gzipped)) for path, size, mtime, gzipped in rows}
+
+    def journal_places(self, journal: str, paths: Iterable[str]) -> list[Placed]:
+        rows = self._db.execute(
+            f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND path IN (SELECT value FROM json_each(?))"
+            " ORDER BY path, place",
+            (journal, as_json(list(paths))),
+        )
+        return [_placed(row) for row in rows]
+
+    def places_of(self, memory_ids: Iterable[str]) -> list[tuple[str, Placed]]:
+        rows = self._db.execute(
+            f"SELECT journal, {_PLACE} FROM journal_places WHERE memory_id IN (SELECT value FROM json_each(?))"
+            " ORDER BY journal, path, place",
+            (as_json(list(memory_ids)),),
+        )
+        return [(journal, _placed(row)) for journal, *row in rows]
+
+    def places_like(self, journal: str, digests: Sequence[bytes]) -> list[Placed]:
+        found = []
+        for some in parts(digests, _AT_ONCE):
+            rows = self._db.execute(
+                f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND digest IN ({','.join('?' * len(some))})"
+                " ORDER BY path, place",
+                (journal, *some),
+            )
+            found += [_placed(row) for row in rows]
+        return found
+
+    def unfiled(self, limit: int) -> list[str]:
+        rows = self._db.execute(
+            "SELECT memory_id FROM memories m WHERE collection = 'journal'"
+            " AND NOT EXISTS (SELECT 1 FROM journal_places p WHERE p.memory_id = m.memory_id)"
+            " GROUP BY memory_id ORDER BY min(number) LIMIT ?",
+            (limit,),
+        )
+        return [memory_id for (memory_id,) in rows]
+
+    def said_between(self, start: datetime, end: datetime, view: View) -> list[Version]:
+        condition, parameters = visible(view)
+        return self._versions(
+            f"WHERE m.collection = 'journal' AND m.valid_from >= ? AND m.valid_from < ? AND {condition}"
+            " ORDER BY m.valid_from, m.number",
+            (to_micros(start), to_micros(end), *parameters),
+        )
