@@ -1,0 +1,119 @@
+"""Output of tools made short: its first and last part, or of a list of search results the titles."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from waypost.journal.wording import Words, clip, plain, safe_cut
+
+LONGEST_OUTPUT = 500  # characters that a tool's output may have
+HEAD = TAIL = 200
+_NEAR = 60  # a line's end this near to the cut is preferred
+_LEAST_RESULTS = 3
+_MOST_TITLES = 8
+_LONGEST_TITLE = 70
+_MOST_READ = 200_000  # characters of output that are looked at for results
+_TITLE_KEYS = ("title", "name", "headline")
+_LINK_KEYS = ("url", "link", "href")
+_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+_URL = re.compile(r"https?://[^\s<>)\]]+")
+_LINKED_TITLE = re.compile(r"\[([^\[\]\n]{3,300})\]\(\s*<?https?://")
+_LABELLED_TITLE = re.compile(r"^\W*(?:title|titel|заголовок)\W{1,4}(\S[^\n]{0,300})$", re.IGNORECASE | re.MULTILINE)
+_LABEL = re.compile(r"^\W*(?:url|link|source|quelle|ссылка|источник|snippet|description)\b\W*", re.IGNORECASE)
+_NUMBER = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)]|\[\d{1,3}\])[ \t]+")
+
+
+def head_and_tail(text: str, words: Words) -> str | None:
+    """The first and last 200 characters and how many were left out between; None for output that is short enough.
+
+    Cut at line ends where one is near, never inside a character; a block of code that a cut leaves open is closed.
+    """
+    if len(text) <= LONGEST_OUTPUT:
+        return None
+    end = _end_of_head(text)
+    start = _start_of_tail(text)
+    head, tail = text[:end].rstrip(), text[start:].lstrip("\n")
+    left_out = len(text) - len(head) - len(tail)
+    mark = f"[… {words.say('left_out', count=left_out)} …]"
+    opened = _open_fence(head)
+    before = f"\n{opened}" if opened else ""
+    closing = _open_fence(tail)
+    after = f"{opened or closing}\n" if closing else ""
+    return f"{head}{before}\n{mark}\n{after}{tail}"
+
+
+def _end_of_head(text: str) -> int:
+    line_end = text.rfind("\n", HEAD - _NEAR, HEAD + 1)
+    return line_end if line_end > 0 else safe_cut(text, HEAD)
+
+
+def _start_of_tail(text: str) -> int:
+    start = len(text) - TAIL
+    line_end = text.find("\n", start - 1, start + _NEAR)
+    if line_end >= 0:
+        return line_end + 1
+    cut = safe_cut(text, start)
+    return cut if start - cut < _NEAR else start
+
+
+def _open_fence(text: str) -> str:
+    """The sign of a block of code that is open at the end; empty when none is."""
+    opened = ""
+    for fence in _FENCE.finditer(text):
+        if not opened:
+            opened = fence[1]
+        elif fence[1].startswith(opened):
+            opened = ""
+    return opened
+
+
+def gist_of_results(text: str, words: Words) -> str | None:
+    """How many results a search had, and their titles; None for what is no list of search results."""
+    if len(text) <= LONGEST_OUTPUT or len(text) > _MOST_READ or "http" not in text:
+        return None
+    titles = list(dict.fromkeys(title for found in _titles(text) if (title := plain(found).strip(" .:-–—"))))
+    if len(titles) < _LEAST_RESULTS:
+        return None
+    shown = "; ".join(clip(title, _LONGEST_TITLE) for title in titles[:_MOST_TITLES])
+    more = f"; {words.say('more', count=len(titles) - _MOST_TITLES)}" if len(titles) > _MOST_TITLES else ""
+    return f"{words.say('results', count=len(titles))}: {shown}{more}"
+
+
+def _titles(text: str) -> list[str]:
+    linked = _LINKED_TITLE.findall(text)
+    return _titles_in_json(text) or _LABELLED_TITLE.findall(text) or linked or list(_titles_beside_links(text))
+
+
+def _titles_in_json(text: str) -> list[str]:
+    if text.lstrip()[:1] not in {"[", "{"}:
+        return []
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    rows: Any = value
+    if isinstance(value, dict):
+        rows = next((inner for inner in value.values() if isinstance(inner, list) and inner), [])
+    if not isinstance(rows, list):
+        return []
+    named = [row for row in rows if isinstance(row, dict) and any(key in row for key in _LINK_KEYS)]
+    titles = [next((row[key] for key in _TITLE_KEYS if isinstance(row.get(key), str)), "") for row in named]
+    return [title for title in titles if title]
+
+
+def _titles_beside_links(text: str) -> Iterator[str]:
+    """The words on the line of each address, or those of the line before it."""
+    before = ""
+    links = 0
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if 2 * sum(bool(_URL.search(line)) for line in lines) < len(lines) / 2:
+        return  # an address here and there in a text makes no list
+    for line in lines:
+        if not _URL.search(line):
+            before = before if links and not _NUMBER.match(line) and before else _NUMBER.sub("", line)
+            continue
+        links += 1
+        beside = _LABEL.sub("", _NUMBER.sub("", _URL.sub("", line))).strip(" -–—:|()<>")
+        yield beside or before
+        before = ""

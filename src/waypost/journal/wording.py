@@ -1,0 +1,227 @@
+"""Words for summaries and trimmed answers in three languages, and texts cut where a reader would cut them."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
+
+from waypost.text.language import language_of
+from waypost.text.stems import fold
+
+LANGUAGES = ("en", "de", "ru")
+MARK_OF_A_CUT = "…"
+MOST_SENTENCES = 400  # of one text; a longer one is a document, not something that was said
+_READ_CHARACTERS = 60_000  # of one text, for the same reason
+_DATA = Path(__file__).with_name("data")
+
+_FENCED = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\((?:[^()\s]{0,1000})(?:[ \t]\"[^\"\n]{0,200}\")?\)")
+_BARE_URL = re.compile(r"<?\bhttps?://[^\s<>]+>?")
+_STRONG = re.compile(r"(\*\*|__|~~)(?=\S)([^*_~\n]{1,500})(?<=\S)\1")
+_EMPHASIS = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_\n]{1,500})(?<=\S)\1(?![\w*])")
+_LINE_LEAD = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•–][ \t]+|\d{1,3}[.)][ \t]+|\[[ xX]\][ \t]+)*")
+_TABLE_RULE = re.compile(r"^[|\s:=_*-]+$")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'»”“’)\]]*(?=\s)|(?<=[。！？])")
+_LAST_WORD = re.compile(r"(\S{1,12})$")
+_CLAUSE_END = re.compile(r"[;:,–—](?=\s)|\s(?=\()")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    language: str
+    date_format: str
+    months: tuple[str, ...]
+    headings: Mapping[str, str]
+    phrases: Mapping[str, str]
+    relative: tuple[tuple[re.Pattern[str], int | None], ...]  # longest first; the days from today, None for a span
+    time: frozenset[str]
+    articles: frozenset[str]
+    negations: frozenset[str]
+    abbreviations: frozenset[str]
+    openers: re.Pattern[str]
+    speakers: frozenset[str]  # names that are no names
+
+    def say(self, phrase: str, **fields: object) -> str:
+        return self.phrases[phrase].format(**fields)
+
+    def day(self, day: date) -> str:
+        return day.strftime(self.date_format)
+
+    def month(self, number: int) -> str:
+        return self.months[number - 1]
+
+
+@cache
+def words_of(language: str) -> Words:
+    """The words of `en`, `de` or `ru`; English ones for any other language."""
+    known = language if language in LANGUAGES else "en"
+    table = tomllib.loads((_DATA / f"summary_{known}.toml").read_text("utf-8"))
+    lists = {name: frozenset(fold(word) for word in words.split()) for name, words in table["words"].items()}
+    openers = [opener.strip() for opener in table["words"]["openers"].split("|") if opener.strip()]
+    return Words(
+        language=known,
+        date_format=table["date"],
+        months=tuple(table["months"].split()),
+        headings=table["headings"],
+        phrases=table["phrases"],
+        relative=_relative(table["relative"]),
+        time=lists["time"],
+        articles=lists["articles"],
+        negations=lists["negations"],
+        abbreviations=frozenset(table["words"]["abbreviations"].split()),
+        openers=re.compile(rf"\W*(?:{'|'.join(map(re.escape, openers))})\b", re.IGNORECASE),
+        speakers=lists["speakers"],
+    )
+
+
+def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | None], ...]:
+    """`nouns` are words that mean a day only in lower case, or where they open a sentence: "am Morgen" is no tomorrow."""
+    nouns = table["nouns"].split("|")
+    phrases = [(p, None if days == "said" else int(days)) for days in table if days != "nouns" for p in table[days].split("|")]
+    phrases.sort(key=lambda found: (-len(found[0]), found[0]))
+    patterns = []
+    for phrase, days in phrases:
+        form = f"(?i:{phrase})"
+        if phrase in nouns:
+            form = rf"(?:{phrase}|(?:(?<=^)|(?<=[.!?]\s)){phrase.capitalize()}(?=\s[a-zäöü]))"
+        patterns.append((re.compile(rf"\b{form}\b"), days))
+    return tuple(patterns)
+
+
+def prevailing(texts: Iterable[str]) -> str:
+    """The language in which most was said, by characters; English when that cannot be told."""
+    amounts = dict.fromkeys(LANGUAGES, 0)
+    for text in texts:
+        language = language_of(text)
+        if language in amounts:
+            amounts[language] += min(len(text), 2000)  # one pasted document is not the language of a week
+    return max(LANGUAGES, key=lambda language: amounts[language])
+
+
+def days_meant(text: str, said_on: date, words: Words) -> list[date | None]:
+    """The days that words such as "tomorrow" mean, each once; None for "this week" and the like."""
+    found: dict[date | None, None] = {}
+    rest = text
+    for pattern, days in words.relative:
+        if pattern.search(rest):
+            rest = pattern.sub(" ", rest)  # "heute morgen" is not also a tomorrow
+            found[None if days is None else said_on + timedelta(days=days)] = None
+    return list(found)
+
+
+def dated(text: str, said_on: date, words: Words, *, context: str = "") -> str:
+    """The text with the day that "today" means in it behind it, where it says so or its question (`context`) does."""
+    days = days_meant(text, said_on, words) or days_meant(context, said_on, words)
+    if not days or any(_mentions(text, day or said_on, words) for day in days):
+        return text
+    day = days[0]
+    note = words.day(day) if len(days) == 1 and day is not None else words.say("said", date=words.day(said_on))
+    return f"{text.rstrip(' .')} ({note})"
+
+
+def _mentions(text: str, day: date, words: Words) -> bool:
+    return any(form in text for form in (day.isoformat(), words.day(day), f"{day.day}. {words.month(day.month)}"))
+
+
+def sentences(text: str, words: Words) -> list[str]:
+    """The sentences of a text as plain words: lines of lists and headings are sentences of their own, code is none."""
+    found: list[str] = []
+    for line in plain_lines(text):
+        found += _sentences_of(line, words)
+        if len(found) >= MOST_SENTENCES:
+            break
+    return found[:MOST_SENTENCES]
+
+
+def plain_lines(text: str) -> list[str]:
+    """Paragraphs and items without Markdown, each on one line; code and rules of tables left out."""
+    text = _FENCED.sub("\n\n", text[:_READ_CHARACTERS])
+    lines: list[str] = []
+    goes_on = False
+    for line in text.split("\n"):
+        lead = _LINE_LEAD.match(line)
+        own_line = lead is not None and lead.end() > len(line) - len(line.lstrip())
+        words = plain(line[lead.end() :] if lead else line)
+        if not words or _TABLE_RULE.match(words):
+            goes_on = False
+        elif goes_on and not own_line:
+            lines[-1] += f" {words}"
+        else:
+            lines.append(words)
+            goes_on = not line.lstrip().startswith("#")
+    return lines
+
+
+def plain(line: str) -> str:
+    """One line without links, emphasis, marks of code and what acts on a terminal."""
+    line = _LINK.sub(r"\1", line)
+    line = _BARE_URL.sub("", line)
+    line = _EMPHASIS.sub(r"\2", _STRONG.sub(r"\2", line)).replace("`", "")
+    line = line.strip().strip("|").replace(" | ", ", ")
+    return " ".join(_CONTROL.sub("", line).split())
+
+
+def _sentences_of(line: str, words: Words) -> list[str]:
+    found: list[str] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(line):
+        if _is_end(line, end, words):
+            found.append(line[start : end.end()].strip())
+            start = end.end()
+    found.append(line[start:].strip())
+    return [sentence for sentence in found if any(map(str.isalnum, sentence))]
+
+
+def _is_end(line: str, end: "re.Match[str]", words: Words) -> bool:
+    if end[0] != ".":
+        after = line[end.end() :].lstrip()
+        return not after[:1].islower()
+    after = line[end.end() :].lstrip()
+    if after[:1].islower():  # an abbreviation that nobody has listed
+        return False
+    last = _LAST_WORD.search(line, max(0, end.start() - 12), end.start())
+    word = fold(last[1]).lstrip("(\"'„«“") if last else ""
+    if word.isdecimal() and len(word) <= 2 and words.language == "de":  # "am 30. Januar"
+        return False
+    return not (word in words.abbreviations or (len(word) == 1 and word.isalpha()))
+
+
+def clip(sentence: str, longest: int) -> str:
+    """At most `longest` characters: the sentence, or its beginning up to the end of a clause, else of a word."""
+    if len(sentence) <= longest:
+        return sentence
+    room = longest - len(MARK_OF_A_CUT) - 1
+    clauses = [end.start() for end in _CLAUSE_END.finditer(sentence, room // 2, room + 1)]
+    if clauses:
+        return sentence[: clauses[-1]].rstrip() + f" {MARK_OF_A_CUT}"
+    space = sentence.rfind(" ", room // 2, room + 1)
+    end = space if space > 0 else safe_cut(sentence, room)
+    return sentence[:end].rstrip(" ,;:–—-(") + f" {MARK_OF_A_CUT}"
+
+
+def safe_cut(text: str, at: int) -> int:
+    """The nearest place at or before `at` where no character is torn apart."""
+    while 0 < at < len(text) and _belongs_to_last(text, at):
+        at -= 1
+    return at
+
+
+def _belongs_to_last(text: str, at: int) -> bool:
+    before, after = text[at - 1], text[at]
+    if "\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff":
+        return True
+    if before == "\r" and after == "\n":
+        return True
+    if before == "\u200d" or after in "\u200c\u200d\ufe0e\ufe0f" or "\U0001f3fb" <= after <= "\U0001f3ff":
+        return True
+    if "\U0001f1e6" <= after <= "\U0001f1ff":  # two of them are one flag
+        start = at
+        while start > 0 and "\U0001f1e6" <= text[start - 1] <= "\U0001f1ff":
+            start -= 1
+        return (at - start) % 2 == 1
+    return unicodedata.category(after).startswith("M") or "\u1160" <= after <= "\u11ff"
