@@ -38,7 +38,9 @@ def words_of(language: str) -> Words:
 
 @cache
 def times_of(language: str) -> dict[str, Any]:
-    return dict(_tables("times.toml")[treated_as(language)])
+    """The words for times in a language, and those that serve in all."""
+    tables = _tables("times.toml")
+    return tables["all"] | tables[treated_as(language)]
 
 
 @cache

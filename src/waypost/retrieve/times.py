@@ -1,26 +1,89 @@
-"""Times that a question names, as spans in which what is asked for was probably said.
+"""Times that a question names: the days it means, and the spans in which what is asked for was probably said.
 
-"on 13 March 2023", "in May", "two weeks ago", "letzte Woche", "вчера": absolute dates and months, and times relative to
-the moment of the question, in English, German and Russian.
+    days_named("Was war letzten Dienstag?", "de", date(2026, 2, 12))   # (DaySpan(2026-02-10, 2026-02-10),)
+
+"on 13 March 2023", "in May", "two weeks ago", "letzte Woche", "KW 5", "между 3 и 5 января", "вчера": dates, weeks, months,
+quarters and years, and times relative to the day of the question, in English, German and Russian.
 """
 
 import re
-from calendar import monthrange
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import cache
-from typing import Any
 
-from waypost.retrieve.lexicon import times_of, treated_as
+from waypost.retrieve.lexicon import LANGUAGES, times_of, treated_as
+from waypost.retrieve.times_found import DAY, Named, named_times
 
 # A date in the question and "last week" in the turn: people tell of a day some days later.
 TOLD_LATER = timedelta(days=10)
 
-_DAY = timedelta(days=1)
-_UNIT_DAYS = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.0}
-_UNIT_SLACK = {"day": 1, "week": 3, "month": 10, "year": 60}
-_LAST_DAYS = {"week": 10, "month": 45, "year": 500}
+_UNIT_DAYS = {"hour": 0.0, "day": 1.0, "week": 7.0, "month": 30.4, "quarter": 91.3, "year": 365.0}
+_UNIT_SLACK = {"hour": 1, "day": 1, "week": 3, "month": 10, "quarter": 30, "year": 60}
+_LAST_DAYS = {"week": 10, "month": 45, "quarter": 120, "year": 500}
+_NEAR = {"before_yesterday": 2, "yesterday": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class DaySpan:
+    """From the first to the last day, both included, as the calendar has them."""
+
+    first: date
+    last: date
+
+    @property
+    def is_one_day(self) -> bool:
+        return self.first == self.last
+
+
+def days_named(text: str, language: str, today: date) -> tuple[DaySpan, ...]:
+    """The days that a text written on the day `today` names, in the order it names them.
+
+    A weekday, month, week or quarter without a year is the last one that has begun, unless the text says that the next one
+    is meant. "Two weeks ago" is a calendar week, "last month" a calendar month. "Since" reaches to today.
+    """
+    languages = (language,) if language in LANGUAGES else LANGUAGES  # too short to tell: whoever knows its words
+    for one in languages:
+        found = named_times(text, one, today)
+        if found:
+            low = " ".join(text.split()).lower()
+            return tuple(dict.fromkeys(DaySpan(day.first, day.last) for day in _joined(low, one, today, found)))
+    return ()
+
+
+def _joined(low: str, language: str, today: date, found: Sequence[Named]) -> Iterator[Named]:
+    """Two ends of a range as one, and what holds since a time up to today."""
+    table = times_of(language)
+    articles = rf"(?:(?:{table['articles']})\s+)*"
+    between = re.compile(rf"(?<!\w)(?:{table['between']})\s+{articles}$")
+    since = re.compile(rf"(?<!\w)(?:{table['since']})\s+{articles}$")
+    link, weak_link = (re.compile(rf"\s*(?:{words})\s+{articles}") for words in (table["to"], table["and"]))
+    dash = re.compile(r"\s*[-–—]\s*")
+    at = 0
+    while at < len(found):
+        one, before = found[at], low[max(0, found[at].start - 40) : found[at].start]
+        after = found[at + 1] if at + 1 < len(found) else None
+        gap = low[one.end : after.start] if after else ""
+        linked = link.fullmatch(gap) and (between.search(before) or not weak_link.fullmatch(gap))
+        if after and (linked or dash.fullmatch(gap)):
+            yield _range(one, after)
+            at += 2
+            continue
+        is_range = one.kind == "date" and one.first < one.last  # "с 3 по 5 января" is no "since"
+        open_ended = since.search(before) and one.first <= today and not is_range
+        yield replace(one, last=max(one.last, today)) if open_ended else one
+        at += 1
+
+
+def _range(one: Named, other: Named) -> Named:
+    """From the one to the other; a beginning that would lie behind the end was meant a week or a year before."""
+    first = one.first
+    if first > other.last and one.cycle == "week":
+        first -= 7 * DAY
+    elif first > other.last and one.cycle == "year":
+        year = other.last.year - ((first.month, first.day) > (other.last.month, other.last.day))
+        leap_day = (first.month, first.day) == (2, 29)
+        first = first.replace(year=year, day=28 if leap_day else first.day)
+    return replace(one, first=min(first, other.last), last=max(first, other.last), end=other.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,87 +102,35 @@ class Span:
 
 
 def spans_in(text: str, language: str, now: date) -> tuple[Span, ...]:
-    """The spans that a question asked on the day `now` names, exact ones first."""
-    low = text.lower()
-    found = [*_dates(low, treated_as(language), now)]
-    relative = _relative(low, treated_as(language), now)
-    return tuple(found) if relative is None else (*found, relative)
+    """The spans that a question asked on the day `now` names, exact ones first. Vague ones have some days around them."""
+    found = named_times(text, treated_as(language), now)
+    exact = [_exact(one) for one in found if one.kind in ("date", "month")]
+    vague = (_vague(one, now) for one in sorted(found, key=_vagueness))
+    first = next((span for span in vague if span is not None), None)
+    return tuple(exact) if first is None else (*exact, first)
 
 
-def _dates(low: str, language: str, now: date) -> Iterator[Span]:
-    table = times_of(language)
-    for match in re.finditer(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)", low):
-        yield from _day_span(*(int(part) for part in match.groups()))
-    for match in _month_pattern(language).finditer(low):
-        word = match["month"]
-        month = next(n for n, names in enumerate(table["months"], 1) if re.fullmatch(names, word))
-        day, year = match["before"] or match["after"], match["year"]
-        if word in table["verbs"] and not (day or year or _names_month(low, match.start("month"), table)):
-            continue
-        # A month without a year is the last one that has begun: memories are of the past.
-        in_year = int(year) if year else now.year - ((month, int(day or 1)) > (now.month, now.day))
-        if day:
-            yield from _day_span(in_year, month, int(day))
-        else:
-            yield Span(date(in_year, month, 1), date(in_year, month, monthrange(in_year, month)[1]), exact=True)
+def _exact(one: Named) -> Span:
+    """A day with the one before and after it: time zones, and nights."""
+    slack = DAY if one.kind == "date" else 0 * DAY
+    return Span(one.first - slack, one.last + slack, exact=True)
 
 
-def _day_span(year: int, month: int, day: int) -> Iterator[Span]:
-    """The day with the one before and after it: time zones, and nights."""
-    if 1 <= month <= 12 and 1 <= year < 9999 and 1 <= day <= monthrange(year, month)[1]:
-        at = date(year, month, day)
-        yield Span(at - _DAY, at + _DAY, exact=True)
+_VAGUE = ("ago", "before_yesterday", "yesterday", "last_weekday", "last_weekend", "last_unit")
 
 
-def _names_month(low: str, start: int, table: dict[str, Any]) -> bool:
-    return re.search(rf"\b(?:{table['of_month']})\s+$", low[:start]) is not None
+def _vagueness(one: Named) -> int:
+    return _VAGUE.index(one.kind) if one.kind in _VAGUE else len(_VAGUE)
 
 
-@cache
-def _month_pattern(language: str) -> re.Pattern[str]:
-    names = "|".join(times_of(language)["months"])
-    return re.compile(
-        rf"(?:(?<!\w)(?P<before>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?(?<!\w)(?P<month>{names})(?!\w)\.?"
-        r"(?:\s+(?P<after>\d{1,2})(?:st|nd|rd|th)?(?!\w))?(?:,?\s*(?:of\s+)?(?P<year>(?:19|20)\d\d)(?!\w))?"
-    )
-
-
-@cache
-def _relative_patterns(language: str) -> dict[str, re.Pattern[str]]:
-    table = times_of(language)
-    units = "|".join(f"(?P<{unit}>{table[unit]})" for unit in _UNIT_DAYS)
-    count = rf"(?P<count>\d{{1,3}}|{'|'.join(sorted(table['numbers'], key=len, reverse=True))})\s+(?:{units})"
-    ago = rf"{table['ago_before']}\s+{count}" if "ago_before" in table else rf"{count}\s+{table['ago_after']}"
-    days = "|".join(f"(?P<d{n}>{names})" for n, names in enumerate(table["weekdays"]))
-    sources = {
-        "ago": ago,
-        "yesterday": table["yesterday"],
-        "weekday": rf"(?:{table['last']})\s+(?:{days})",
-        "weekend": rf"(?:{table['last']})\s+(?:{table['weekend']})",
-        "unit": rf"(?:{table['last']})\s+(?:{units})",
-    }
-    return {name: re.compile(rf"(?<!\w)(?:{source})(?!\w)") for name, source in sources.items()}
-
-
-def _relative(low: str, language: str, now: date) -> Span | None:
-    patterns = _relative_patterns(language)
-    if match := patterns["ago"].search(low):
-        numbers: dict[str, int] = times_of(language)["numbers"]
-        count = numbers[match["count"]] if match["count"] in numbers else int(match["count"])
-        unit = next(unit for unit in _UNIT_DAYS if match[unit])
-        middle = now - timedelta(days=count * _UNIT_DAYS[unit])
-        slack = timedelta(days=_UNIT_SLACK[unit])
+def _vague(one: Named, now: date) -> Span | None:
+    if one.kind == "ago":
+        middle, slack = now - timedelta(days=one.count * _UNIT_DAYS[one.unit]), DAY * _UNIT_SLACK[one.unit]
         return Span(middle - slack, middle + slack, exact=False)
-    if patterns["yesterday"].search(low):
-        return Span(now - 2 * _DAY, now, exact=False)
-    if match := patterns["weekday"].search(low):
-        asked = next(n for n in range(7) if match[f"d{n}"])
-        day = now - _DAY * ((now.weekday() - asked - 1) % 7 + 1)
-        return Span(day, day + _DAY, exact=False)
-    if patterns["weekend"].search(low):
-        saturday = now - _DAY * (now.weekday() + 2)
-        return Span(saturday, saturday + 2 * _DAY, exact=False)
-    if match := patterns["unit"].search(low):
-        days = next((days for unit, days in _LAST_DAYS.items() if match[unit]), 1)
-        return Span(now - _DAY * days, now, exact=False)
+    if one.kind in _NEAR:
+        return Span(one.first - DAY, one.last + DAY, exact=False)
+    if one.kind in ("last_weekday", "last_weekend"):
+        return Span(one.first, one.last + DAY, exact=False)
+    if one.kind == "last_unit":
+        return Span(now - DAY * _LAST_DAYS.get(one.unit, 1), now, exact=False)
     return None
