@@ -1,0 +1,63 @@
+"""Entries and numbers of the journal's files, without reading again what has not changed."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import astuple
+from datetime import date
+from typing import Any
+
+from waypost.errors import NotFound
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.index_tally import Tally, days_of, joined, total
+from waypost.journal.layout import day_of
+from waypost.journal.markdown import parse_page
+from waypost.model.journal import Entry
+
+_KNOWN = "journal_tallies"  # by day: the stamps of its files and what they held; no words
+
+
+def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
+    """The entries of a file of days; none where there is no such file (any more)."""
+    try:
+        text = space.journal.read(path)
+    except NotFound:
+        return ()
+    return parse_page(text, day_of(path), space.journal.zone).entries
+
+
+def day_entries(space: OpenSpace, paths: Sequence[str]) -> tuple[Entry, ...]:
+    """All that was said on a day, in full, out of the files that hold words of it."""
+    return joined(entries_of(space, path) for path in paths)
+
+
+def counted(space: OpenSpace) -> Tally:
+    """All that was ever said, each entry once."""
+    return total(tallies(space).values())
+
+
+def tallies(space: OpenSpace) -> dict[date, Tally]:
+    """The numbers of every day. Only files that changed are read."""
+    files = space.journal.scan()
+    key = journal_key(space, _KNOWN)
+    with space.store.read() as reader:
+        stored = reader.meta(key)
+    known: dict[str, Any] = json.loads(stored) if stored else {}
+    found: dict[date, Tally] = {}
+    rows: dict[str, Any] = {}
+    changed = False
+    for day, paths in days_of(files).items():
+        stamps = [[path, *astuple(files[path])] for path in paths]
+        row = known.get(day.isoformat())
+        if row is None or row["stamps"] != stamps:
+            row = {"stamps": stamps, **Tally.of(day_entries(space, paths), day).to_json()}
+            changed = True
+        rows[day.isoformat()], found[day] = row, Tally.from_json(row)
+    if changed or len(rows) != len(known):
+        with space.store.write() as writer:
+            writer.set_meta(key, json.dumps(rows))
+    return found
+
+
+def journal_key(space: OpenSpace, name: str) -> str:
+    """The name under which something is noted for this journal: a space whose checkouts keep theirs has several."""
+    return f"{name}:{space.journal_id}" if space.journal_id else name
