@@ -140,6 +140,12 @@ def year_due(year: int) -> date:
     return date(december.year + ((december.month, december.day) != (1, 1)), 1, 1)
 
 
+def archive_of(live: str) -> str:
+    """Where the original of a live file is kept: one place for a day, however its file is spelled."""
+    day = _in(live, "daily", layout.day_of)
+    return layout.archived_path(layout.day_path(day) if day else live)
+
+
 def joined_days(files: Iterable[str], week: Week) -> dict[date, str]:
     """The days of a week whose only file is the one in the archive."""
     paths = set(files)
@@ -229,16 +235,16 @@ def _compressions(
     leaving: set[str] = set()
     for live, due in _leaving(joins, months, years):
         leaving.add(live)
-        day = _in(live, "daily", layout.day_of)
-        archived = layout.archived_path(layout.day_path(day) if day else live)
+        archived = archive_of(live)
         if not (archived in files and files[archived].gzipped):
             arrive[archived] = max(due, arrive.get(archived, due))
+    living = {archive_of(path) for path in files if path not in leaving and layout.stage_of(path) in layout.STAGES}
     found = []
     for path, since in arrive.items():
         end = _end_of(path)
-        if end and end < today and (due := max(since, end + COMPRESS_AFTER)) <= today:
-            stays = path.removeprefix(f"{layout.ARCHIVE}/") in files.keys() - leaving
-            found += [] if stays or _is_closed(files, path) else [Compress(due, path)]
+        if end and end < today and path not in living and not _is_closed(files, path):
+            due = max(since, end + COMPRESS_AFTER)
+            found += [Compress(due, path)] if due <= today else []
     return found
 
 
