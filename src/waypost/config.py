@@ -135,6 +135,11 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+def user_home(environment: Mapping[str, str] | None = None) -> Path:
+    """The person's own folder, where other programs look for what is installed for them."""
+    return _user_home(os.environ if environment is None else environment)
+
+
 def _user_home(env: Mapping[str, str]) -> Path:
     return Path(env["HOME"]) if env.get("HOME") else Path.home()
 

@@ -2,7 +2,7 @@
 
 from waypost.faces.cli import memories  # isort: skip
 from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
-from waypost.faces.cli import references, tree, discovering, hooks, operations  # isort: skip
+from waypost.faces.cli import references, tree, discovering, hooks, scheduling, operations  # isort: skip
 from waypost.faces.cli.framework import app
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "operations",
     "reasons",
     "references",
+    "scheduling",
     "tree",
 ]

@@ -30,6 +30,7 @@ COMMANDS = (
     "remember",
     "retract",
     "review",
+    "schedule",
     "show",
     "stale",
     "status",

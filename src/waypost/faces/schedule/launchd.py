@@ -1,0 +1,102 @@
+"""An agent of macOS's launchd. What it misses while the machine sleeps, it makes up for; while it is off, it does not."""
+
+import plistlib
+from pathlib import Path
+from typing import Any
+
+from waypost.errors import Refused
+from waypost.faces.schedule.job import Job, agent_folder
+from waypost.faces.schedule.report import Deed, Report, Standing
+from waypost.faces.schedule.system import System, author, failed, place, remove, sealed, text_of
+
+_COMMENT = ("<!-- ", " -->")
+_UNTRIED = "Waypost's launchd agents are tested without macOS; tell us when one does not start."
+
+
+class Launchd:
+    kind = "launchd"
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+
+    def reason_against(self) -> str:
+        if self._system.platform != "darwin" or self._system.which("launchctl") is None:
+            return "launchd is part of macOS"
+        return ""
+
+    def install(self, job: Job, *, dry_run: bool) -> Report:
+        path, text = self._path(job.name), agent(job)
+        who, before = author(path, _COMMENT), text_of(path)
+        if who in {"edited", "somebody"}:
+            what = "was changed by somebody" if who == "edited" else "is not Waypost's"
+            raise Refused(f"{path} {what}.", "Move it away and install again.")
+        deed: Deed = "installed" if before is None else "unchanged" if before == text else "updated"
+        load = ("launchctl", "bootstrap", self._domain, str(path))
+        if dry_run:
+            return Report(self.kind, job.name, deed, False, {str(path): text}, (" ".join(load),), dry_run=True)
+        if deed != "unchanged":
+            place(path, text)
+        if self._loaded(job.name):
+            if deed == "unchanged":
+                return Report(self.kind, job.name, deed, True, {str(path): text})
+            self._must("launchctl", "bootout", f"{self._domain}/{label(job.name)}")
+        self._must(*load)
+        return Report(self.kind, job.name, deed, True, {str(path): text}, notes=(_UNTRIED,))
+
+    def uninstall(self, name: str, *, dry_run: bool) -> Report:
+        path = self._path(name)
+        who = author(path, _COMMENT)
+        if who == "nobody":
+            return Report(self.kind, name, "missing", False, dry_run=dry_run)
+        if who != "waypost":
+            return Report(
+                self.kind, name, "left", False, notes=(f"{path} is not as Waypost wrote it.",), dry_run=dry_run
+            )
+        if not dry_run:
+            if not self.reason_against() and self._loaded(name):
+                self._must("launchctl", "bootout", f"{self._domain}/{label(name)}")
+            remove(path)
+        return Report(self.kind, name, "removed", False, {str(path): ""}, dry_run=dry_run)
+
+    def standing(self, name: str) -> Standing:
+        reason, path = self.reason_against(), self._path(name)
+        if author(path, _COMMENT) == "nobody":
+            return Standing(self.kind, not reason, False, note=reason)
+        note = reason or ("" if author(path, _COMMENT) == "waypost" else f"{path} is not as Waypost wrote it")
+        return Standing(self.kind, not reason, True, not reason and self._loaded(name), note)
+
+    @property
+    def _domain(self) -> str:
+        return f"gui/{self._system.user_id}"
+
+    def _path(self, name: str) -> Path:
+        return agent_folder(self._system.home) / f"{label(name)}.plist"
+
+    def _loaded(self, name: str) -> bool:
+        return self._system.run(("launchctl", "print", f"{self._domain}/{label(name)}"), b"").ok
+
+    def _must(self, *command: str) -> None:
+        ran = self._system.run(command, b"")
+        if not ran.ok:
+            raise failed(f"`{' '.join(command)}` failed", ran, "The file is in place; run that command again.")
+
+
+def label(name: str) -> str:
+    return f"local.{name}"
+
+
+def agent(job: Job) -> str:
+    """The property list of this job."""
+    values: dict[str, Any] = {
+        "Label": label(job.name),
+        "ProgramArguments": list(job.command),
+        "StartCalendarInterval": {"Hour": job.at.hour, "Minute": job.at.minute},
+        "ProcessType": "Background",
+        "LowPriorityIO": True,
+        "Nice": 10,
+    }
+    if job.environment:
+        values["EnvironmentVariables"] = dict(job.environment)
+    text = plistlib.dumps(values, sort_keys=False).decode("utf-8")
+    head, mark, rest = text.partition("<plist")
+    return sealed(f"{head}@SEAL@\n{mark}{rest}", _COMMENT)

@@ -1,0 +1,53 @@
+"""What the schedule of all memories starts: upkeep of each, whatever became of the one before."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from waypost.config import Settings
+from waypost.errors import WaypostError
+from waypost.faces.schedule.places import Place, places
+from waypost.memory import Memory
+from waypost.model.memory import Caller
+
+_SCHEDULE = Caller("extractor", "schedule")
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What became of one memory's upkeep."""
+
+    place: Place
+    done: int = 0
+    failure: str = ""
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.failure)
+
+    @property
+    def line(self) -> str:
+        what = self.failure or (f"skipped: {self.place.gone}" if self.place.gone else f"{self.done} things done")
+        return f"{self.place.name} ({self.place.space}): {what}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "space": self.place.space,
+            "name": self.place.name,
+            "done": self.done,
+            "skipped": self.place.gone,
+            "error": self.failure,
+        }
+
+
+def run_all(settings: Settings) -> tuple[Looked, ...]:
+    return tuple(_look(place, settings) for place in places(settings))
+
+
+def _look(place: Place, settings: Settings) -> Looked:
+    if place.gone:
+        return Looked(place)
+    try:
+        with Memory.open_as(_SCHEDULE, place.root or ".", person=place.person, settings=settings) as memory:
+            return Looked(place, sum(step.done for step in memory.maintain()))
+    except WaypostError as error:
+        return Looked(place, failure=error.what)
