@@ -1,6 +1,7 @@
 """The briefing that an agent gets at the start of a task, within a budget of tokens."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from waypost.context.render import Entry, render
@@ -36,10 +37,10 @@ class Briefing:
         }
 
 
-def brief(space: OpenSpace, task: str, view: View, *, tokens: int) -> Briefing:
+def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime | None = None) -> Briefing:
     """What is always true (level 0), preferences, and what is known about the task, ranked as one."""
     check_budget(tokens)
-    answer = recall(space, task, view, k=_MOST_MEMORIES)
+    answer = recall(space, task, view, k=_MOST_MEMORIES, now=now)
     standing = [Entry("always", hit) for hit in _listed(space, view, Filter(level=0))]
     standing += [Entry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
     known = {entry.hit.id for entry in standing}

@@ -54,12 +54,13 @@ class Reading(Opened):
         include_l0: bool = True,
         as_of: When = None,
         known_at: When = None,
+        now: When = None,
     ) -> "flows.brief.Briefing":
         """What an agent should know before it starts on a task, fenced as data, within the budget.
 
         Preset `scope` tells about the code only, in 500 tokens; without one it is everything, in 2,000. `route` chooses
         facts by level and domain; for it, `include_stale` adds those that are stale and `include_l0=False` leaves out
-        what is true of the whole project.
+        what is true of the whole project. `now` is the moment of the question, for words like "yesterday".
         """
         view = self._view("all", as_of, known_at)
         if preset == "scope":
@@ -71,7 +72,7 @@ class Reading(Opened):
             )
         if preset is not None:
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
-        return flows.brief.brief(self._space, task, view, tokens=budget)
+        return flows.brief.brief(self._space, task, view, tokens=budget, now=when(now, "now"))
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
         """One memory, with what became of the code that it points at."""
