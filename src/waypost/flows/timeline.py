@@ -1,0 +1,215 @@
+"""What was said at a time, in full, from whatever file holds it; without a time, what there is."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from waypost.errors import InvalidInput
+from waypost.flows.journal_tally import entries_of, tallies
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.index_tally import days_of, joined
+from waypost.journal.layout import (
+    Month,
+    Week,
+    month_of,
+    month_path,
+    stage_of,
+    week_of,
+    week_path,
+    year_of,
+    year_path,
+)
+from waypost.model.journal import Entry
+from waypost.text.language import language_of
+
+_DAY, _WEEK, _MONTH, _YEAR = (
+    re.compile(form) for form in (r"\d{4}-?\d\d-?\d\d", r"\d{4}-W\d\d", r"\d{4}-\d\d", r"\d{4}")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An entry with where it stands."""
+
+    entry: Entry
+    path: str
+    id: str | None  # also of what was written by hand, once it was read
+
+    def to_json(self) -> dict[str, Any]:
+        entry = self.entry
+        return {
+            "id": self.id,
+            "time": entry.at.isoformat(),
+            "speaker": entry.speaker,
+            "kind": entry.kind,
+            "session": entry.session,
+            "importance": entry.importance,
+            "protected": entry.protected,
+            "text": entry.text,
+            "retracted": entry.held is None,
+            "now": entry.held if entry.held != entry.text else None,
+            "media": entry.more.get("media"),
+            "path": self.path,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A day, week, month or year of the overview."""
+
+    name: str
+    first: date
+    last: date
+    entries: int
+    conversations: int
+    path: str | None  # of its file: the day's, or the summary
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "first": self.first.isoformat(),
+            "last": self.last.isoformat(),
+            "entries": self.entries,
+            "conversations": self.conversations,
+            "path": self.path,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Entries of a time in order, with the summaries that are about it; or, without a time, an overview, newest first."""
+
+    first: date | None
+    last: date | None
+    entries: tuple[Said, ...] = ()
+    summaries: tuple[str, ...] = ()
+    overview: tuple[Stretch, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "first": self.first.isoformat() if self.first else None,
+            "last": self.last.isoformat() if self.last else None,
+            "entries": [said.to_json() for said in self.entries],
+            "summaries": list(self.summaries),
+            "overview": [stretch.to_json() for stretch in self.overview],
+        }
+
+
+def timeline(space: OpenSpace, when: str = "") -> Timeline:
+    """What was said on a date, in a week (2026-W05), month (2026-01) or year (2026), or at a time in words; in full, also
+    from the archive. Without one, what there is: days that are still whole, then weeks, months and years."""
+    if not when.strip():
+        return Timeline(None, None, overview=tuple(_overview(space)))
+    first, last = named_span(space, when)
+    files = space.journal.scan()
+    said = [one for day, paths in days_of(files).items() if first <= day <= last for one in _said(space, paths)]
+    return Timeline(first, last, tuple(said), tuple(path for path in files if _is_about(path, first, last)))
+
+
+def named_span(space: OpenSpace, when: str) -> tuple[date, date]:
+    """The first and the last day of a time, both included."""
+    from waypost.retrieve.times import days_named  # only where a time is named in words
+
+    text = when.strip()
+    span = _written_span(text)
+    if span is None:
+        found = days_named(text[:200], language_of(text), space.journal.today(space.clock()))
+        span = (found[0].first, found[0].last) if found else None
+    if span is None:
+        raise InvalidInput(
+            f"{text[:60]!r} is no time.", "Write 2026-01-30, 2026-W05, 2026-01, 2026, or words such as yesterday."
+        )
+    return span
+
+
+def _written_span(text: str) -> tuple[date, date] | None:
+    try:
+        if _DAY.fullmatch(text):
+            day = date.fromisoformat(text)
+            return day, day
+        if _WEEK.fullmatch(text):
+            week = Week(int(text[:4]), int(text[-2:]))
+            return week.first, week.last
+        if _MONTH.fullmatch(text):
+            return _month_span(Month(int(text[:4]), int(text[-2:])))
+        if _YEAR.fullmatch(text):
+            return date(int(text), 1, 1), date(int(text), 12, 31)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput(f"There is no {text}.", "Write it as 2026-01-30, 2026-W05 or 2026-01.") from error
+    return None
+
+
+def _month_span(month: Month) -> tuple[date, date]:
+    first = date(month.year, month.number, 1)
+    return first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+
+
+def _is_about(path: str, first: date, last: date) -> bool:
+    """Whether a summary that is in use tells of these days."""
+    stage = stage_of(path)
+    if stage == "weekly" and (week := week_of(path)):
+        return week.first <= last and week.last >= first
+    if stage == "monthly" and (month := month_of(path)):
+        start, end = _month_span(month)
+        return start <= last and end >= first
+    return stage == "yearly" and (year := year_of(path)) is not None and first.year <= year <= last.year
+
+
+def _said(space: OpenSpace, paths: Sequence[str]) -> Iterator[Said]:
+    """The entries of a day. What has no id in the file has one in the index."""
+    with space.store.read() as reader:
+        places = reader.journal_places(space.journal_id, paths)
+    named = {(place.path, place.place): place.memory_id for place in places}
+    pages = {path: entries_of(space, path) for path in paths}
+    where: dict[str, tuple[str, str | None]] = {}
+    for path, entries in pages.items():
+        for place, entry in enumerate(entries):
+            where[_key(entry)] = (path, entry.id or named.get((path, place)))
+    for entry in joined(pages.values()):
+        path, memory_id = where.get(_key(entry), (paths[-1], entry.id))
+        yield Said(entry, path, memory_id)
+
+
+def _key(entry: Entry) -> str:
+    return entry.id or f"{entry.at.isoformat()} {entry.text}"
+
+
+def _overview(space: OpenSpace) -> Iterator[Stretch]:
+    counts, files = tallies(space), space.journal.scan()
+    spans: dict[str, tuple[date, date, str]] = {}
+    for day, paths in days_of(files).items():
+        path, first, last, name = paths[-1], day, day, day.isoformat()
+        if stage_of(path) != "daily":
+            week = Week.of(day)
+            path, first, last, name = _summary_of(week, files) or (path, week.first, week.last, str(week))
+        spans.setdefault(name, (first, last, path))
+    for name, (first, last, path) in sorted(spans.items(), key=lambda item: (item[1][1], item[0]), reverse=True):
+        inside = [tally for day, tally in counts.items() if first <= day <= last and _belongs(day, name, files)]
+        yield Stretch(
+            name,
+            first,
+            last,
+            sum(t.entries for t in inside),
+            len(frozenset().union(*(t.sessions for t in inside))),
+            path,
+        )
+
+
+def _summary_of(week: Week, files: "dict[str, Any]") -> tuple[str, date, date, str] | None:
+    """The summary in which a week is told now."""
+    if week_path(week) in files:
+        return week_path(week), week.first, week.last, str(week)
+    if month_path(week.month) in files:
+        return (month_path(week.month), week.month.weeks[0].first, week.month.weeks[-1].last, str(week.month))
+    if year_path(week.month.year) in files:
+        year = week.month.year
+        return year_path(year), Month(year, 1).weeks[0].first, Month(year, 12).weeks[-1].last, str(year)
+    return None
+
+
+def _belongs(day: date, name: str, files: "dict[str, Any]") -> bool:
+    """Whether a day is told in the stretch of this name; one that is still whole stands for itself."""
+    whole = f"daily/{day.isoformat()}.md" in files
+    return whole == bool(_DAY.fullmatch(name))
