@@ -1,5 +1,6 @@
 """All memories of this machine's person, each by the place where it can be opened."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,17 +32,19 @@ def places(settings: Settings) -> tuple[Place, ...]:
     return tuple(place for name in names if (place := _place(settings, name)) is not None)
 
 
-def _place(settings: Settings, name: str) -> Place | None:
+def _place(settings: Settings, space: str) -> Place | None:
+    name = space
     try:
-        folder = space_directory(settings.memory_root, name)
+        folder = space_directory(settings.memory_root, space)
         metadata = read_metadata(folder)
+        name = metadata.name
         if not (folder / DATABASE_FILE).is_file():
             return None
         if metadata.kind == "person":
-            return Place(name, metadata.name, person=metadata.name)
-        return Place(name, metadata.name, root=_root(folder, name, settings))
+            return Place(space, name, person=name)
+        return Place(space, name, root=_root(folder, space, settings))
     except WaypostError as error:
-        return Place(name, name, gone=error.what)
+        return Place(space, name, gone=error.what)
 
 
 def _root(folder: Path, space: str, settings: Settings) -> Path:
@@ -51,10 +54,10 @@ def _root(folder: Path, space: str, settings: Settings) -> Path:
     store = SqliteStore(folder, clock=utc_now, busy_seconds=settings.busy_timeout_seconds)
     try:
         with store.read() as reader:
-            roots = [Path(root) for root in reader.checkouts().values()]
+            roots = list(reader.checkouts().values())
     finally:
         store.close()
     for root in roots:
-        if root.is_dir() and identify(root).space_id == space:
-            return root
+        if os.path.isdir(root) and identify(Path(root)).space_id == space:
+            return Path(root)
     raise NotFound("Its tree is gone.", "")
