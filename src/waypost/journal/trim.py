@@ -24,7 +24,7 @@ def trim_entry(entry: Entry, score: int, role: str, question: str | None = None)
     """
     if not may_be_trimmed(entry, score, role):
         return entry
-    return trimmed_to(entry, _shorter(entry, score, role, question or ""))
+    return trimmed_to(entry, _shorter(entry, role, question or ""))
 
 
 def may_be_trimmed(entry: Entry, score: int, role: str) -> bool:
@@ -43,7 +43,7 @@ def trimmed_to(entry: Entry, text: str | None) -> Entry:
     return replace(entry, text=text, trimmed=mark_of(text))
 
 
-def _shorter(entry: Entry, score: int, role: str, question: str) -> str | None:
+def _shorter(entry: Entry, role: str, question: str) -> str | None:
     words = words_of(language_of(f"{question}\n{entry.text}" if role == "assistant" else entry.text))
     gist = gist_of_results(entry.text, words)
     if gist is not None:

@@ -75,7 +75,7 @@ def _cost(sentence: str, words: Words) -> float:
     cost = 0.0
     if words.openers.match(sentence):
         cost += _OPENER_COST
-    if sentence.rstrip(" )\"“”»").endswith("?"):
+    if sentence.rstrip(' )"“”»').endswith("?"):
         cost += _QUESTION_COST
     if len(sentence.split()) < _LEAST_WORDS or sentence.endswith(":"):
         cost += _SCRAP_COST

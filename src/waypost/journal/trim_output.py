@@ -36,9 +36,9 @@ def head_and_tail(text: str, words: Words) -> str | None:
     head, tail = text[:end].rstrip(), text[start:].lstrip("\n")
     left_out = len(text) - len(head) - len(tail)
     mark = f"[… {words.say('left_out', count=left_out)} …]"
-    opened = _open_fence(head)
+    opened = open_fence(head)
     before = f"\n{opened}" if opened else ""
-    closing = _open_fence(tail)
+    closing = open_fence(tail)
     after = f"{opened or closing}\n" if closing else ""
     return f"{head}{before}\n{mark}\n{after}{tail}"
 
@@ -57,7 +57,7 @@ def _start_of_tail(text: str) -> int:
     return cut if start - cut < _NEAR else start
 
 
-def _open_fence(text: str) -> str:
+def open_fence(text: str) -> str:
     """The sign of a block of code that is open at the end; empty when none is."""
     opened = ""
     for fence in _FENCE.finditer(text):

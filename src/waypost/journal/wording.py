@@ -82,7 +82,9 @@ def words_of(language: str) -> Words:
 def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | None], ...]:
     """`nouns` are words that mean a day only in lower case, or where they open a sentence: "am Morgen" is no tomorrow."""
     nouns = table["nouns"].split("|")
-    phrases = [(p, None if days == "said" else int(days)) for days in table if days != "nouns" for p in table[days].split("|")]
+    phrases = [
+        (p, None if days == "said" else int(days)) for days in table if days != "nouns" for p in table[days].split("|")
+    ]
     phrases.sort(key=lambda found: (-len(found[0]), found[0]))
     patterns = []
     for phrase, days in phrases:

@@ -1,0 +1,89 @@
+"""The sentences that stand for longer entries: central among all that was said in the period, and none said twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from waypost.journal.rank import SAME, SAME_VECTORS, choose, likeness, textrank
+from waypost.journal.summary_items import Item
+from waypost.journal.wording import Words, clip, sentences, words_of
+from waypost.text.language import language_of
+
+if TYPE_CHECKING:
+    from waypost.journal.rank import Matrix
+
+WHOLE = 220  # characters of an entry that are not worth cutting
+LONGEST_SENTENCE = 260
+MOST_SENTENCES = 2000  # that are ranked against each other
+_SENTENCES_OF_ONE = 12  # that an entry puts into the ranking
+_RICH = 7  # from this score on three sentences of a long entry are kept
+_LEAST_WORDS = 4
+_LATER_COST = 0.04  # for each sentence further back in its entry
+
+
+@dataclass(frozen=True, slots=True)
+class Gists:
+    """By place of an item: what is left of its words, and how much it speaks for the whole period."""
+
+    texts: Mapping[int, str]
+    worths: Mapping[int, float]
+
+
+def gists_of(items: Sequence[Item], words: Words) -> Gists:
+    """What to say for each item in a line or two, and what that is worth beside the others."""
+    own = [_telling_sentences(item, words) for item in items]
+    pool = [(place, at, text) for place, found in enumerate(own) for at, text in enumerate(found)][:MOST_SENTENCES]
+    wishes = [items[place].score / 10 - _LATER_COST * at for place, at, _ in pool]
+    ranks = textrank(likeness([text for _, _, text in pool]), wishes)
+    best: dict[int, list[tuple[float, int]]] = {}
+    for rank, (place, at, _) in zip(ranks, pool, strict=True):
+        best.setdefault(place, []).append((round(rank - _LATER_COST * at, 5), -at))
+    texts, worths = {}, {}
+    for place, item in enumerate(items):
+        ranked = sorted(best.get(place, []), reverse=True)
+        kept = sorted(-at for _, at in ranked[: _how_many(item, own[place])])
+        texts[place] = " ".join(clip(own[place][at], LONGEST_SENTENCE) for at in kept)
+        worths[place] = round(item.score / 10 + 0.5 * (ranked[0][0] if ranked else 0.0), 5)
+    return Gists(texts, worths)
+
+
+def _how_many(item: Item, own: Sequence[str]) -> int:
+    if sum(map(len, own)) <= WHOLE:
+        return len(own)
+    return 3 if item.score >= _RICH else 1
+
+
+def _telling_sentences(item: Item, words: Words) -> list[str]:
+    """Without greetings, thanks and what an assistant asks back; all of them where nothing else was said."""
+    spoken = words_of(language_of(item.text) or words.language)
+    found = sentences(item.text, spoken)[: 4 * _SENTENCES_OF_ONE]
+    telling = [one for one in found if _tells(one, item, spoken)]
+    return (telling or found)[:_SENTENCES_OF_ONE]
+
+
+def _tells(sentence: str, item: Item, words: Words) -> bool:
+    if words.openers.match(sentence) and len(sentence) < 80:
+        return False
+    if item.role != "person" and sentence.endswith("?"):
+        return False
+    return len(sentence.split()) >= _LEAST_WORDS or any(map(str.isdecimal, sentence))
+
+
+def unlike(
+    items: Sequence[Item],
+    places: Sequence[int],
+    gists: Gists,
+    said: Sequence[int],
+    vectors: Mapping[str, Matrix],
+    most: int,
+) -> list[int]:
+    """At most `most` of `places`, best first, that repeat neither each other nor what is `said` already."""
+    order = [*said, *(place for place in places if place not in said)]
+    known = [vectors.get(items[place].ids[0]) for place in order]
+    by_meaning = bool(known) and all(vector is not None for vector in known)
+    alike = likeness([gists.texts[place] for place in order], known if by_meaning else ())
+    worths = [2.0 if number < len(said) else gists.worths[place] for number, place in enumerate(order)]
+    chosen = choose(worths, alike, most + len(said), same=SAME_VECTORS if by_meaning else SAME)
+    return [order[number] for number in chosen if number >= len(said)][:most]
