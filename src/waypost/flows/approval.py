@@ -14,7 +14,7 @@ from waypost.flows.candidates import (
     row_of,
     says_the_same,
 )
-from waypost.flows.lifecycle import audit, held_versions
+from waypost.flows.held import audit, held_versions
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import prepare
 from waypost.flows.remember import remember

@@ -10,7 +10,7 @@ from waypost.facts.agreement import Relation, compare
 from waypost.facts.duplicates import normal_form, thresholds
 from waypost.facts.sameness import fingerprint
 from waypost.flows.gate import judging_engine
-from waypost.flows.lifecycle import audit, refuse_derived, visible_version
+from waypost.flows.held import audit, refuse_derived, visible_version
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.remember import remember
 from waypost.model.causal import (

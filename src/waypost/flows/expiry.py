@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost.facts.ageing import RUN_OUT, has_run_out
 from waypost.flows.erase import clean_exports, traces_of
-from waypost.flows.lifecycle import audit
+from waypost.flows.held import audit
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.model.memory import Caller

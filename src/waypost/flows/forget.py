@@ -6,7 +6,7 @@ from waypost.errors import NotFound
 from waypost.facts.sameness import tombstones
 from waypost.flows.candidates import marks_of
 from waypost.flows.erase import clean_exports, traces_of
-from waypost.flows.lifecycle import refuse_derived
+from waypost.flows.held import refuse_derived
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.model.ids import check_id

@@ -5,7 +5,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.validity import overlap
-from waypost.flows.lifecycle import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import finish, put
 from waypost.flows.references import linked

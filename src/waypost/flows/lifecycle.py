@@ -3,22 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import aged, renewed
 from waypost.facts.sameness import MERGED, fingerprint, tombstones
 from waypost.facts.validity import holds_at
 from waypost.flows.accept import accepted
+from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.journal_write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import Embedded, embed_items, finish, make_room, pending, prepare, put
+from waypost.flows.prepare import embed_items, finish, make_room, pending, prepare, put
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller, Memory, State, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import Moment
-from waypost.store.protocol import AuditEntry, Edge, Reader, Writer
+from waypost.store.protocol import Edge, Reader, Writer
 from waypost.text.secrets import mask
 
 
@@ -53,7 +54,7 @@ def correct(
         key,
     )
     embedded = embed_items(space, [item])
-    with space.store.write() as writer:
+    with journal_writer(space, filed=is_filed(old)) as writer:
         now = space.clock()  # others may have asked what we knew while we embedded
         current = visible_version(writer, memory_id, Moment(now))
         # Somebody was quicker: correct what is there now. Where it points they have just said; nothing is looked at here,
@@ -74,6 +75,7 @@ def correct(
         put(writer, item.version, item.passages, embedded)
         _renew(space, writer, memory_id, caller)
         audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
+        write_through(space, writer, [memory_id])
         owed = pending(writer, item.passages, embedded)
     if owed:
         space.start_worker(space)
@@ -117,7 +119,7 @@ def _corrected(
 def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> None:
     """Nothing takes its place: it is not held true any more, or with `valid_until` only not after that."""
     memory_id = check_id(memory_id)
-    with space.store.write() as writer:
+    with journal_writer(space) as writer:
         now = space.clock()
         refuse_derived(visible_version(writer, memory_id, Moment(now)))
         held = held_versions(writer, memory_id)
@@ -132,6 +134,7 @@ def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: da
             if not make_room(writer, held, (valid_until, None), now, nothing_new(space, writer)):
                 raise InvalidInput("valid_until is not before the memory's end.", "`waypost correct` can prolong it.")
         audit(space, writer, "retract", memory_id, caller, {"bounded": valid_until is not None})
+        write_through(space, writer, [memory_id])
 
 
 def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
@@ -178,10 +181,11 @@ def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
 def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True) -> None:
     """Keep it out of everything that ages, prunes or expires memories."""
     memory_id = check_id(memory_id)
-    with space.store.write() as writer:
+    with journal_writer(space) as writer:
         refuse_derived(visible_version(writer, memory_id, Moment(space.clock())))
         writer.set_state(memory_id, protected=on)
         audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
+        write_through(space, writer, [memory_id])
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,46 +246,3 @@ def _chain(reader: Reader, memory_id: str) -> list[str]:
                         found[other] = None
                         queue.append(other)
     return list(found)
-
-
-def visible_version(reader: Reader, memory_id: str, moment: Moment) -> Version:
-    """The version that a command about an id means: the one visible now, else the latest that is still held."""
-    version = reader.version(memory_id, moment)
-    if version is None:
-        held = held_versions(reader, memory_id) if moment.known_at is None and not moment.explicit else []
-        version = held[-1] if held else None
-    if version is None:
-        past = reader.versions(memory_id)
-        if past and (moment.explicit or moment.known_at is not None):
-            raise NotFound(f"The memory {memory_id} did not hold then.", f"See `waypost history {memory_id}`.")
-        if past:
-            raise NotFound(f"The memory {memory_id} was retracted or replaced.", f"See `waypost history {memory_id}`.")
-        raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
-    return version
-
-
-def refuse_derived(version: Version) -> None:
-    """What was read out of the tree can only be changed there."""
-    if KINDS[version.kind].derived:
-        place = version.refs[0].file_path if version.refs else "the tree"
-        raise InvalidInput(
-            f"The memory {version.memory_id} was read out of {place}.",
-            "Change the file; or keep it out with .waypostignore and run `waypost init`.",
-        )
-
-
-def held_versions(reader: Reader, memory_id: str) -> list[Version]:
-    """All that is held of a memory now: more than one version where it is true at times and at others not."""
-    return [version for version in reader.versions(memory_id) if version.superseded_at is None]
-
-
-def nothing_new(space: OpenSpace, reader: Reader) -> Embedded:
-    """The words are stored already, so their vectors are too, or are owed."""
-    return Embedded(tuple(engine.name for engine in space.engines.active(reader)))
-
-
-def audit(
-    space: OpenSpace, writer: Writer, action: str, memory_id: str | None, caller: Caller, details: dict[str, Any]
-) -> None:
-    word = {"owners_word": True} if caller.owners_word else {}
-    writer.add_audit(AuditEntry(space.clock(), action, memory_id, caller.source, caller.actor, details | word))

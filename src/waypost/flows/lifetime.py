@@ -7,7 +7,7 @@ from typing import Any
 from waypost.code.triggers import check_triggers
 from waypost.errors import InvalidInput, Refused
 from waypost.facts.ageing import aged, limited, renewed
-from waypost.flows.lifecycle import audit, held_versions, refuse_derived, visible_version
+from waypost.flows.held import audit, held_versions, refuse_derived, visible_version
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.references import linked
 from waypost.model.draft import MAX_TTL, check_whole

@@ -1,8 +1,9 @@
 """The gateway: the only way a memory gets in, whoever calls.
 
 validate (a `Draft` is) → mask secrets → tombstone? refuse → source and trust from the caller → duplicate? skip,
-merge or add → passages → embed, outside the transaction → store with its audit row, in one transaction. What
-another process may have changed while we embedded is asked again inside the transaction.
+merge or add → passages → embed, outside the transaction → store with its audit row, in one transaction; what the
+journal keeps is in its file before that is committed. What another process may have changed while we embedded is asked
+again inside the transaction.
 """
 
 from collections import defaultdict
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from waypost.facts.duplicates import THRESHOLDS
 from waypost.flows.gate import Gate, judging_engine
+from waypost.flows.journal_sync import sync_in
+from waypost.flows.journal_write import days_of, is_filed, journal_writer, write_through
 from waypost.flows.linking import point_at_code
 from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace
@@ -77,7 +80,9 @@ def _remember_chunk(
     with space.store.read() as reader:
         seen = reader.last_number()
         twins = _twins(reader, space, items, embedded, since=0)
-    with space.store.write() as writer:
+    filed = [item.version for item in items if is_filed(item.version)]
+    with journal_writer(space, filed=bool(filed)) as writer:
+        sync_in(space, writer, only=days_of(space, filed))
         gate = Gate(space, writer, embedded, caller, direct, key)
         receipts = []
         now = space.clock()  # others may have written while we embedded
@@ -88,6 +93,8 @@ def _remember_chunk(
         if only_weighed is not None:
             only_weighed += receipts
             raise _OnlyWeighed
+        if filed:
+            write_through(space, writer, [i for receipt in receipts for i in (receipt.id, receipt.replaces) if i])
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
     return receipts

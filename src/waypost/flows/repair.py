@@ -7,7 +7,7 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound
 from waypost.facts.ageing import renewed
 from waypost.flows.accept import pinned_at, reference_rows
-from waypost.flows.lifecycle import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.linking import linked_by_text
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.pin import pin_reference

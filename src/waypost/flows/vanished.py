@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from waypost.flows.gate import ENDED, LEARNED
-from waypost.flows.lifecycle import audit, nothing_new
+from waypost.flows.held import audit, nothing_new
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import put
 from waypost.model.kinds import KEPT_COLLECTIONS

@@ -135,8 +135,9 @@ class JournalFolder:
             finally:
                 held.pop(self._lock)
 
-    def append(self, path: str, text: str) -> None:
+    def append(self, path: str, text: str) -> int:
         """Add text at the end of a plain file, after a blank line, in the line ends of the file; on disk when this returns.
+        Returns how many bytes were added.
 
         A write that fails half-way is taken back. An editor may put another file into the place of the one we write to:
         then it is written to the new one.
@@ -145,8 +146,8 @@ class JournalFolder:
         self._make_folder(place.parent)
         for _ in range(_MOST_TRIES):
             try:
-                if self._append_once(place, text):
-                    return
+                if added := self._append_once(place, text):
+                    return added
             except OSError as error:
                 raise write_failure(error, place) from error
         raise StoreError(f"{place} is replaced again and again.", "Close the editor that holds it, and try again.")
@@ -186,7 +187,7 @@ class JournalFolder:
 
     # -- places
 
-    def _append_once(self, place: Path, text: str) -> bool:
+    def _append_once(self, place: Path, text: str) -> int:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(place, flags, 0o600)
         try:
@@ -204,8 +205,8 @@ class JournalFolder:
             try:
                 now = os.lstat(place)
             except FileNotFoundError:
-                return False
-            return (now.st_dev, now.st_ino) == (state.st_dev, state.st_ino)
+                return 0
+            return len(addition) if (now.st_dev, now.st_ino) == (state.st_dev, state.st_ino) else 0
         finally:
             os.close(handle)
 

@@ -3,9 +3,11 @@
 Written in 26 characters of lower-case Crockford base 32, the layout of a ULID.
 """
 
+import hashlib
 import re
 import secrets
 import threading
+from datetime import datetime
 
 from waypost.errors import InvalidInput
 from waypost.model.time import Clock, to_micros
@@ -36,6 +38,13 @@ _PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
 
 def _encode(number: int) -> str:
     return "".join([_PAIRS[(number >> shift) & 1023] for shift in range(120, -1, -10)])
+
+
+def id_from(at: datetime, words: str) -> str:
+    """The id that follows from a time and words: the same for the same."""
+    digest = hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=_RANDOM_BITS // 8).digest()
+    millis = max(0, min(to_micros(at) // 1000, (1 << 48) - 1))
+    return _encode((millis << _RANDOM_BITS) | int.from_bytes(digest, "big"))
 
 
 def check_id(text: str) -> str:

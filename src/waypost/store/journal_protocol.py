@@ -51,4 +51,7 @@ class JournalWriter(Protocol):
     def put_journal_file(self, journal: str, path: str, known: KnownFile, places: Sequence[Placed]) -> None:
         """From now on this is what is known of the file."""
 
+    def extend_journal_file(self, journal: str, path: str, known: KnownFile | None, places: Sequence[Placed]) -> None:
+        """More entries stand in the file, behind the others; it looks so now, if that is told."""
+
     def drop_journal_file(self, journal: str, path: str) -> None: ...

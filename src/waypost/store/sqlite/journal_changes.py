@@ -12,12 +12,16 @@ class JournalChanges(FactChanges):
 
     def put_journal_file(self, journal: str, path: str, known: KnownFile, places: Sequence[Placed]) -> None:
         self.drop_journal_file(journal, path)
-        self._db.execute(
-            "INSERT INTO journal_files VALUES (?, ?, ?, ?, ?)",
-            (journal, path, known.size, known.mtime, int(known.gzipped)),
-        )
+        self.extend_journal_file(journal, path, known, places)
+
+    def extend_journal_file(self, journal: str, path: str, known: KnownFile | None, places: Sequence[Placed]) -> None:
+        if known is not None:
+            self._db.execute(
+                "INSERT OR REPLACE INTO journal_files VALUES (?, ?, ?, ?, ?)",
+                (journal, path, known.size, known.mtime, int(known.gzipped)),
+            )
         self._db.executemany(
-            "INSERT INTO journal_places (journal, path, memory_id, place, digest, since, by_hand)"
+            "INSERT OR REPLACE INTO journal_places (journal, path, memory_id, place, digest, since, by_hand)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (journal, path, one.memory_id, one.place, one.digest, to_micros(one.since), int(one.by_hand))
