@@ -1,0 +1,101 @@
+"""Many turns judged together: topics, how often persons brought them up, and what answers take over from questions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from waypost.journal.importance import Mention, judge, scored_as
+from waypost.journal.importance_reading import NOTHING, Reading, read
+from waypost.journal.roles import Role
+from waypost.journal.topics import Topics
+from waypost.journal.topics_links import Subject, telling_terms
+from waypost.model.journal import Score
+
+FOLLOW_UP_WORDS = 6  # a turn that short, without a topic of its own, is about what was said before it
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Something said or noted, as far as its worth is concerned."""
+
+    ident: str
+    text: str
+    at: datetime
+    day: date  # where it was said
+    role: Role
+    kind: str = "conversation"
+    session: str | None = None
+    language: str = "en"
+
+    @property
+    def conversation(self) -> str:
+        return self.session or ""
+
+    @property
+    def reading(self) -> Reading:
+        return read(self.text, self.language, self.kind) if self.role == "person" else NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    score: Score
+    topic: int = 0
+    label: str = ""
+
+
+def in_order(turns: Sequence[Turn]) -> list[Turn]:
+    """By time; of the same moment by what they say, so that the order in which they came does not matter."""
+    return sorted(turns, key=lambda turn: (turn.at, turn.ident, turn.text))
+
+
+def subject_of(turn: Turn) -> Subject | None:
+    """What is grouped: a person's words, if they name anything. Questions about the day are grouped among themselves."""
+    if turn.role != "person":
+        return None
+    subject = Subject(turn.text, turn.language, group=int(turn.reading.passing))
+    return subject if telling_terms(subject) else None
+
+
+def judge_turns(turns: Sequence[Turn], topic_of: Mapping[str, int], topics: Topics, at: datetime) -> dict[str, Worth]:
+    """The worth of each turn at `at`. `turns` are in order; `topic_of` names the topic of those that were grouped."""
+    topic_of = _with_follow_ups(turns, topic_of)
+    mentions: dict[int, list[Mention]] = {}
+    for turn in turns:
+        number = topic_of.get(turn.ident, 0)
+        if turn.role == "person" and number:
+            mentions.setdefault(number, []).append(_mention(turn))
+    judged: dict[str, Worth] = {}
+    asked: dict[tuple[str, date | None], Worth] = {}
+    for turn in turns:
+        place = (turn.conversation, None if turn.session else turn.day)
+        if turn.role == "person":
+            number = topic_of.get(turn.ident, 0)
+            score = judge(turn.reading, mentions.get(number) or [_mention(turn)], at)
+            judged[turn.ident] = asked[place] = Worth(score, number, topics.labels.get(number, ""))
+        else:
+            judged[turn.ident] = _answer(asked.get(place))
+    return judged
+
+
+def _answer(question: Worth | None) -> Worth:
+    """An answer or a tool's output is worth what the words are worth that it answers: it has no say of its own."""
+    if question is None:
+        return Worth(scored_as(0, 0, 0, 0, ["Answers nothing that a person said (0)."]))
+    return replace(question, score=replace(question.score, reasoning=f"As what it answers: {question.score.reasoning}"))
+
+
+def _mention(turn: Turn) -> Mention:
+    return Mention(turn.at, turn.day, turn.conversation, turn.reading.asks)
+
+
+def _with_follow_ups(turns: Sequence[Turn], topic_of: Mapping[str, int]) -> dict[str, int]:
+    known = dict(topic_of)
+    before: dict[tuple[str, date], int] = {}
+    for turn in turns:
+        if turn.role != "person" or not turn.session:
+            continue
+        place = (turn.session, turn.day)
+        if not known.get(turn.ident) and len(turn.text.split()) <= FOLLOW_UP_WORDS and not turn.reading.passing:
+            known[turn.ident] = before.get(place, 0)
+        before[place] = known.get(turn.ident, 0)
+    return known

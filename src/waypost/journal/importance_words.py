@@ -1,0 +1,91 @@
+"""The word lists by which the worth of what people say is judged: `data/importance_<language>.toml`."""
+
+import re
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+
+LANGUAGES = ("en", "de", "ru")
+LONGEST_READ = 4000  # characters; what matters to people is said in the beginning of a long paste
+_APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'", "`": "'", "´": "'", "ё": "е"})
+_SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*\s?|[.!?…]+")
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_INNER_DOT = re.compile(r"(?<=\d)\.(?=\s?\d|\s\w)|(?<=\b\w)\.(?=\w)|(?<=\b\w\w)\.(?=\w)")
+_DOT = "\u2024"  # stands for a dot that ends no sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One language. The first word list of English says what each list is for."""
+
+    keep: re.Pattern[str]
+    stress: re.Pattern[str]
+    stress_not: re.Pattern[str]
+    recalled: re.Pattern[str]
+    preference: re.Pattern[str]
+    not_preference: re.Pattern[str]
+    trait: re.Pattern[str]
+    goal: re.Pattern[str]
+    not_goal: re.Pattern[str]
+    horizon: re.Pattern[str]
+    plan: re.Pattern[str]
+    decision: re.Pattern[str]
+    first: re.Pattern[str]
+    second: re.Pattern[str]
+    event: re.Pattern[str]
+    change: re.Pattern[str]
+    past: re.Pattern[str]
+    dated: re.Pattern[str]
+    number: re.Pattern[str]
+    people: re.Pattern[str]
+    own: re.Pattern[str]
+    pleasant: re.Pattern[str]
+    asks: re.Pattern[str]
+    aside: re.Pattern[str]
+    passing: re.Pattern[str]
+    momentary: re.Pattern[str]
+
+
+@cache
+def words_of(language: str) -> Words:
+    """The lists of a language; a text without a language, or in an unknown one, reads as English."""
+    name = language if language in LANGUAGES else "en"
+    source = files("waypost.journal") / "data" / f"importance_{name}.toml"
+    table: dict[str, list[str]] = tomllib.loads(source.read_text("utf-8"))
+    return Words(**{field.name: _pattern(table[field.name]) for field in fields(Words)})
+
+
+def _pattern(alternatives: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    text: str  # in lower case, one spelling
+    written: str
+    asks: bool  # a question or a command
+    words: int
+
+
+@cache
+def _opening(language: str) -> re.Pattern[str]:
+    """A sentence that begins so asks for something, also after "and", "so", a greeting or a name."""
+    return re.compile(
+        rf"\W*(?:\w+, ){{0,2}}(?:and |but |so |then |und |aber |also |dann |а |и |но )?{words_of(language).asks.pattern}"
+    )
+
+
+def sentences_of(text: str, language: str) -> list[Sentence]:
+    """What was said, sentence by sentence, without code."""
+    plain = _FENCE.sub("\n", text[:LONGEST_READ]) if "```" in text else text[:LONGEST_READ]
+    plain = _INNER_DOT.sub(_DOT, plain)
+    found = []
+    for part in _SENTENCE.findall(plain):
+        written = " ".join(part.replace(_DOT, ".").split())
+        low = written.lower().translate(_APOSTROPHES)
+        count = sum(1 for word in low.split() if any(map(str.isalnum, word)))
+        if count:
+            asks = low.rstrip(" \"'”»)*_").endswith("?") or _opening(language).match(low) is not None
+            found.append(Sentence(low, written, asks, count))
+    return found

@@ -1,0 +1,78 @@
+"""How much an utterance tells that is worth keeping, as one number: a logistic model over features one can name.
+
+The features are counted by the same word lists in each language; their weights (`data/importance_worth.toml`) were
+fitted on English conversations only.
+"""
+
+import re
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import exp, log1p
+
+from waypost.journal.importance_words import sentences_of, words_of
+
+_DIGITS = re.compile(r"\d+")
+_CAPITAL = re.compile(r"(?<=[\w,;:] )[A-ZА-ЯÄÖÜ]\w+|\b[A-Z]{2,}\w*\b")
+_NAMES_OF_GERMAN = 0.35  # every German noun begins with a capital: about a third of them would in English
+_SELF = {"I", "I'm", "I've", "I'd", "I'll"}
+_LONG_WORD = 7
+_QUOTED = re.compile(r"[\"“„«][^\"“”„«»]{2,60}[\"”“»]")
+
+
+def worth(text: str, language: str) -> float:
+    """0-1: how surely these words tell something lasting about somebody or something. Without any history."""
+    weights = _weights()
+    total = weights["bias"] + sum(weights[name] * value for name, value in features(text, language).items())
+    return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
+
+
+@lru_cache(maxsize=20_000)
+def _features(text: str, language: str) -> tuple[tuple[str, float], ...]:
+    words, sentences = words_of(language), sentences_of(text, language)
+    told = [one for one in sentences if not one.asks]
+    told_text = " . ".join(one.text for one in told)
+    asked_text = " . ".join(one.text for one in sentences if one.asks)
+    told_words, asked_words = sum(one.words for one in told), sum(one.words for one in sentences if one.asks)
+    written = " . ".join(one.written for one in told)
+    names = len({name for name in _CAPITAL.findall(written) if name not in _SELF})
+    counts = {
+        "first": len(words.first.findall(told_text)),
+        "second": len(words.second.findall(told_text)),
+        "event": len(words.event.findall(told_text)),
+        "change": len(words.change.findall(told_text)),
+        "past": len(words.past.findall(told_text)),
+        "dated": len(words.dated.findall(told_text)),
+        "number": len(words.number.findall(told_text)) + len(_DIGITS.findall(told_text)),
+        "people": len(words.people.findall(told_text)),
+        "own": len(words.own.findall(told_text)),
+        "preference": len(words.preference.findall(told_text)),
+        "trait": len(words.trait.findall(told_text)),
+        "goal": len(words.goal.findall(told_text)),
+        "decision": len(words.decision.findall(told_text)),
+        "pleasant": len(words.pleasant.findall(told_text)),
+        "aside": len(words.aside.findall(told_text)),
+        "stress": len(words.stress.findall(told_text)) + len(words.keep.findall(told_text)),
+        "names": names * (_NAMES_OF_GERMAN if language == "de" else 1.0),
+        "quoted": len(_QUOTED.findall(written)),
+        "long": sum(1 for word in told_text.split() if len(word) >= _LONG_WORD),
+        "told": told_words,
+        "asked": asked_words,
+        "asked_first": len(words.first.findall(asked_text)),
+        "asked_event": len(words.event.findall(asked_text)),
+        "passing": len(words.passing.findall(asked_text)),
+        "exclaims": text.count("!"),
+    }
+    return tuple((name, log1p(value)) for name, value in counts.items())
+
+
+def features(text: str, language: str) -> dict[str, float]:
+    """What the model sees of an utterance: logarithms of counts."""
+    return dict(_features(text, language))
+
+
+@cache
+def _weights() -> dict[str, float]:
+    source = files("waypost.journal") / "data" / "importance_worth.toml"
+    table: dict[str, float] = tomllib.loads(source.read_text("utf-8"))["weights"]
+    return table
