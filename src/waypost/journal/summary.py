@@ -14,6 +14,7 @@ from waypost.journal.layout import Month, Week
 from waypost.journal.summary_gist import Gists, gists_of, unlike
 from waypost.journal.summary_items import DECISION, HELPING, Item, answers_to, items_of
 from waypost.journal.summary_lines import Lines, label_of, persons_differ
+from waypost.journal.summary_topics import key_words
 from waypost.journal.wording import Words, prevailing, words_of
 from waypost.model.journal import Scored
 
@@ -186,20 +187,17 @@ class _Telling:
         return [place for place, item in enumerate(self.items) if item.topic == topic and item.score >= HELPING]
 
     def _main_topics(self, topics: Sequence[int]) -> list[str]:
-        """Each with the sentence that speaks best for it, if no other line has it."""
+        """Each with the words that its entries use most, and the days from the first to the last."""
         lines = []
         for topic in topics[: self.measure.topics]:
-            places = self._of_topic(topic)
-            label = label_of(self.items[places[0]].label)
-            free = [p for p in places if p not in self.told and self.gists.texts[p] and not self.items[p].is_question]
-            best = unlike(self.items, free, self.gists, [p for p in places if p in self.told], self.vectors, 1)
-            if best and self._take(line := self._line(best[0], self.gists.texts[best[0]], label=True)):
-                self.told.add(best[0])
-            else:
-                days = sorted({self.items[place].day for place in places})
-                ids = [one for place in places for one in self.items[place].ids]
-                line = self.lines.point(f"**{label}**", "", days[:1] + days[1:][-1:], ids)
-            lines.append(line)
+            own = [self.items[place] for place in self._of_topic(topic)]
+            others = [item for item in self.items if item.topic != topic and item.score >= HELPING]
+            label = label_of(own[0].label)
+            said = ", ".join(key_words(own, others, label))
+            days = sorted({item.day for item in own})
+            ids = [one for item in own for one in item.ids]
+            lead = f"**{label}:** " if said else f"**{label}**"
+            lines.append(self.lines.point(lead, said, [days[0], days[-1]] if days[1:] else days, ids))
         return lines
 
     def _recurring(self, topics: Sequence[int]) -> list[str]:

@@ -44,9 +44,15 @@ def gists_of(items: Sequence[Item], words: Words) -> Gists:
     for place, item in enumerate(items):
         ranked = sorted(best.get(place, []), reverse=True)
         kept = sorted(-at for _, at in ranked[: _how_many(item, own[place])])
-        texts[place] = " ".join(clip(own[place][at], LONGEST_SENTENCE) for at in kept)
+        texts[place] = _joined([clip(own[place][at], LONGEST_SENTENCE) for at in kept])
         worths[place] = round(item.score / 10 + 0.5 * (ranked[0][0] if ranked else 0.0), 5)
     return Gists(texts, worths)
+
+
+def _joined(found: Sequence[str]) -> str:
+    """Sentences after each other; points of a list, which end in no sign, with one between."""
+    parts = [one if one[-1:] in ".!?…:;" else f"{one};" for one in found]
+    return " ".join(parts).removesuffix(";")
 
 
 def _how_many(item: Item, own: Sequence[str]) -> int:

@@ -108,10 +108,10 @@ def source_of(entry: Entry) -> str:
 
 
 def answers_to(items: Sequence[Item]) -> dict[int, int]:
-    """For the place of each question of a person that of the answer that followed it, if it is worth naming."""
+    """For the place of each question or request of a person that of the answer that followed, if worth naming."""
     answers: dict[int, int] = {}
     for place, item in enumerate(items):
-        if not item.is_question:
+        if not item.is_question and (item.role != "person" or item.relevance):
             continue
         for at in range(place + 1, min(place + 6, len(items))):
             following = items[at]

@@ -8,7 +8,7 @@ from datetime import date
 from waypost.journal.layout import archived_path, day_path
 from waypost.journal.summary_items import Item
 from waypost.journal.trim_output import open_fence
-from waypost.journal.wording import Words, clip, plain
+from waypost.journal.wording import Words, clip, other_days, plain
 from waypost.text.stems import fold
 
 _FROM = re.compile(r"<!-- from ([^<>\n]*) -->")
@@ -32,11 +32,20 @@ class Lines:
         lead = f"**{label}:** " if label else ""
         who = self.speaker(item)
         lead += f"{who}: " if who else ""
-        return self.point(lead, text, [item.day], item.ids, indent=indent)
+        return self.point(lead, text, [] if indent else [item.day], item.ids, indent=indent, said=(text, item.day))
 
-    def point(self, lead: str, text: str, days: Iterable[date], ids: Sequence[str], *, indent: str = "") -> str:
+    def point(
+        self,
+        lead: str,
+        text: str,
+        days: Iterable[date],
+        ids: Sequence[str],
+        *,
+        indent: str = "",
+        said: tuple[str, date] | None = None,
+    ) -> str:
         """A point of a list, its further lines indented; it ends with the days and the entries it came from."""
-        tail = " ".join([*self._tail(days, ids), came_from(ids)])
+        tail = " ".join([*self._tail(days, ids, said), came_from(ids)])
         lines = harmless(text).replace("\r\n", "\n").strip("\n").split("\n")
         opened = open_fence("\n".join(lines))
         lines += [opened] if opened else []
@@ -49,20 +58,20 @@ class Lines:
         name = plain(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
         generic = not name or fold(name) in self.words.speakers or fold(name) in _NOT_NAMES
         if item.role == "person":
-            return (self.words.say("person") if self.names_persons else "") if generic else name
+            return (self.words.say("person") if self.names_persons and name else "") if generic else name
         return self.words.say(item.role) if generic else name
 
-    def _tail(self, days: Iterable[date], ids: Sequence[str]) -> list[str]:
-        links = ", ".join(day_link(day) for day in days)
+    def _tail(self, days: Iterable[date], ids: Sequence[str], said: tuple[str, date] | None) -> list[str]:
+        notes = [" – ".join(day_link(day) for day in days)]
+        notes += [f"{word}: {day}" for word, day in other_days(*said, self.words)] if said else []
         hints = list(dict.fromkeys(hint for one in ids for hint in self.see_also.get(one, ())))[:_MOST_HINTS]
-        tail = [f"({links})"] if links else []
-        if hints:
-            tail.append(f"({self.words.say('see_also')}: {', '.join(map(_hint, hints))})")
-        return tail
+        notes += [f"{self.words.say('see_also')}: {', '.join(map(_hint, hints))}"] if hints else []
+        told = "; ".join(note for note in notes if note)
+        return [f"({told})"] if told else []
 
 
 def persons_differ(items: Iterable[Item]) -> bool:
-    return len({fold(item.entry.speaker or "") for item in items if item.role == "person"}) > 1
+    return len({fold(item.entry.speaker) for item in items if item.role == "person" and item.entry.speaker}) > 1
 
 
 def day_link(day: date) -> str:

@@ -116,6 +116,19 @@ def days_meant(text: str, said_on: date, words: Words) -> list[date | None]:
     return list(found)
 
 
+def other_days(text: str, said_on: date, words: Words) -> list[tuple[str, date]]:
+    """Words such as "yesterday" in a text, with the day each of them means; none for the day on which it was said."""
+    spoken = words_of(language_of(text) or words.language)
+    found: dict[date, str] = {}
+    rest = text
+    for pattern, days in spoken.relative:
+        if (match := pattern.search(rest)) is not None:
+            rest = pattern.sub(" ", rest)
+            if days:
+                found.setdefault(said_on + timedelta(days=days), match[0].lower())
+    return sorted(((word, day) for day, word in found.items()), key=lambda pair: pair[1])
+
+
 def dated(text: str, said_on: date, words: Words, *, context: str = "") -> str:
     """The text with the day that "today" means in it behind it, where it says so or its question (`context`) does."""
     days = days_meant(text, said_on, words) or days_meant(context, said_on, words)

@@ -1,0 +1,77 @@
+"""What a topic was about, in a few words that its entries use and others do not."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from math import log
+
+from waypost.journal.summary_items import Item
+from waypost.journal.wording import Words, plain_lines, words_of
+from waypost.text.language import language_of
+from waypost.text.stems import fold
+from waypost.text.words import keyword_terms, stop_words
+
+MOST_WORDS = 5
+_READ_CHARACTERS = 4000  # of one entry
+_NAME_WORTH = 2.0  # of a word that is written as a name in the middle of a sentence
+_WORD = re.compile(r"(?<![\w@#/.-])[^\W\d_][\w’'-]{2,30}(?![\w@/])")
+_AFTER_END = re.compile(r"(?:^|[.!?:…\"„“«(]\s*)$")
+_VERB = {
+    "en": re.compile(r"(?:ing|ed|ly)$"),
+    "ru": re.compile(
+        r"(?:ть|ться|тся|л|ла|ло|ли|лся|лась|лись|ет|ют|ут|ат|ят|ешь|ишь|ем|им|ю|ый|ая|ое|ые|ой|ого|ую|но)$"
+    ),
+}
+
+
+def key_words(own: Sequence[Item], others: Sequence[Item], label: str) -> list[str]:
+    """At most five words as they are written, those first that most entries of the topic share."""
+    known = {stem for token in label.split() for stem in _stems(token, "en") | _stems(token, "de")}
+    known |= {fold(item.entry.speaker or "") for item in (*own, *others)}
+    spread = Counter(stem for item in (*own, *others) for stem in {stem for stem, _, _ in _told(item)})
+    forms: dict[str, Counter[str]] = {}
+    counts: Counter[str] = Counter()
+    names: Counter[str] = Counter()
+    for item in own:
+        told = _told(item)
+        for stem, form, is_name in told:
+            forms.setdefault(stem, Counter())[form] += 1
+            names[stem] += is_name
+        counts.update({stem for stem, _, _ in told})
+    total = len(own) + len(others)
+    worth = {
+        stem: count * log(1 + total / spread[stem]) * (_NAME_WORTH if names[stem] else 1.0)
+        for stem, count in counts.items()
+        if stem not in known and (count > 1 or names[stem])
+    }
+    best = sorted(worth, key=lambda stem: (-round(worth[stem], 6), stem))[:MOST_WORDS]
+    return [min(forms[stem], key=lambda form: (-forms[stem][form], form)) for stem in best]
+
+
+def _told(item: Item) -> list[tuple[str, str, bool]]:
+    """(stem, as written, whether it is written as a name) of the words that could name a subject."""
+    words = words_of(language_of(item.text[:_READ_CHARACTERS]))
+    stops = stop_words(words.language)
+    found = []
+    for line in plain_lines(item.text[:_READ_CHARACTERS]):
+        for match in _WORD.finditer(line):
+            form = match[0]
+            folded = fold(form)
+            if folded in stops or folded in words.time or len(folded) < 3:
+                continue
+            opens = _AFTER_END.search(line[max(0, match.start() - 4) : match.start()]) is not None
+            is_name = form[0].isupper() and not opens
+            if is_name or _could_be_noun(form, words, opens):
+                found += [(stem, form, is_name) for stem in list(_stems(form, words.language))[:1]]
+    return found
+
+
+def _could_be_noun(form: str, words: Words, opens: bool) -> bool:
+    if words.language == "de":
+        return form[0].isupper() and not opens  # nouns are, and the first word of a sentence may be anything
+    verb = _VERB.get(words.language)
+    return len(form) >= 4 and not (verb and verb.search(form.lower()))
+
+
+def _stems(token: str, language: str) -> set[str]:
+    return set(keyword_terms(token, language).stems[-1:])
