@@ -8,8 +8,8 @@ from typing import Any
 
 from waypost.errors import NotFound
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_tally import Tally, days_of, joined, total
-from waypost.journal.layout import day_of
+from waypost.journal.index_tally import Tally, days_of, joined, total, with_words_of
+from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
 from waypost.model.journal import Entry
 
@@ -26,8 +26,16 @@ def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
 
 
 def day_entries(space: OpenSpace, paths: Sequence[str]) -> tuple[Entry, ...]:
-    """All that was said on a day, in full, out of the files that hold words of it."""
-    return joined(entries_of(space, path) for path in paths)
+    """All that was said on a day, in full, out of the files that hold words of it. While the day has a file of its own, that
+    one says what there is; words that were shortened in it are taken from the archive."""
+    live = [path for path in paths if stage_of(path) == "daily"]
+    archive = [path for path in paths if path not in live]
+    if not live or not archive:
+        return joined(entries_of(space, path) for path in paths)
+    full = {entry.id: entry for path in archive for entry in entries_of(space, path) if entry.id}
+    return joined(
+        [with_words_of(entry, full.get(entry.id or "")) for entry in entries_of(space, path)] for path in live
+    )
 
 
 def counted(space: OpenSpace) -> Tally:

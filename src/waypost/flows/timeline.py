@@ -7,9 +7,9 @@ from datetime import date, timedelta
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal_tally import entries_of, tallies
+from waypost.flows.journal_tally import day_entries, entries_of, tallies
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_tally import days_of, joined
+from waypost.journal.index_tally import days_of, key_of
 from waypost.journal.layout import (
     Month,
     Week,
@@ -36,6 +36,7 @@ class Said:
     entry: Entry
     path: str
     id: str | None  # also of what was written by hand, once it was read
+    is_held: bool = True  # nobody has retracted it or taken it out of its file
 
     def to_json(self) -> dict[str, Any]:
         entry = self.entry
@@ -48,7 +49,7 @@ class Said:
             "importance": entry.importance,
             "protected": entry.protected,
             "text": entry.text,
-            "retracted": entry.held is None,
+            "held": self.is_held,
             "now": entry.held if entry.held != entry.text else None,
             "media": entry.more.get("media"),
             "path": self.path,
@@ -158,22 +159,18 @@ def _is_about(path: str, first: date, last: date) -> bool:
 
 
 def _said(space: OpenSpace, paths: Sequence[str]) -> Iterator[Said]:
-    """The entries of a day. What has no id in the file has one in the index."""
+    """The entries of a day. What has no id in the file has one in the index; what is not held any more says so."""
     with space.store.read() as reader:
-        places = reader.journal_places(space.journal_id, paths)
-    named = {(place.path, place.place): place.memory_id for place in places}
-    pages = {path: entries_of(space, path) for path in paths}
-    where: dict[str, tuple[str, str | None]] = {}
-    for path, entries in pages.items():
-        for place, entry in enumerate(entries):
-            where[_key(entry)] = (path, entry.id or named.get((path, place)))
-    for entry in joined(pages.values()):
-        path, memory_id = where.get(_key(entry), (paths[-1], entry.id))
-        yield Said(entry, path, memory_id)
-
-
-def _key(entry: Entry) -> str:
-    return entry.id or f"{entry.at.isoformat()} {entry.text}"
+        named = {(one.path, one.place): one.memory_id for one in reader.journal_places(space.journal_id, paths)}
+        where: dict[str, tuple[str, str | None]] = {}
+        for path in paths:
+            for place, entry in enumerate(entries_of(space, path)):
+                where[key_of(entry)] = (path, entry.id or named.get((path, place)))
+        for entry in day_entries(space, paths):
+            path, memory_id = where.get(key_of(entry), (paths[-1], entry.id))
+            versions = reader.versions(memory_id) if memory_id else []
+            gone = bool(versions) and all(version.superseded_at is not None for version in versions)
+            yield Said(entry, path, memory_id, is_held=entry.held is not None and not gone)
 
 
 def _overview(space: OpenSpace) -> Iterator[Stretch]:

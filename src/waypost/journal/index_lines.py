@@ -8,13 +8,15 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from waypost.journal.summary_lines import came_from
+
 CUT = "…"
 _COMMENT_MARKS = re.compile(r"<!(?=-)|--(?=!?>)")  # what opens or closes a comment, and our marks with it
 _ACTING = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _LIST_MARK = re.compile(r"(?:#{1,6}|[-*+>]|\d{1,9}[.)])(?=\s)\s*")
-_FROM = re.compile(r"<!-- from ([0-9a-z ]{1,9000})-->[ \t]*$")
+_FROM = re.compile(r"[ \t]?<!-- from ([^<>\n]{0,9000}) -->[ \t\r]*$")
 
 
 def one_line(text: str, longest: int) -> str:
@@ -32,8 +34,8 @@ def one_line(text: str, longest: int) -> str:
 
 def sourced(line: str, ids: Iterable[str]) -> str:
     """The line with where it comes from, which nobody sees who reads the page and by which it can be found again."""
-    named = " ".join(dict.fromkeys(one for one in ids if one))
-    return f"{line} <!-- from {named} -->" if named else line
+    named = [one for one in ids if one]
+    return f"{line} {came_from(named)}" if named else line
 
 
 def sources_of(line: str) -> tuple[str, ...]:
@@ -43,7 +45,7 @@ def sources_of(line: str) -> tuple[str, ...]:
 
 
 def unsourced(line: str) -> str:
-    return _FROM.sub("", line).rstrip()
+    return _FROM.sub("", line)
 
 
 @dataclass(frozen=True, slots=True)

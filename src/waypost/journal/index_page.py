@@ -11,7 +11,9 @@ from datetime import date, datetime, timedelta
 
 from waypost.journal.index_lines import Phrases, one_line, phrases, sourced
 from waypost.journal.layout import PREFERENCES, Month, Week
-from waypost.model.journal import Entry, Scored, mark_of
+from waypost.journal.roles import role_of
+from waypost.journal.summary_items import source_of
+from waypost.model.journal import Entry, Scored
 
 PERSISTENT, IMPORTANT, MODERATE = 8, 5, 2  # from which worth on
 IMPORTANT_DAYS, MODERATE_DAYS = 30, 7
@@ -127,11 +129,6 @@ def stays(entry: Entry, score: int, now: datetime) -> bool:
     return age <= (timedelta(days=MODERATE_DAYS) if score >= MODERATE else PASSING)
 
 
-def source_of(entry: Entry) -> str:
-    """By what a line names the entry: its id, or a mark of the words of one that has none."""
-    return entry.id or mark_of(entry.text)
-
-
 def told_topic(label: str, entries: Sequence[Entry], longest: int = LONGEST_TOPIC) -> Told:
     """A topic's label, with entries that hold its words: for each word two where there are two."""
     ids: dict[str, None] = {}
@@ -224,7 +221,9 @@ def _listed(title: str, items: Sequence[Scored], most: int, words: Phrases, path
     if not items:
         return []
     chosen: dict[str, Scored] = {}
-    for item in sorted(items, key=lambda one: (-one.score.score, not _is_of_a_person(one.entry), one.entry.at)):
+    for item in sorted(
+        items, key=lambda one: (-one.score.score, role_of(one.entry.speaker, one.entry.kind) != "person", one.entry.at)
+    ):
         text = one_line(item.entry.held or "", LONGEST_ENTRY)
         if text and text not in chosen and len(chosen) < most:
             chosen[text] = item
@@ -308,12 +307,5 @@ def _bold(text: str) -> str:
     return text.replace("*", "").strip() or "?"
 
 
-def _is_of_a_person(entry: Entry) -> bool:
-    return entry.speaker is not None and entry.speaker.casefold() in _PEOPLE
-
-
 def _minute(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M}"
-
-
-_PEOPLE = frozenset({"user", "human", "me", "benutzer", "nutzer", "ich", "пользователь", "я"})

@@ -124,22 +124,25 @@ def days_of(paths: Iterable[str]) -> dict[date, tuple[str, ...]]:
     return {day: tuple(each) for day, each in sorted(found.items())}
 
 
-def joined(pages: Iterable[Sequence[Entry]]) -> tuple[Entry, ...]:
-    """The entries of several files of one day in the order of time, each once: as the first file has it, with what was
-    said about it since as the last has it."""
+def joined(pages: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
+    """The entries of several files of one day in the order of time, each once."""
     found: dict[str, Entry] = {}
     for page in pages:
         for entry in page:
-            key = entry.id or f"{entry.at.isoformat()} {mark_of(entry.text)}"
-            known = found.get(key)
-            found[key] = entry if known is None else _later(known, entry)
+            found.setdefault(key_of(entry), entry)
     return tuple(sorted(found.values(), key=lambda entry: entry.at))
 
 
-def _later(original: Entry, now: Entry) -> Entry:
-    """The full words, with what is known now. Words that a person changed by hand after they were shortened are theirs."""
-    words = now if now.trimmed is None or now.is_edited else original
-    return replace(now, text=words.text, trimmed=words.trimmed)
+def key_of(entry: Entry) -> str:
+    """By what the same entry is known in another file."""
+    return entry.id or f"{entry.at.isoformat()} {mark_of(entry.text)}"
+
+
+def with_words_of(entry: Entry, original: Entry | None) -> Entry:
+    """The entry with its full words, if it was shortened and nobody has changed by hand what was left."""
+    if original is None or entry.trimmed is None or entry.is_edited:
+        return entry
+    return replace(entry, text=original.text, trimmed=None)
 
 
 def _session(entry: Entry) -> str:

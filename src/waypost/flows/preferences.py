@@ -1,0 +1,110 @@
+"""important/preferences.md: what matters most is put there once, and never taken away or changed by us (CM-4)."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from waypost.errors import NotFound, StoreError
+from waypost.flows.journal_log import note
+from waypost.flows.journal_sync import ours
+from waypost.flows.journal_tally import journal_key
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.bullets import parse_bullets, with_bullet
+from waypost.journal.files import JournalFolder
+from waypost.journal.index_lines import one_line, phrases
+from waypost.journal.index_page import PERSISTENT
+from waypost.journal.layout import PREFERENCES
+from waypost.journal.roles import role_of
+from waypost.journal.wording import prevailing
+from waypost.model.journal import Entry, Scored, mark_of
+from waypost.text.normal import fingerprint_text
+
+MOST_REMEMBERED = 20_000  # ids that were put there once
+LONGEST_SAID, LONGEST_ANSWER = 2000, 300  # characters of a person's words, and of others'; the entry has them all
+_PROMOTED = "journal_promoted"  # marks of their ids
+_MOST_TRIES = 20
+
+
+def promote_preferences(space: OpenSpace, scored: Sequence[Scored]) -> list[str]:
+    """Put entries of kind preference, and those worth 8 or more, into preferences.md; the ids of what was put there.
+
+    Each once: what a person has taken out of the file does not come back, nor does what stands there in the same words.
+    To be called outside of a transaction.
+    """
+    worthy = [item.entry for item in scored if item.entry.id and _is_worthy(item)]
+    if not worthy:
+        return []
+    known = _remembered(space)
+    fresh = [entry for entry in worthy if mark_of(entry.id or "") not in known]
+    if not fresh:
+        return []
+    added: list[str] = []
+    with ours(space, [PREFERENCES]) as folder:
+        for _ in range(_MOST_TRIES):
+            before = _read(folder)
+            after, added = _with_bullets(before, fresh)
+            if not added or folder.replace(PREFERENCES, after, expected=before):
+                break
+        else:
+            raise StoreError(f"{PREFERENCES} is replaced again and again.", "Close the editor, and try again.")
+    _remember(space, [entry.id or "" for entry in fresh])
+    for memory_id in added:
+        note(space, "preference_promoted", id=memory_id, file=PREFERENCES)
+    return added
+
+
+def forget_promoted(space: OpenSpace, ids: Iterable[str]) -> None:
+    """These may be put there again."""
+    gone = {mark_of(one) for one in ids}
+    with space.store.write() as writer:
+        key = journal_key(space, _PROMOTED)
+        marks = json.loads(writer.meta(key) or "[]")
+        writer.set_meta(key, json.dumps([mark for mark in marks if mark not in gone]))
+
+
+def _is_worthy(item: Scored) -> bool:
+    held = item.entry.held
+    return (
+        held is not None and bool(held.strip()) and (item.entry.kind == "preference" or item.score.score >= PERSISTENT)
+    )
+
+
+def _with_bullets(text: str | None, entries: Sequence[Entry]) -> tuple[str, list[str]]:
+    words = phrases(prevailing(entry.text for entry in entries))
+    page = text if text is not None and text.strip() else f"# {words['preferences']}\n"
+    bullets = parse_bullets(page)
+    there = {bullet.id for bullet in bullets} | {fingerprint_text(bullet.text) for bullet in bullets}
+    added = []
+    for entry in entries:
+        said = _said(entry)
+        if entry.id is None or entry.id in there or fingerprint_text(said) in there:
+            continue
+        page = with_bullet(page, said, entry.id, None)
+        there |= {entry.id, fingerprint_text(said)}
+        added.append(entry.id)
+    return page, added
+
+
+def _said(entry: Entry) -> str:
+    held = (entry.held or "").strip()
+    if role_of(entry.speaker, entry.kind) == "person":
+        return held if len(held) <= LONGEST_SAID else one_line(held, LONGEST_SAID)
+    return one_line(held, LONGEST_ANSWER)
+
+
+def _remembered(space: OpenSpace) -> set[str]:
+    with space.store.read() as reader:
+        return set(json.loads(reader.meta(journal_key(space, _PROMOTED)) or "[]"))
+
+
+def _remember(space: OpenSpace, ids: Iterable[str]) -> None:
+    with space.store.write() as writer:
+        key = journal_key(space, _PROMOTED)
+        marks = dict.fromkeys([*json.loads(writer.meta(key) or "[]"), *(mark_of(one) for one in ids)])
+        writer.set_meta(key, json.dumps(list(marks)[-MOST_REMEMBERED:]))
+
+
+def _read(folder: JournalFolder) -> str | None:
+    try:
+        return folder.read(PREFERENCES)
+    except NotFound:
+        return None
