@@ -13,30 +13,49 @@ if TYPE_CHECKING:
     from waypost.flows import approval as approval
     from waypost.flows import bridge_import as bridge_import
     from waypost.flows import brief as brief
+    from waypost.flows import chat_import as chat_import
+    from waypost.flows import condense as condense
+    from waypost.flows import crowdbot as crowdbot
+    from waypost.flows import curate as curate
     from waypost.flows import decide as decide
     from waypost.flows import discover as discover
+    from waypost.flows import dna as dna
     from waypost.flows import forget as forget
     from waypost.flows import imports as imports
     from waypost.flows import index as index
+    from waypost.flows import index_page as index_page
     from waypost.flows import init as init
+    from waypost.flows import inject as inject
     from waypost.flows import intake as intake
+    from waypost.flows import journal_brief as journal_brief
+    from waypost.flows import journal_import as journal_import
+    from waypost.flows import journal_log as journal_log
+    from waypost.flows import journal_look as journal_look
+    from waypost.flows import journal_search as journal_search
+    from waypost.flows import journal_stats as journal_stats
     from waypost.flows import learn as learn
     from waypost.flows import levels as levels
     from waypost.flows import lifecycle as lifecycle
     from waypost.flows import lifetime as lifetime
+    from waypost.flows import locai as locai
     from waypost.flows import maintain as maintain
+    from waypost.flows import overdue as overdue
+    from waypost.flows import prune as prune
     from waypost.flows import recall as recall
     from waypost.flows import references as references
     from waypost.flows import remember as remember
     from waypost.flows import repair as repair
+    from waypost.flows import restore as restore
     from waypost.flows import review as review
     from waypost.flows import route as route
     from waypost.flows import scope as scope
     from waypost.flows import scrub as scrub
+    from waypost.flows import see_also as see_also
     from waypost.flows import settle as settle
     from waypost.flows import status as status
     from waypost.flows import summarize as summarize
     from waypost.flows import tag_import as tag_import
+    from waypost.flows import timeline as timeline
     from waypost.flows import track as track
     from waypost.flows import transfer as transfer
     from waypost.flows import why as why
@@ -49,30 +68,49 @@ _FLOWS = frozenset(
         "approval",
         "bridge_import",
         "brief",
+        "chat_import",
+        "condense",
+        "crowdbot",
+        "curate",
         "decide",
         "discover",
+        "dna",
         "forget",
         "imports",
         "index",
+        "index_page",
         "init",
+        "inject",
         "intake",
+        "journal_brief",
+        "journal_import",
+        "journal_log",
+        "journal_look",
+        "journal_search",
+        "journal_stats",
         "learn",
         "levels",
         "lifecycle",
         "lifetime",
+        "locai",
         "maintain",
+        "overdue",
+        "prune",
         "recall",
         "references",
         "remember",
         "repair",
+        "restore",
         "review",
         "route",
         "scope",
         "scrub",
+        "see_also",
         "settle",
         "status",
         "summarize",
         "tag_import",
+        "timeline",
         "track",
         "transfer",
         "why",

@@ -1,12 +1,16 @@
 """Forgetting: the memory, every version, everything made from it, and every copy that is within reach."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from waypost.errors import NotFound
-from waypost.facts.sameness import tombstones
+from waypost.facts.sameness import tombstone, tombstones
 from waypost.flows.candidates import marks_of
 from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.held import refuse_derived
+from waypost.flows.journal_erase import erase_entries
+from waypost.flows.journal_marks import id_mark
+from waypost.flows.journal_sync import sync_in
+from waypost.flows.journal_write import is_filed, journal_writer
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.model.ids import check_id
@@ -27,6 +31,7 @@ class Forgotten:
     versions: int
     exports_changed: tuple[str, ...]
     complete: bool  # False: somebody is reading right now; the last traces go with the next opening, or `doctor --fix`
+    files_changed: tuple[str, ...] = ()  # of the journal
     beyond_reach: tuple[str, ...] = BEYOND_REACH
 
 
@@ -34,10 +39,12 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
     """Erase it for good. Should this process be killed on the way, what is left is removed with the next opening."""
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
+    filed: set[str] = set()
     with space.store.read() as reader:
         # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
         changed = _cleaned(space, memory_id, _all_saying(reader, reader.versions(memory_id)))
-    with space.store.write() as writer:
+    with journal_writer(space) as writer:
+        sync_in(space, writer)  # what a hand wrote last is forgotten too
         versions = writer.versions(memory_id)
         waiting = _waiting(writer, memory_id, versions)
         if not versions and not waiting:
@@ -53,9 +60,13 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
         for version in versions:
-            for digest in tombstones(key, version):
+            for digest in _marks(key, version):
                 writer.add_tombstone(digest, now)
         copies = _all_saying(writer, versions)
+        if any(is_filed(version) for version in copies):
+            filed = erase_entries(
+                space, writer, {version.memory_id for version in copies}, [version.text for version in copies]
+            )
         for other in dict.fromkeys(version.memory_id for version in copies):
             numbers = [version.number for version in copies if version.memory_id == other]
             writer.erase(other, numbers)
@@ -65,7 +76,15 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
     changed |= _cleaned(space, memory_id, copies)  # one may have been made meanwhile
     texts = [version.text for version in copies] + [str(row.draft.get("text", "")) for row in waiting]
     complete = scrub(space, traces_of(texts))
-    return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete)
+    return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete, tuple(sorted(filed)))
+
+
+def _marks(key: bytes, version: Version) -> list[bytes]:
+    """Its tombstones. An entry of the journal is known again by its id, and whether or not its time is told."""
+    if not is_filed(version):
+        return tombstones(key, version)
+    timeless = replace(version, time=None)
+    return [*tombstones(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
 
 
 def _all_saying(reader: Reader, versions: list[Version]) -> list[Version]:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from waypost.errors import NotFound
+from waypost.flows.journal_erase import take_out
+from waypost.flows.journal_write import journal_writer
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import IMPORT, Prepared, prepare
 from waypost.flows.remember import remember
@@ -219,7 +221,7 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
     """Retract what an import added and nobody changed since: the one with this id, the latest of this file, or the
     latest (from `origin`, if told). History keeps it. What it found here before, or merged into, stays; its copy of the
     source goes."""
-    with space.store.write() as writer:
+    with journal_writer(space) as writer:
         imports, now = read_imports(writer), space.clock()
         entry = _chosen(imports, which, origin)
         retracted: dict[str, str | None] = {}  # with the parent that the import gave it
@@ -238,6 +240,7 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
             details = {"bounded": False, "import": entry["id"]}
             writer.add_audit(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
             retracted[memory_id] = first.parent
+        take_out(space, writer, retracted)
         _unlink(writer, retracted, set(own), [Edge(*link) for link in entry.pop("links", [])])
         entry.setdefault("undone_at", format_time(now))
         _keep(writer, imports)

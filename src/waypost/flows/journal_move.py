@@ -1,16 +1,16 @@
 """What the database held of the journal before there were files: moved into them, once."""
 
+from waypost.flows.journal_look import MOVED
 from waypost.flows.journal_write import journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 
-_MOVED = "journal_moved"
 _AT_ONCE = 500
 
 
 def move_into_files(space: OpenSpace) -> int:
     """Write a day's entry for every memory of the journal's kinds that stands in no file. Returns how many."""
     with space.store.read() as reader:
-        if reader.meta(_MOVED):
+        if reader.meta(MOVED):
             return 0
     moved = 0
     while True:
@@ -19,6 +19,6 @@ def move_into_files(space: OpenSpace) -> int:
             write_through(space, writer, ids)
             still = set(writer.unfiled(_AT_ONCE)) & set(ids)
             if not ids or still:
-                writer.set_meta(_MOVED, "1")
+                writer.set_meta(MOVED, "1")
                 return moved
             moved += len(ids)

@@ -18,9 +18,10 @@ from difflib import SequenceMatcher
 
 from waypost.errors import WaypostError
 from waypost.flows.journal_adopt import Adopting
+from waypost.flows.journal_look import is_current, known_files
 from waypost.flows.journal_units import Unit, derived_id, entry_of, units_of
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.files import JournalFolder, Stamp
+from waypost.journal.files import JournalFolder
 from waypost.journal.layout import stage_of
 from waypost.journal.markdown import render_entry
 from waypost.model.journal import Entry
@@ -56,19 +57,11 @@ def sync(space: OpenSpace) -> Synced:
 
     move_into_files(space)
     folder, done = space.journal, Synced()
-    while _differing(space, folder):
+    while not is_current(space):
         with folder.locked(), space.store.write() as writer:
             if not sync_in(space, writer, done, limit=_FILES_AT_ONCE):
                 break
     return done
-
-
-def _differing(space: OpenSpace, folder: JournalFolder) -> bool:
-    with space.store.read() as reader:
-        known = reader.journal_files(space.journal_id)
-    if not known and not folder.root.is_dir():
-        return False
-    return known != _known(folder.scan())
 
 
 def sync_in(
@@ -84,10 +77,10 @@ def sync_in(
     folder, done = space.journal, done if done is not None else Synced()
     known = writer.journal_files(space.journal_id)
     if only is None:
-        stamps = _known(folder.scan())
+        stamps = known_files(folder.scan())
     else:
         known = {path: known[path] for path in only if path in known}
-        stamps = _known({path: stamp for path in only if (stamp := folder.stamp(path)) is not None})
+        stamps = known_files({path: stamp for path in only if (stamp := folder.stamp(path)) is not None})
     if known == stamps:
         return False
     changed = [path for path in stamps if known.get(path) != stamps[path]]
@@ -126,10 +119,6 @@ def record_in(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
 def time_of(mtime: int) -> datetime:
     """The time of a file, in nanoseconds, as we have times."""
     return datetime.fromtimestamp(mtime // 10**9, tz=UTC) + timedelta(microseconds=mtime % 10**9 // 1000)
-
-
-def _known(stamps: dict[str, Stamp]) -> dict[str, KnownFile]:
-    return {path: KnownFile(one.size, one.mtime, one.gzipped) for path, one in stamps.items()}
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, refresh, still_there
 from waypost.flows.hits import hit_of
+from waypost.flows.journal_access import note_access
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall_code import code_hits, read_ask
 from waypost.flows.references import looked_at
@@ -88,6 +89,7 @@ def recall(
             break
         hits, notices = _answer(space, ask)
     hits = still_there(space, hits)
+    note_access(space, hits)
     if notices:  # something is owed, perhaps since this question
         hurry(space, hits)
         space.start_worker(space)

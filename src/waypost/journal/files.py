@@ -4,11 +4,9 @@ Nothing is followed out of the folder: a link where a file or folder of the jour
 are no UTF-8 survive reading and writing.
 """
 
-import gzip
 import os
 import stat
 import threading
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -250,6 +248,9 @@ def _bytes_of(place: Path) -> bytes:
             raise InvalidInput(f"{place} is not a plain file of at most {MAX_FILE:,} bytes.", "Move it away.")
         if place.suffix != ".gz":
             return file.read()
+        import gzip  # only where something is packed
+        import zlib
+
         try:
             with gzip.GzipFile(fileobj=file) as unpacked:
                 content = unpacked.read(MAX_FILE + 1)
@@ -261,6 +262,8 @@ def _bytes_of(place: Path) -> bytes:
 
 
 def _packed(content: bytes) -> bytes:
+    import gzip
+
     return gzip.compress(content, 9, mtime=0)  # the same bytes for the same words
 
 

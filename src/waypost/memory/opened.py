@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from waypost import config
+from waypost import config, flows
 from waypost.config import Settings
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces
@@ -70,6 +70,13 @@ class Opened:
     @property
     def _space(self) -> OpenSpace:
         return open_spaces.get(self._identity, self._settings, self._clock)
+
+    @property
+    def _current(self) -> OpenSpace:
+        """The space, up to what people have changed in the journal's files."""
+        space = self._space
+        flows.journal_look.look(space)
+        return space
 
     @property
     def space_id(self) -> str:

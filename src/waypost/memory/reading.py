@@ -42,7 +42,7 @@ class Reading(Opened):
         """
         view = self._view(scope, as_of, known_at, archived=archived)
         wanted = flows.recall.Wanted(fresh, min_confidence, tuple(exclude_tags))
-        return flows.recall.recall(self._space, question, view, k=k, now=when(now, "now"), wanted=wanted)
+        return flows.recall.recall(self._current, question, view, k=k, now=when(now, "now"), wanted=wanted)
 
     def brief(
         self,
@@ -64,19 +64,19 @@ class Reading(Opened):
         """
         view = self._view("all", as_of, known_at)
         if preset == "scope":
-            return flows.scope.scope_brief(self._space, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
+            return flows.scope.scope_brief(self._current, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
         budget = BRIEF_TOKENS if tokens is None else tokens
         if preset == "route":
             return flows.route.route_brief(
-                self._space, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
+                self._current, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
             )
         if preset is not None:
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
-        return flows.brief.brief(self._space, task, view, tokens=budget, now=when(now, "now"))
+        return flows.brief.brief(self._current, task, view, tokens=budget, now=when(now, "now"))
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
         """One memory, with what became of the code that it points at."""
-        return flows.references.find_linked(self._space, memory_id, self._moment(as_of, known_at))
+        return flows.references.find_linked(self._current, memory_id, self._moment(as_of, known_at))
 
     def list(
         self,
@@ -106,11 +106,11 @@ class Reading(Opened):
         view = self._view("all", as_of, known_at, archived=archived)
         if kind is None:
             view = replace(view, collections=KEPT_COLLECTIONS)
-        return flows.transfer.listed(self._space, view, chosen, most)
+        return flows.transfer.listed(self._current, view, chosen, most)
 
     def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.lifecycle.History":
         """All that was ever recorded of it; by `known_at`, and about the instant `as_of`, where these are given."""
-        return flows.lifecycle.history(self._space, memory_id, self._moment(as_of, known_at))
+        return flows.lifecycle.history(self._current, memory_id, self._moment(as_of, known_at))
 
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
         with self._space.store.read() as reader:

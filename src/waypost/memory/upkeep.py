@@ -11,14 +11,14 @@ from waypost.model.receipt import Receipt
 
 class Upkeep(Opened):
     def status(self) -> dict[str, Any]:
-        return flows.status.status(self._space)
+        return flows.status.status(self._current)
 
     def doctor(self, *, fix: bool = False) -> "Sequence[flows.status.Finding]":
-        return flows.status.doctor(self._space, self._caller, fix=fix)
+        return flows.status.doctor(self._current, self._caller, fix=fix)
 
     def maintain(self, *, force: bool = False, dry_run: bool = False) -> "Sequence[flows.maintain.Done]":
         """Upkeep: what is due, or with `force` everything; with `dry_run` only what there is to do."""
-        return flows.maintain.maintain(self._space, force=force, dry_run=dry_run)
+        return flows.maintain.maintain(self._current, force=force, dry_run=dry_run)
 
     def settle(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Embed everything that is owed, now. Returns what is still owed, by engine."""
@@ -30,7 +30,7 @@ class Upkeep(Opened):
 
     def rebuild(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Make everything derived again from what is kept."""
-        return flows.settle.rebuild(self._space, self._caller, progress=progress)
+        return flows.settle.rebuild(self._current, self._caller, progress=progress)
 
     def export(
         self,
@@ -45,16 +45,16 @@ class Upkeep(Opened):
         """Write all memories to a file; with `code`, what was read out of the tree too."""
         target = None if path is None else Path(path).absolute()
         moment = self._moment(as_of, known_at)
-        return flows.transfer.export(self._space, moment, path=target, form=form, embeddings=embeddings, code=code)
+        return flows.transfer.export(self._current, moment, path=target, form=form, embeddings=embeddings, code=code)
 
     def rows(
         self, as_of: When = None, known_at: When = None, *, embeddings: bool = False, code: bool = False
     ) -> Iterator[dict[str, Any]]:
         """Every memory as an export has it."""
-        return flows.transfer.rows(self._space, self._moment(as_of, known_at), embeddings=embeddings, code=code)
+        return flows.transfer.rows(self._current, self._moment(as_of, known_at), embeddings=embeddings, code=code)
 
     def exports(self) -> "Sequence[flows.transfer.Export]":
-        return flows.transfer.exports(self._space)
+        return flows.transfer.exports(self._current)
 
     def import_file(self, path: str | Path) -> Iterator[Receipt]:
         """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""

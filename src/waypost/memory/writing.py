@@ -33,7 +33,7 @@ class Writing(Opened):
     def correct(self, memory_id: str, text: str, *, valid_from: When = None, valid_until: When = None) -> Receipt:
         """It was said wrongly: from now on the memory says `text`, for the same time unless told."""
         return flows.lifecycle.correct(
-            self._space,
+            self._current,
             memory_id,
             text,
             self._caller,
@@ -43,11 +43,11 @@ class Writing(Opened):
 
     def retract(self, memory_id: str, *, valid_until: When = None) -> None:
         """Take it back without a replacement; with `valid_until`, it was true until then."""
-        flows.lifecycle.retract(self._space, memory_id, self._caller, valid_until=when(valid_until, "valid_until"))
+        flows.lifecycle.retract(self._current, memory_id, self._caller, valid_until=when(valid_until, "valid_until"))
 
     def reject(self, memory_id: str) -> None:
         """Take it back, and never store this value again."""
-        flows.lifecycle.reject(self._space, memory_id, self._caller)
+        flows.lifecycle.reject(self._current, memory_id, self._caller)
 
     def lift(self, text: str, **options: Any) -> bool:
         """Allow a rejected or forgotten value again; options are those it was remembered with. Only a person may."""
@@ -55,7 +55,7 @@ class Writing(Opened):
 
     def forget(self, memory_id: str) -> "flows.forget.Forgotten":
         """Remove it and every trace of it. There is no way back."""
-        return flows.forget.forget(self._space, memory_id, self._caller)
+        return flows.forget.forget(self._current, memory_id, self._caller)
 
     def protect(self, memory_id: str, *, on: bool = True) -> None:
-        flows.lifecycle.protect(self._space, memory_id, self._caller, on=on)
+        flows.lifecycle.protect(self._current, memory_id, self._caller, on=on)

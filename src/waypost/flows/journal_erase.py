@@ -1,0 +1,166 @@
+"""Taking entries out of every file of the journal: days, archives packed or not, summaries, index, backups.
+
+Whole entries go by their ids. In what was made from them (summaries, the index page and its backups) the lines go that name
+them as their source, or that hold a word that only they contained. People's own words around them stay.
+"""
+
+import contextlib
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from waypost.errors import WaypostError
+from waypost.flows.journal_sync import record_in
+from waypost.flows.journal_units import PAGES, Unit, derived_id, unit_of, units_of
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.bullets import parse_bullets, without_bullets
+from waypost.journal.files import MAX_FILE, JournalFolder
+from waypost.journal.layout import day_of, stage_of
+from waypost.journal.markdown import parse_page
+from waypost.journal.summary_frame import split_frame, with_part
+from waypost.space.platform import write_private_file
+from waypost.store.protocol import Writer
+
+_WORD = re.compile(r"\w{3,}")
+_BACKUPS = ("backups/*", "*.md", "*.md.*")  # of the index page, and of what was imported
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What is not to be found any more: ids, the words of all versions, and which of these words nobody else used."""
+
+    ids: frozenset[str]
+    texts: tuple[str, ...]
+    own_words: frozenset[str]
+
+    @cached_property
+    def _lines(self) -> frozenset[str]:
+        return frozenset(_plain(line) for text in self.texts for line in text.split("\n") if len(_plain(line)) > 2)
+
+    def tells(self, line: str) -> bool:
+        """Whether a line that was made from entries was made from these. Headings are ours."""
+        if line.startswith("#"):
+            return False
+        if any(one in line for one in self.ids) or self._lines & {_plain(line)}:
+            return True
+        return not self.own_words.isdisjoint(word.casefold() for word in _WORD.findall(line))
+
+    def without(self, text: str) -> str:
+        """A text that is not ours to read, without its lines about them."""
+        return "".join(line for line in text.splitlines(keepends=True) if not self.tells(line))
+
+
+def erase_entries(space: OpenSpace, writer: Writer, ids: Collection[str], texts: Iterable[str]) -> set[str]:
+    """Take them out of every file, inside a transaction while the journal is locked. Returns the files that changed."""
+    folder = space.journal
+    if not folder.root.is_dir():
+        return set()
+    erased = _erased(folder, frozenset(ids), tuple(dict.fromkeys(texts)))
+    changed = {path for path in folder.scan() if _clean(folder, path, erased)}
+    record_in(space, writer, changed)
+    for place in _other_files(folder):
+        if _clean_other(place, erased):
+            changed.add(place.relative_to(folder.root).as_posix())
+    return changed
+
+
+def _erased(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...]) -> Erased:
+    """With the words that no other entry contains."""
+    words = {word.casefold() for text in texts for word in _WORD.findall(text)}
+    nothing = Erased(ids, texts, frozenset())
+    for path in folder.scan():
+        if not words:
+            break
+        with contextlib.suppress(WaypostError):
+            for unit in units_of(folder, path, folder.read(path)):
+                if not _is_erased(unit, path, nothing):
+                    words -= {word.casefold() for word in _WORD.findall(unit.entry.text)}
+    return Erased(ids, texts, frozenset(words))
+
+
+def take_out(space: OpenSpace, writer: Writer, ids: Collection[str]) -> set[str]:
+    """Remove these entries from the pages that hold them, and pages that then hold nothing. Their history stays."""
+    folder, erased = space.journal, Erased(frozenset(ids), (), frozenset())
+    paths = {place.path for journal, place in writer.places_of(ids) if journal == space.journal_id}
+    for path in paths:
+        _clean(folder, path, erased)
+        if stage_of(path) in PAGES and not parse_page(folder.read(path), day_of(path), folder.zone).entries:
+            folder.remove(path)
+    record_in(space, writer, paths)
+    return paths
+
+
+def _clean(folder: JournalFolder, path: str, erased: Erased) -> bool:
+    while True:
+        try:
+            before = folder.read(path)
+        except WaypostError:
+            return False
+        after = _cleaned(folder, path, before, erased)
+        if after == before:
+            return False
+        if folder.replace(path, after, expected=before):
+            return True
+
+
+def _cleaned(folder: JournalFolder, path: str, text: str, erased: Erased) -> str:
+    if stage_of(path) in PAGES:
+        return _page_without(folder, path, text, erased)
+    frame = split_frame(text)
+    if frame.part is None:
+        return _points_without(text, erased)
+    part = "\n".join(line for line in frame.part.split("\n") if not erased.tells(line))
+    before, after = _points_without(frame.before, erased), _points_without(frame.after, erased)
+    if (before, part, after) == (frame.before, frame.part, frame.after):
+        return text
+    middle = text[len(frame.before) : len(text) - len(frame.after) if frame.after else None]
+    return with_part(before + middle + after, part) if not frame.is_edited else before + part + after
+
+
+def _page_without(folder: JournalFolder, path: str, text: str, erased: Erased) -> str:
+    page = parse_page(text, day_of(path), folder.zone)
+    if page.is_conflicted:
+        return erased.without(text) if any(one in text for one in erased.ids) else text
+    places = [at for at, entry in enumerate(page.entries) if _is_erased(unit_of(entry), path, erased)]
+    return page.without(places).text if places else text
+
+
+def _is_erased(unit: Unit, path: str, erased: Erased) -> bool:
+    own = unit.entry.id
+    return own in erased.ids if own is not None else derived_id(unit, path, 0) in erased.ids
+
+
+def _points_without(text: str, erased: Erased) -> str:
+    bullets = parse_bullets(text)
+    said = set(erased.texts)
+    places = [at for at, one in enumerate(bullets) if one.id in erased.ids or one.text in said]
+    return without_bullets(text, places) if places else text
+
+
+def _other_files(folder: JournalFolder) -> Iterator[Path]:
+    """Backups of the index page and of imported files, and what a killed process left."""
+    known = {folder.root / path for path in folder.scan()}
+    for pattern in _BACKUPS:
+        for place in sorted(folder.root.glob(pattern)):
+            if place.is_file() and not place.is_symlink() and place not in known:
+                yield place
+    for left in folder.root.rglob(".*.tmp"):
+        with contextlib.suppress(OSError):
+            left.unlink()
+
+
+def _clean_other(place: Path, erased: Erased) -> bool:
+    if place.stat().st_size > MAX_FILE:
+        return False
+    before = place.read_bytes().decode("utf-8", "surrogateescape")
+    after = erased.without(before)
+    if after == before:
+        return False
+    write_private_file(place, after.encode("utf-8", "surrogateescape"), replace=True)
+    return True
+
+
+def _plain(line: str) -> str:
+    return " ".join(line.split()).casefold()
