@@ -121,7 +121,7 @@ def parse_page(text: str, day: date | None, zone: tzinfo | None) -> Page:
     on = day or _title_day(head) or _stated_day(headings, zone) or UNDATED
     blocks = [Block(_BOM, None)] if start else []
     blocks += _head_blocks(head, on, zone)
-    ends = [place for place, _, _ in headings[1:]] + [len(text)]
+    ends = [place for place, _, _ in headings[1:]] + [len(text)] * bool(headings)
     for (place, body, heading), end in zip(headings, ends, strict=True):
         words, amendments = _words(text[body:end], zone)
         words = f"{heading.tail}\n{words}".strip() if heading.tail else words
