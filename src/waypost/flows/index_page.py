@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -14,6 +13,7 @@ from waypost.flows.journal_log import note
 from waypost.flows.journal_sync import ours, sync
 from waypost.flows.journal_tally import journal_key
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.preferences import promote_preferences as promote_preferences
 from waypost.journal.files import JournalFolder
 from waypost.journal.index_lines import sources_of
 from waypost.journal.index_page import generated, opening, without_time
@@ -21,12 +21,10 @@ from waypost.journal.layout import INDEX
 from waypost.journal.summary_frame import Frame, split_frame, with_part
 from waypost.model.journal import mark_of
 from waypost.space.platform import make_private_directory, write_private_file
-from waypost.text.stems import fold
 
 BACKUPS = "backups"
 KEPT_BACKUPS = 14  # one a day (CM-8)
 BEFORE_RESTORE = "memory.md.before-restore"
-_ID = re.compile(r"<!-- id=([^\s<>]{1,100})")
 _NAME = re.compile(r"memory\.md\.backup\.(\d{8})")
 _LINES = "journal_index_lines"  # marks of the lines that were generated last
 _MOST_TRIES = 20  # against an editor that keeps saving
@@ -41,13 +39,13 @@ def refresh_index(space: OpenSpace) -> bool:
     sheet = sheet_of(space)
     part = generated(sheet)
     for _ in range(_MOST_TRIES):
-        before = _read(space.journal)
+        before = read_index(space.journal)
         frame = split_frame(before or "")
         if frame.part is not None and not frame.is_edited and without_time(_plain(frame.part)) == without_time(part):
             return False
         after = with_part(opening(sheet.language), part) if before is None else _renewed(space, before, frame, part)
         with ours(space, [INDEX]) as folder:
-            _back_up(space, before)
+            back_up(space, before)
             if folder.replace(INDEX, after, expected=before):
                 break
     else:
@@ -80,7 +78,7 @@ def _plain(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _read(folder: JournalFolder) -> str | None:
+def read_index(folder: JournalFolder) -> str | None:
     try:
         return folder.read(INDEX)
     except NotFound:
@@ -119,7 +117,7 @@ def restore_index(space: OpenSpace, day: date) -> None:
         raise NotFound(f"There is no copy of {INDEX} of {day}.", "`waypost journal stats` shows which there are.")
     text = backup.path.read_bytes().decode("utf-8", "surrogateescape")
     with ours(space, [INDEX]) as folder:
-        before = _read(folder)
+        before = read_index(folder)
         if before is not None:
             _write(space, BEFORE_RESTORE, before, replace=True)
         if not folder.replace(INDEX, text, expected=before):
@@ -127,33 +125,7 @@ def restore_index(space: OpenSpace, day: date) -> None:
     note(space, "index_restored", file=INDEX, day=day.isoformat())
 
 
-def forget_in_backups(space: OpenSpace, ids: Collection[str], words: Collection[str] = ()) -> list[str]:
-    """Take the lines that come from these entries, or hold one of these words, out of every copy. Returns the names of
-    those that changed."""
-    named, sought = frozenset(ids), [fold(word) for word in words if word.strip()]
-    changed = []
-    folder = space.journal.root / BACKUPS
-    paths = [backup.path for backup in index_backups(space)]
-    for path in [*paths, folder / BEFORE_RESTORE]:
-        if not path.is_file() or path.is_symlink():
-            continue
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
-        kept = [line for line in text.split("\n") if not _tells_of(line, named, sought)]
-        if len(kept) <= text.count("\n"):
-            write_private_file(path, "\n".join(kept).encode("utf-8", "surrogateescape"), replace=True)
-            changed.append(path.name)
-    return changed
-
-
-def _tells_of(line: str, ids: frozenset[str], words: Sequence[str]) -> bool:
-    own = _ID.search(line)
-    if (own and own[1] in ids) or not ids.isdisjoint(sources_of(line)):
-        return True
-    folded = fold(line) if words else ""
-    return any(word in folded for word in words)
-
-
-def _back_up(space: OpenSpace, text: str | None) -> None:
+def back_up(space: OpenSpace, text: str | None) -> None:
     """Once a day, before the page is changed for the first time."""
     if text is None:
         return

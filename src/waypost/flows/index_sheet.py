@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from waypost.errors import NotFound
 from waypost.flows.importance import scored
 from waypost.flows.journal_log import last_cleanup, next_cleanup
-from waypost.flows.journal_tally import counted, day_entries
+from waypost.flows.journal_tally import counted, named_entries
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import Bullet, parse_bullets
 from waypost.journal.files import Stamp
@@ -44,9 +44,8 @@ def sheet_of(space: OpenSpace) -> Sheet:
     """What the page is to say now."""
     now = space.journal.local(space.clock())
     files = space.journal.scan()
-    first = now.date() - timedelta(days=IMPORTANT_DAYS)
-    days = {day: paths for day, paths in days_of(files).items() if first <= day <= now.date()}
-    said = {day: _held(space, day_entries(space, paths), paths) for day, paths in days.items()}
+    days = _recent(space, files)
+    said = _said(space, days)
     bullets = _preferences(space)
     older = _first_said(space, bullets, said.values())
     recent = [entry for entries in said.values() for entry in entries]
@@ -69,20 +68,35 @@ def sheet_of(space: OpenSpace) -> Sheet:
     )
 
 
+def frequent_topics(space: OpenSpace) -> list[tuple[Told, float]]:
+    """What the last thirty days were about most, with the share of the entries that were."""
+    said = _said(space, _recent(space, space.journal.scan()))
+    recent = [entry for entries in said.values() for entry in entries]
+    return list(_frequent(scored(space, recent, space.clock()))) if recent else []
+
+
 # -- days
 
 
-def _held(space: OpenSpace, entries: Iterable[Entry], paths: Sequence[str]) -> list[Entry]:
-    """What was said and still holds, each with an id where the index knows one for what was written by hand."""
+def _recent(space: OpenSpace, files: Iterable[str]) -> dict[date, tuple[str, ...]]:
+    today = space.journal.today(space.clock())
+    first = today - timedelta(days=IMPORTANT_DAYS)
+    return {day: paths for day, paths in days_of(files).items() if first <= day <= today}
+
+
+def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> dict[date, list[Entry]]:
+    return {day: _held(space, paths) for day, paths in days.items()}
+
+
+def _held(space: OpenSpace, paths: Sequence[str]) -> list[Entry]:
+    """What was said on a day and still holds, in the words that hold."""
     with space.store.read() as reader:
-        places = reader.journal_places(space.journal_id, paths[-1:])
-        named = {place.place: place.memory_id for place in places}
-    held = []
-    for place, entry in enumerate(entries):
-        words = entry.held
-        if words is not None and words.strip():
-            held.append(replace(entry, id=entry.id or named.get(place), text=words, amendments=()))
-    return held
+        named = named_entries(space, reader, paths)
+    return [
+        replace(entry, id=memory_id, text=entry.held, amendments=())
+        for entry, _, memory_id in named
+        if entry.held is not None and entry.held.strip()
+    ]
 
 
 def _days(

@@ -1,17 +1,19 @@
 """Entries and numbers of the journal's files, without reading again what has not changed."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import astuple
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from waypost.errors import NotFound
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_tally import Tally, days_of, joined, total, with_words_of
+from waypost.journal.index_tally import Tally, days_of, joined, key_of, total, with_words_of
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
 from waypost.model.journal import Entry
+from waypost.store.protocol import Reader
 
 _KNOWN = "journal_tallies"  # by day: the stamps of its files and what they held; no words
 
@@ -36,6 +38,24 @@ def day_entries(space: OpenSpace, paths: Sequence[str]) -> tuple[Entry, ...]:
     return joined(
         [with_words_of(entry, full.get(entry.id or "")) for entry in entries_of(space, path)] for path in live
     )
+
+
+class Named(NamedTuple):
+    """An entry of a day, the file it stands in, and its id: of what was written by hand, the one that the index gave it."""
+
+    entry: Entry
+    path: str
+    id: str | None
+
+
+def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> list[Named]:
+    """As `day_entries`."""
+    given = {(one.path, one.place): one.memory_id for one in reader.journal_places(space.journal_id, paths)}
+    where: dict[str, tuple[str, str | None]] = {}
+    for path in paths:
+        for place, entry in enumerate(entries_of(space, path)):
+            where[key_of(entry)] = (path, entry.id or given.get((path, place)))
+    return [Named(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in day_entries(space, paths)]
 
 
 def counted(space: OpenSpace) -> Tally:
@@ -64,6 +84,17 @@ def tallies(space: OpenSpace) -> dict[date, Tally]:
         with space.store.write() as writer:
             writer.set_meta(key, json.dumps(rows))
     return found
+
+
+def held_pages(space: OpenSpace, paths: Iterable[str]) -> list[str]:
+    """The days that somebody wants left as they are, or that are in conflict."""
+    held = []
+    for path in paths:
+        if stage_of(path) == "daily":
+            with suppress(NotFound):  # it went meanwhile
+                page = parse_page(space.journal.read(path), day_of(path), space.journal.zone)
+                held += [path] if page.hold or page.is_conflicted else []
+    return held
 
 
 def journal_key(space: OpenSpace, name: str) -> str:

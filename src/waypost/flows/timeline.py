@@ -7,9 +7,9 @@ from datetime import date, timedelta
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal_tally import day_entries, entries_of, tallies
+from waypost.flows.journal_tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.index_tally import days_of, key_of
+from waypost.journal.index_tally import days_of
 from waypost.journal.layout import (
     Month,
     Week,
@@ -159,15 +159,9 @@ def _is_about(path: str, first: date, last: date) -> bool:
 
 
 def _said(space: OpenSpace, paths: Sequence[str]) -> Iterator[Said]:
-    """The entries of a day. What has no id in the file has one in the index; what is not held any more says so."""
+    """The entries of a day. What is not held any more says so."""
     with space.store.read() as reader:
-        named = {(one.path, one.place): one.memory_id for one in reader.journal_places(space.journal_id, paths)}
-        where: dict[str, tuple[str, str | None]] = {}
-        for path in paths:
-            for place, entry in enumerate(entries_of(space, path)):
-                where[key_of(entry)] = (path, entry.id or named.get((path, place)))
-        for entry in day_entries(space, paths):
-            path, memory_id = where.get(key_of(entry), (paths[-1], entry.id))
+        for entry, path, memory_id in named_entries(space, reader, paths):
             versions = reader.versions(memory_id) if memory_id else []
             gone = bool(versions) and all(version.superseded_at is not None for version in versions)
             yield Said(entry, path, memory_id, is_held=entry.held is not None and not gone)

@@ -18,7 +18,7 @@ from waypost.model.journal import Entry, Scored
 PERSISTENT, IMPORTANT, MODERATE = 8, 5, 2  # from which worth on
 IMPORTANT_DAYS, MODERATE_DAYS = 30, 7
 PASSING = timedelta(hours=24)
-LONGEST_ENTRY, LONGEST_TOPIC = 160, 60  # characters
+LONGEST_ENTRY, LONGEST_ANSWER, LONGEST_TOPIC = 160, 100, 60  # characters
 MOST_LINES = 300
 MOST_PREFERENCES, MOST_PROJECTS = 30, 10
 MOST_INSIGHTS, MOST_CONTEXT, MOST_TEMPORARY, MOST_TOPICS = 6, 4, 5, 5  # of a day
@@ -217,23 +217,38 @@ def _topic_line(items: Sequence[Scored], words: Phrases) -> list[str]:
 
 
 def _listed(title: str, items: Sequence[Scored], most: int, words: Phrases, path: str) -> list[str]:
-    """Entries under a title: the weightiest, in the order they were said, each wording once."""
-    if not items:
-        return []
+    """Entries under a title: the weightiest, in the order they were said, each wording once. Of a conversation it is what
+    people said, with the answer to what they asked."""
+    told = [item for item in items if _is_told(item.entry)] or list(items)
     chosen: dict[str, Scored] = {}
-    for item in sorted(
-        items, key=lambda one: (-one.score.score, role_of(one.entry.speaker, one.entry.kind) != "person", one.entry.at)
-    ):
+    for item in sorted(told, key=lambda one: (-one.score.score, one.entry.at)):
         text = one_line(item.entry.held or "", LONGEST_ENTRY)
         if text and text not in chosen and len(chosen) < most:
             chosen[text] = item
+    if not chosen:
+        return []
     lines = [
-        sourced(f"- {text}", [source_of(item.entry)])
-        for text, item in sorted(chosen.items(), key=lambda pair: pair[1].entry.at)
+        _with_answer(text, item, items) for text, item in sorted(chosen.items(), key=lambda pair: pair[1].entry.at)
     ]
-    if len(items) > len(chosen):
-        lines.append(f"- [{words.filled('more_entries', count=len(items) - len(chosen))}]({path})")
-    return [f"**{title}:**", "", *lines, ""] if chosen else []
+    if len(told) > len(chosen):
+        lines.append(f"- [{words.filled('more_entries', count=len(told) - len(chosen))}]({path})")
+    return [f"**{title}:**", "", *lines, ""]
+
+
+def _is_told(entry: Entry) -> bool:
+    return entry.kind != "conversation" or entry.protected or role_of(entry.speaker, entry.kind) == "person"
+
+
+def _with_answer(text: str, item: Scored, items: Sequence[Scored]) -> str:
+    """The line of an entry; behind a question that is asked and done with, what was answered."""
+    entry = item.entry
+    line, ids = f"- {text}", [source_of(entry)]
+    if text.endswith("?") and item.score.score < MODERATE:
+        behind = [other.entry for other in items if other.entry.at >= entry.at and other.entry is not entry]
+        after = min(behind, key=lambda other: other.at, default=None)
+        if after is not None and after.session == entry.session and not _is_told(after):
+            line, ids = f"{line} → {one_line(after.held or '', LONGEST_ANSWER)}", [*ids, source_of(after)]
+    return sourced(line, ids)
 
 
 def _periods(sheet: Sheet, words: Phrases) -> Iterator[list[str]]:
