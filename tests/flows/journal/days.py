@@ -1,0 +1,85 @@
+"""Days of conversations, what a journal holds, and whether a word of it is lost."""
+
+import gzip
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+
+from waypost import Memory
+from waypost.flows.condense import Condensed, condense
+from waypost.flows.open_space import OpenSpace
+from waypost.memory.spaces import open_spaces
+
+DAY = timedelta(days=1)
+START = date(2026, 1, 12)  # a Monday
+CHATTER = "The forecast says sun in the morning, clouds at noon, some rain in the evening, and wind from the west. " * 6
+TALKS = (
+    ("What is the weather like today?", CHATTER),
+    ("I have decided to use PostgreSQL for the billing project, remember this.", "Noted: PostgreSQL for billing."),
+    ("I prefer short answers, this is important to me.", "I will keep answers short."),
+    ("How far am I with the AWS certification?", "You have finished two of three chapters."),
+    ("We met Clara for dinner yesterday.", "That sounds lovely."),
+)
+
+
+def space_of(memory: Memory) -> OpenSpace:
+    return memory._space
+
+
+def noon(day: date) -> datetime:
+    return datetime.combine(day, time(12), UTC)
+
+
+def talk(memory: Memory, day: date, number: int | None = None) -> list[str]:
+    """A question and an answer of a day; each has a word that stands nowhere else. Returns these words."""
+    chosen = (day - START).days if number is None else number
+    asked, answered = TALKS[chosen % len(TALKS)]
+    words = [f"q{day:%Y%m%d}n{chosen}", f"a{day:%Y%m%d}n{chosen}"]
+    at = noon(day) + timedelta(minutes=chosen % 600)
+    memory.remember_many(
+        [
+            {"text": f"{asked} {words[0]}", "kind": "conversation", "session": f"s{day}", "speaker": "user", "time": at},
+            {
+                "text": f"{answered} {words[1]}",
+                "kind": "conversation",
+                "session": f"s{day}",
+                "speaker": "assistant",
+                "time": at + timedelta(seconds=5),
+            },
+        ]
+    )
+    return words
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    """Every file of a journal with its bytes; copies of the index are another matter."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and "backups" not in path.parts
+    }
+
+
+def words_in(root: Path, *, under: str = "") -> str:
+    files = {path: content for path, content in files_of(root).items() if path.startswith(under)}
+    return "\n".join(
+        (gzip.decompress(content) if path.endswith(".gz") else content).decode() for path, content in files.items()
+    )
+
+
+def lost(root: Path, words: list[str]) -> list[str]:
+    """Those words that no day says any more, neither live nor in the archive."""
+    there = set(re.findall(r"\w+", words_in(root, under="daily/") + words_in(root, under="archive/daily/")))
+    return [word for word in words if word not in there]
+
+
+def at_four(day: date) -> datetime:
+    return datetime.combine(day, time(4, 0), UTC)
+
+
+def reopened(memory: Memory) -> None:
+    open_spaces.drop_all()
+
+
+def condensed(memory: Memory, **options: bool) -> Condensed:
+    return condense(space_of(memory), **options)
