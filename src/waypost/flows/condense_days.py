@@ -10,6 +10,7 @@ from waypost.flows.held import held_versions
 from waypost.flows.journal_log import note
 from waypost.flows.journal_sync import ours
 from waypost.flows.journal_units import derived_id, unit_of
+from waypost.flows.preferences import promote_preferences
 from waypost.journal import layout
 from waypost.journal.archive import archived, originals, with_importance
 from waypost.journal.markdown import Page, parse_page
@@ -17,8 +18,6 @@ from waypost.journal.plan import Compress, Join, Rescore, Trim, archive_of, join
 from waypost.journal.roles import role_of
 from waypost.journal.summary_frame import framed
 from waypost.model.journal import Entry, Scored
-
-LASTING = 8  # from this score on an entry is a preference too (CM-4)
 
 
 def trim(run: Run, step: Trim) -> Done:
@@ -31,7 +30,7 @@ def trim(run: Run, step: Trim) -> Done:
     changes.put(archive_of(step.path), original, copied)
     changes.put(step.path, live, after)
     run.write(changes)
-    promote(run, scores)
+    promote_preferences(run.space, scores)
     saved = _bytes(live) - _bytes(after)
     if saved > 0:
         note(run.space, "soft_trim_applied", file=step.path, bytes=saved)
@@ -52,7 +51,7 @@ def rescore(run: Run, step: Rescore) -> Done:
     for path, (live, _, page) in pages.items():
         changes.put(path, live, with_importance(page, worth).text)
     run.write(changes)
-    promote(run, scores)
+    promote_preferences(run.space, scores)
     run.mark(changes.written, step.due)
     return Done("rescore", step.due, tuple(path for path, text in changes.written.items() if text != pages[path][0]))
 
@@ -86,7 +85,7 @@ def join(run: Run, step: Join) -> Done:
     changes.written = {place: with_importance(page, worth).text for place, page in pages.items()}
     made = _add_summary(run, changes, step, scores)
     run.write(changes)
-    promote(run, scores)
+    promote_preferences(run.space, scores)
     run.unmark(step.paths)
     count = len(pages)
     if made:
@@ -131,15 +130,6 @@ def holding(run: Run, pages: dict[str, Page]) -> list[Entry]:
                     seen.add(name)
                     found.append(entry)
     return sorted(found, key=lambda entry: (entry.at, entry.id or ""))
-
-
-def promote(run: Run, scores: Iterable[Scored]) -> None:
-    """What is worth keeping for good is written to the preferences as well."""
-    from waypost.flows.index_page import promote_preferences
-
-    lasting = [one for one in scores if one.score.score >= LASTING]
-    if lasting:
-        promote_preferences(run.space, lasting)
 
 
 def _read_day(run: Run, path: str) -> tuple[str, str | None, Page]:
