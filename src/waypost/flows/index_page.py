@@ -13,7 +13,7 @@ from waypost.flows.journal_log import note
 from waypost.flows.journal_sync import ours, sync
 from waypost.flows.journal_tally import journal_key
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.preferences import promote_preferences as promote_preferences
+from waypost.flows.preferences import promote_preferences as promote_preferences  # noqa: PLC0414  its callers look here
 from waypost.journal.files import JournalFolder
 from waypost.journal.index_lines import sources_of
 from waypost.journal.index_page import generated, opening, without_time

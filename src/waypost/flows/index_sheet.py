@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from waypost.errors import NotFound
 from waypost.flows.importance import scored
@@ -27,16 +27,21 @@ from waypost.journal.index_page import (
     Sheet,
     Told,
     Upkeep,
+    is_told,
+    stays,
     told_topic,
 )
 from waypost.journal.index_tally import days_of
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, month_of, stage_of, week_of, year_of
 from waypost.journal.summary_frame import split_frame
+from waypost.journal.summary_items import source_of
 from waypost.journal.wording import plain, prevailing
 from waypost.model.journal import Entry, Scored
 
 MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
+MOST_STATED = 10
+PERSONAL = 3  # points of relevance: preferences and personal goals
 PROJECT_MENTIONS, PROJECT_DAYS, PROJECT_RELEVANCE = 3, 2, 2  # from which on a topic is something somebody works at
 
 
@@ -57,7 +62,7 @@ def sheet_of(space: OpenSpace) -> Sheet:
         now=now,
         upkeep=_upkeep(space, of_days),
         created=tally.first,
-        preferences=tuple(_told_preferences(bullets)),
+        preferences=(*_told_preferences(bullets), *_stated(of_days, bullets, now)),
         has_preferences=PREFERENCES in files,
         projects=tuple(_projects(judged)),
         days=tuple(_days(days, said, of_days)),
@@ -125,6 +130,19 @@ def _told_preferences(bullets: Sequence[Bullet]) -> Iterator[Told]:
     for place in sorted(order[:MOST_PREFERENCES]):
         bullet = bullets[place]
         yield Told(one_line(bullet.text, LONGEST_ENTRY), (bullet.id,) if bullet.id else ())
+
+
+def _stated(judged: Sequence[Scored], bullets: Sequence[Bullet], now: datetime) -> Iterator[Told]:
+    """What people said of themselves lately that does not stand among their preferences, newest first."""
+    known = {bullet.id for bullet in bullets}
+    said: dict[str, Told] = {}
+    for item in sorted(judged, key=lambda one: one.entry.at, reverse=True):
+        entry, score = item.entry, item.score
+        if score.relevance_points == PERSONAL and score.score >= IMPORTANT and entry.id not in known and is_told(entry):
+            told = Told(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
+            if stays(entry, score.score, now) and len(said) < MOST_STATED:
+                said.setdefault(told.text.casefold(), told)
+    return iter(said.values())
 
 
 def _first_said(space: OpenSpace, bullets: Sequence[Bullet], recent: Iterable[Sequence[Entry]]) -> list[Entry]:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from waypost.errors import InvalidInput, WaypostError
+from waypost.flows.journal_look import look
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_lines import sources_of, unsourced
 from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of
@@ -63,6 +64,7 @@ def search_journal(space: OpenSpace, text: str, limit: int = 20) -> list[Line]:
     wanted = " ".join(fold(text[:_LONGEST_QUERY]).split())
     if not wanted:
         raise InvalidInput("There is nothing to search for.", "Give some words.")
+    look(space)
     limit = max(1, min(limit, MOST))
     found = _search(space, [wanted], limit)
     words = [word for word in wanted.split() if word not in _stop_words()] or wanted.split()

@@ -11,7 +11,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
 from waypost.journal.files import JournalFolder
 from waypost.journal.index_lines import one_line, phrases
-from waypost.journal.index_page import PERSISTENT
+from waypost.journal.index_page import PERSISTENT, is_told
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
 from waypost.journal.wording import prevailing
@@ -62,10 +62,11 @@ def forget_promoted(space: OpenSpace, ids: Iterable[str]) -> None:
 
 
 def _is_worthy(item: Scored) -> bool:
-    held = item.entry.held
-    return (
-        held is not None and bool(held.strip()) and (item.entry.kind == "preference" or item.score.score >= PERSISTENT)
-    )
+    """An answer is worth what it answers; that is put there, and leads to it."""
+    entry = item.entry
+    if entry.held is None or not entry.held.strip():
+        return False
+    return entry.kind == "preference" or (item.score.score >= PERSISTENT and is_told(entry))
 
 
 def _with_bullets(text: str | None, entries: Sequence[Entry]) -> tuple[str, list[str]]:

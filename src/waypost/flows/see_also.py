@@ -33,7 +33,7 @@ LEAST_WORTH = 2  # of an entry that is linked: what passes within a day is not
 # one topic may be further apart.
 ALIKE, ALIKE_IN_TOPIC = 0.55, 0.40
 _LOOKED_AT = 40  # neighbours of an entry
-_TELLING = 3  # entries of a conversation that decide how alike it is
+_WEIGHTS = (4, 2, 1)  # of the entries most alike: a conversation is not like another by one chance
 _WORDS_OF_A_CONVERSATION = 4000  # characters
 _VERSIONS_AT_ONCE = 1000
 _SHOWN = 120
@@ -173,8 +173,7 @@ def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> l
     found = []
     for session, members in groups.items():
         members.sort(key=lambda pair: (-pair[0], pair[1].number))
-        best = [score for score, _ in members[:_TELLING]]
-        score = sum(best) / _TELLING  # one chance likeness is not a conversation alike
+        score = sum(weight * one for weight, (one, _) in zip(_WEIGHTS, members, strict=False)) / sum(_WEIGHTS)
         first = min(_said_at(version) for _, version in members)
         top = members[0][1]
         found.append(Similar(session, score, first, len(members), top.memory_id, one_line(top.text, _SHOWN)))

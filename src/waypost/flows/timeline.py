@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from waypost.errors import InvalidInput
+from waypost.flows.journal_look import look
 from waypost.flows.journal_tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_tally import days_of
@@ -101,6 +102,7 @@ class Timeline:
 def timeline(space: OpenSpace, when: str = "") -> Timeline:
     """What was said on a date, in a week (2026-W05), month (2026-01) or year (2026), or at a time in words; in full, also
     from the archive. Without one, what there is: days that are still whole, then weeks, months and years."""
+    look(space)
     if not when.strip():
         return Timeline(None, None, overview=tuple(_overview(space)))
     first, last = named_span(space, when)

@@ -212,14 +212,14 @@ def _topic_line(items: Sequence[Scored], words: Phrases) -> list[str]:
     told = [told_topic(group[0].label, [one.entry for one in group]) for group in order[:MOST_TOPICS]]
     if not told:
         return []
-    names = ", ".join(dict.fromkeys(one.text for one in told))
+    names = "; ".join(dict.fromkeys(one.text for one in told))
     return [sourced(f"- **{words['topics']}:** {names}", (one for each in told for one in each.ids))]
 
 
 def _listed(title: str, items: Sequence[Scored], most: int, words: Phrases, path: str) -> list[str]:
     """Entries under a title: the weightiest, in the order they were said, each wording once. Of a conversation it is what
     people said, with the answer to what they asked."""
-    told = [item for item in items if _is_told(item.entry)] or list(items)
+    told = [item for item in items if is_told(item.entry)] or list(items)
     chosen: dict[str, Scored] = {}
     for item in sorted(told, key=lambda one: (-one.score.score, one.entry.at)):
         text = one_line(item.entry.held or "", LONGEST_ENTRY)
@@ -235,7 +235,8 @@ def _listed(title: str, items: Sequence[Scored], most: int, words: Phrases, path
     return [f"**{title}:**", "", *lines, ""]
 
 
-def _is_told(entry: Entry) -> bool:
+def is_told(entry: Entry) -> bool:
+    """Whether it stands for itself: an answer stands with what was asked."""
     return entry.kind != "conversation" or entry.protected or role_of(entry.speaker, entry.kind) == "person"
 
 
@@ -246,7 +247,7 @@ def _with_answer(text: str, item: Scored, items: Sequence[Scored]) -> str:
     if text.endswith("?") and item.score.score < MODERATE:
         behind = [other.entry for other in items if other.entry.at >= entry.at and other.entry is not entry]
         after = min(behind, key=lambda other: other.at, default=None)
-        if after is not None and after.session == entry.session and not _is_told(after):
+        if after is not None and after.session == entry.session and not is_told(after):
             line, ids = f"{line} → {one_line(after.held or '', LONGEST_ANSWER)}", [*ids, source_of(after)]
     return sourced(line, ids)
 
@@ -273,7 +274,7 @@ def _statistics(figures: Figures, words: Phrases) -> Iterator[str]:
     yield from (f"## {words['statistics']}", "")
     yield f"- **{words['conversations']}:** {figures.conversations}"
     if figures.topics:
-        shares = ", ".join(f"{_bold(told.text)} ({share:.0%})" for told, share in figures.topics)
+        shares = "; ".join(f"{_bold(told.text)} ({share:.0%})" for told, share in figures.topics)
         yield sourced(
             f"- **{words['frequent_topics']}:** {shares}", (one for told, _ in figures.topics for one in told.ids)
         )
