@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from waypost.errors import LlmError, LlmLimit, LlmUnavailable
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.summary import Period, language_of_items, measure_of, summarise, title_of
+from waypost.journal.summary import summarise
 from waypost.journal.summary_items import Item, items_of
 from waypost.journal.summary_model import (
     LANGUAGE_NAMES,
@@ -24,6 +24,7 @@ from waypost.journal.summary_model import (
     point_line,
     points_from_json,
 )
+from waypost.journal.summary_page import Period, language_of_items, measure_of, title_of
 from waypost.journal.trim import PASSING, may_be_trimmed, trim_entry, trimmed_to
 from waypost.journal.trim_core import LONGEST_CORE, SHORT_ANSWER
 from waypost.journal.wording import Words, plain, words_of

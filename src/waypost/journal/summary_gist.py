@@ -20,6 +20,7 @@ MOST_SENTENCES = 2000  # that are ranked against each other
 _SENTENCES_OF_ONE = 12  # that an entry puts into the ranking
 _RICH = 7  # from this score on three sentences of a long entry are kept
 _LEAST_WORDS = 4
+_SHORT = 80  # characters; a thanks that is longer also says for what
 _LATER_COST = 0.04  # for each sentence further back in its entry
 
 
@@ -31,21 +32,25 @@ class Gists:
     worths: Mapping[int, float]
 
 
-def gists_of(items: Sequence[Item], words: Words) -> Gists:
-    """What to say for each item in a line or two, and what that is worth beside the others."""
-    own = [_telling_sentences(item, words) for item in items]
-    pool = [(place, at, text) for place, found in enumerate(own) for at, text in enumerate(found)][:MOST_SENTENCES]
+def gists_of(items: Sequence[Item], places: Sequence[int], answered: frozenset[int], words: Words) -> Gists:
+    """What to say for each of these items in a line or two, and what that is worth beside the others.
+
+    Of what was `answered` the question is kept.
+    """
+    own = {place: _telling_sentences(items[place], words, asks=place in answered) for place in places}
+    strongest = sorted(places, key=lambda place: (-items[place].score, place))
+    pool = [(place, at, text) for place in strongest for at, text in enumerate(own[place])][:MOST_SENTENCES]
+    pool.sort()
     wishes = [items[place].score / 10 - _LATER_COST * at for place, at, _ in pool]
     ranks = textrank(likeness([text for _, _, text in pool]), wishes)
-    best: dict[int, list[tuple[float, int]]] = {}
+    ranked: dict[int, list[tuple[float, int]]] = {place: [] for place in places}
     for rank, (place, at, _) in zip(ranks, pool, strict=True):
-        best.setdefault(place, []).append((round(rank - _LATER_COST * at, 5), -at))
+        ranked[place].append((round(rank - _LATER_COST * at, 5), -at))
     texts, worths = {}, {}
-    for place, item in enumerate(items):
-        ranked = sorted(best.get(place, []), reverse=True)
-        kept = sorted(-at for _, at in ranked[: _how_many(item, own[place])])
-        texts[place] = _joined([clip(own[place][at], LONGEST_SENTENCE) for at in kept])
-        worths[place] = round(item.score / 10 + 0.5 * (ranked[0][0] if ranked else 0.0), 5)
+    for place in places:
+        best = sorted(ranked[place], reverse=True)[: _how_many(items[place], own[place])]
+        texts[place] = _joined([clip(own[place][at], LONGEST_SENTENCE) for at in sorted(-at for _, at in best)])
+        worths[place] = round(items[place].score / 10 + 0.5 * (best[0][0] if best else 0.0), 5)
     return Gists(texts, worths)
 
 
@@ -61,18 +66,17 @@ def _how_many(item: Item, own: Sequence[str]) -> int:
     return 3 if item.score >= _RICH else 1
 
 
-def _telling_sentences(item: Item, words: Words) -> list[str]:
-    """Without greetings, thanks and what an assistant asks back; all of them where nothing else was said."""
+def _telling_sentences(item: Item, words: Words, *, asks: bool) -> list[str]:
+    """Without greetings and thanks, and without questions unless it `asks`; all where nothing else was said."""
     spoken = words_of(language_of(item.text) or words.language)
     found = sentences(item.text, spoken)[: 4 * _SENTENCES_OF_ONE]
-    telling = [one for one in found if _tells(one, item, spoken)]
+    telling = [one for one in found if (asks if one.endswith("?") else _tells(one, spoken))]
     return (telling or found)[:_SENTENCES_OF_ONE]
 
 
-def _tells(sentence: str, item: Item, words: Words) -> bool:
-    if words.openers.match(sentence) and len(sentence) < 80:
-        return False
-    if item.role != "person" and sentence.endswith("?"):
+def _tells(sentence: str, words: Words) -> bool:
+    empty = words.openers.match(sentence) or words.greetings.match(sentence)
+    if empty and len(sentence) < _SHORT:
         return False
     return len(sentence.split()) >= _LEAST_WORDS or any(map(str.isdecimal, sentence))
 

@@ -111,16 +111,17 @@ def answers_to(items: Sequence[Item]) -> dict[int, int]:
     """For the place of each question or request of a person that of the answer that followed, if worth naming."""
     answers: dict[int, int] = {}
     for place, item in enumerate(items):
-        if not item.is_question and (item.role != "person" or item.relevance):
+        asks = item.is_question or (item.role == "person" and not item.relevance)
+        if not asks:
             continue
         for at in range(place + 1, min(place + 6, len(items))):
             following = items[at]
             if following.entry.session != item.entry.session:
                 continue
-            if following.role == "person" or following.day != item.day:
+            if following.entry.speaker == item.entry.speaker or following.day != item.day:
                 break
-            if following.role == "assistant":
-                if following.score >= HELPING:
+            if following.role != "tool":  # an assistant answers, or another person
+                if following.score >= HELPING and not following.is_question:
                     answers[place] = at
                 break
     return answers

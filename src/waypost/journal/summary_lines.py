@@ -27,12 +27,12 @@ class Lines:
     names_persons: bool
     see_also: Mapping[str, Sequence[str]]
 
-    def of(self, item: Item, text: str, *, label: str = "", indent: str = "") -> str:
+    def of(self, item: Item, text: str, *, label: str = "", indent: str = "", shows_day: bool = True) -> str:
         """One point: a label, the speaker where it matters, the words, the day, where they came from."""
         lead = f"**{label}:** " if label else ""
         who = self.speaker(item)
         lead += f"{who}: " if who else ""
-        return self.point(lead, text, [] if indent else [item.day], item.ids, indent=indent, said=(text, item.day))
+        return self.point(lead, text, [item.day] if shows_day else [], item.ids, indent=indent, said=(text, item.day))
 
     def point(
         self,
@@ -50,7 +50,11 @@ class Lines:
         opened = open_fence("\n".join(lines))
         lines += [opened] if opened else []
         inside = len(lines) > 1 and ("```" in lines[-1] or "~~~" in lines[-1])
-        lines = [*lines, tail] if inside else [*lines[:-1], f"{lines[-1]} {tail}"]
+        lines = (
+            [*lines, tail]
+            if inside
+            else [*lines[:-1], f"{lines[-1]} {tail}".lstrip() if lead else f"{lines[-1]} {tail}"]
+        )
         further = [f"{indent}  {line}" if line.strip() else "" for line in lines[1:]]
         return "\n".join([f"{indent}- {lead}{lines[0]}", *further])
 

@@ -9,16 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.journal.summary import HEADINGS, Measure, Period, measure_of, must_stay, page
 from waypost.journal.summary_items import HELPING, Item
 from waypost.journal.summary_lines import Lines, persons_differ
+from waypost.journal.summary_page import HEADINGS, HIGHLIGHT, Measure, Period, measure_of, must_stay, page
 from waypost.journal.wording import Words, clip, plain
 
 SECTIONS = HEADINGS[:5]
 LANGUAGE_NAMES = {"en": "English", "de": "German", "ru": "Russian"}
 LONGEST_POINT = 400
 _MOST_POINTS = 200  # of an answer that are looked at
-_HIGHLIGHT = 5
 _NUMBER = re.compile(r"\d[\d.,:]*\d")  # one digit alone may be counted by the model
 
 
@@ -46,7 +45,7 @@ def _strongest_of_months(items: Sequence[Item]) -> set[int]:
     best: dict[int, int] = {}
     for place, item in enumerate(items):
         now = best.get(item.day.month)
-        if item.score >= _HIGHLIGHT and (now is None or item.score > items[now].score):
+        if item.score >= HIGHLIGHT and (now is None or item.score > items[now].score):
             best[item.day.month] = place
     return set(best.values())
 

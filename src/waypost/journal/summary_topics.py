@@ -12,9 +12,10 @@ from waypost.text.stems import fold
 from waypost.text.words import keyword_terms, stop_words
 
 MOST_WORDS = 5
+_NAMERS = 3  # entries that are named for each word: one that more share comes from none of them
 _READ_CHARACTERS = 4000  # of one entry
 _NAME_WORTH = 2.0  # of a word that is written as a name in the middle of a sentence
-_WORD = re.compile(r"(?<![\w@#/.-])[^\W\d_][\w’'-]{2,30}(?![\w@/])")
+_WORD = re.compile(r"(?<![\w@#/.-])[^\W\d_][\w-]{2,30}(?![\w@/’'])")
 _AFTER_END = re.compile(r"(?:^|[.!?:…\"„“«(]\s*)$")
 _VERB = {
     "en": re.compile(r"(?:ing|ed|ly)$"),
@@ -27,7 +28,7 @@ _VERB = {
 def key_words(own: Sequence[Item], others: Sequence[Item], label: str) -> list[str]:
     """At most five words as they are written, those first that most entries of the topic share."""
     known = {stem for token in label.split() for stem in _stems(token, "en") | _stems(token, "de")}
-    known |= {fold(item.entry.speaker or "") for item in (*own, *others)}
+    people = {part for item in (*own, *others) for part in fold(item.entry.speaker or "").split()}
     spread = Counter(stem for item in (*own, *others) for stem in {stem for stem, _, _ in _told(item)})
     forms: dict[str, Counter[str]] = {}
     counts: Counter[str] = Counter()
@@ -37,15 +38,25 @@ def key_words(own: Sequence[Item], others: Sequence[Item], label: str) -> list[s
         for stem, form, is_name in told:
             forms.setdefault(stem, Counter())[form] += 1
             names[stem] += is_name
-        counts.update({stem for stem, _, _ in told})
+        counts.update(list(dict.fromkeys(stem for stem, _, _ in told)))
     total = len(own) + len(others)
     worth = {
         stem: count * log(1 + total / spread[stem]) * (_NAME_WORTH if names[stem] else 1.0)
         for stem, count in counts.items()
-        if stem not in known and (count > 1 or names[stem])
+        if stem not in known and (count > 1 or names[stem]) and not any(one.startswith(stem) for one in people)
     }
-    best = sorted(worth, key=lambda stem: (-round(worth[stem], 6), stem))[:MOST_WORDS]
+    first = {stem: place for place, stem in enumerate(counts)}
+    best = sorted(worth, key=lambda stem: (-round(worth[stem], 6), first[stem]))[:MOST_WORDS]
     return [min(forms[stem], key=lambda form: (-forms[stem][form], form)) for stem in best]
+
+
+def namers(own: Sequence[Item], shown: Sequence[str]) -> list[str]:
+    """The ids of entries that have the shown words: for each word the first few, so that its last ones are named."""
+    texts = [fold(item.text) for item in own]
+    places: set[int] = set()
+    for word in shown:
+        places |= set([place for place, text in enumerate(texts) if fold(word) in text][:_NAMERS])
+    return [one for place in sorted(places or range(min(_NAMERS, len(own)))) for one in own[place].ids]
 
 
 def _told(item: Item) -> list[tuple[str, str, bool]]:
@@ -57,7 +68,7 @@ def _told(item: Item) -> list[tuple[str, str, bool]]:
         for match in _WORD.finditer(line):
             form = match[0]
             folded = fold(form)
-            if folded in stops or folded in words.time or len(folded) < 3:
+            if folded in stops or folded in words.time or folded in words.month_names:
                 continue
             opens = _AFTER_END.search(line[max(0, match.start() - 4) : match.start()]) is not None
             is_name = form[0].isupper() and not opens

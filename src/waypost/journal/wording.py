@@ -43,11 +43,16 @@ class Words:
     articles: frozenset[str]
     negations: frozenset[str]
     abbreviations: frozenset[str]
-    openers: re.Pattern[str]
+    openers: re.Pattern[str]  # with which an assistant begins before it says anything
+    greetings: re.Pattern[str]  # and with which people answer each other
     speakers: frozenset[str]  # names that are no names
 
     def say(self, phrase: str, **fields: object) -> str:
         return self.phrases[phrase].format(**fields)
+
+    @property
+    def month_names(self) -> frozenset[str]:
+        return frozenset(map(fold, self.months))
 
     def day(self, day: date) -> str:
         return day.strftime(self.date_format)
@@ -62,7 +67,6 @@ def words_of(language: str) -> Words:
     known = language if language in LANGUAGES else "en"
     table = tomllib.loads((_DATA / f"summary_{known}.toml").read_text("utf-8"))
     lists = {name: frozenset(fold(word) for word in words.split()) for name, words in table["words"].items()}
-    openers = [opener.strip() for opener in table["words"]["openers"].split("|") if opener.strip()]
     return Words(
         language=known,
         date_format=table["date"],
@@ -74,9 +78,15 @@ def words_of(language: str) -> Words:
         articles=lists["articles"],
         negations=lists["negations"],
         abbreviations=frozenset(table["words"]["abbreviations"].split()),
-        openers=re.compile(rf"\W*(?:{'|'.join(map(re.escape, openers))})\b", re.IGNORECASE),
+        openers=_openings(table["words"]["openers"]),
+        greetings=_openings(table["words"]["greetings"]),
         speakers=lists["speakers"],
     )
+
+
+def _openings(listed: str) -> re.Pattern[str]:
+    phrases = [re.escape(phrase.strip()) for phrase in listed.split("|") if phrase.strip()]
+    return re.compile(rf"\W{{0,9}}(?:{'|'.join(phrases)})\b", re.IGNORECASE)
 
 
 def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | None], ...]:

@@ -1,0 +1,203 @@
+"""What of a period is told under which heading: what must stay first, then what speaks for the rest, within its room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from waypost.journal.summary_gist import Gists, gists_of, unlike
+from waypost.journal.summary_items import DECISION, HELPING, Item, answers_to
+from waypost.journal.summary_lines import Lines, label_of, persons_differ
+from waypost.journal.summary_page import HIGHLIGHT, Measure, Period, measure_of, must_stay
+from waypost.journal.summary_topics import key_words, namers
+from waypost.journal.wording import Words
+
+if TYPE_CHECKING:
+    from waypost.journal.rank import Matrix
+
+_LEAST_ROOM = 1_500  # bytes that are left for the rest, however much must stay
+_CHOSEN_FROM = 400  # of what counts in a period, the strongest: a year can have thousands
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """An item in a line, and the answer below it."""
+
+    place: int
+    text: str
+    answer: int | None = None
+
+
+@dataclass(slots=True)
+class Telling:
+    """Puts the items of one period under its headings."""
+
+    period: Period
+    items: list[Item]
+    words: Words
+    vectors: Mapping[str, Matrix]
+    see_also: Mapping[str, Sequence[str]]
+    measure: Measure = field(init=False)
+    lines: Lines = field(init=False)
+    gists: Gists = field(init=False)
+    answers: dict[int, int] = field(init=False)  # by place of the question
+    worthy: list[int] = field(init=False)
+    room: int = field(init=False)
+    told: set[int] = field(default_factory=set)  # places of items that stand in a line
+
+    def __post_init__(self) -> None:
+        self.measure = measure_of(self.period)
+        self.lines = Lines(self.words, persons_differ(self.items), self.see_also)
+        self.answers = answers_to(self.items)
+        strongest = sorted(range(len(self.items)), key=lambda place: (-self.items[place].score, place))
+        self.worthy = sorted([p for p in strongest if self.items[p].score >= self.measure.least][:_CHOSEN_FROM])
+        kept = [place for place, item in enumerate(self.items) if must_stay(item, self.measure)]
+        shown = {*self.worthy, *kept, *(self._highlight_places() if isinstance(self.period, int) else ())}
+        shown |= {self.answers[place] for place in shown if place in self.answers}
+        self.gists = gists_of(self.items, sorted(shown), frozenset(self.answers), self.words)
+        self.room = self.measure.room
+
+    def sections(self) -> dict[str, list[str]]:
+        kept = [place for place, item in enumerate(self.items) if must_stay(item, self.measure)]
+        self.told.update(kept)
+        lines = []
+        for place in kept:
+            lines.append(self._with_answer(place, self.items[place].text))
+            self.told.update(one for one in (lines[-1].answer,) if one is not None)
+        self.room = max(_LEAST_ROOM, self.room - sum(map(self._size, lines)))
+        lines += self._further()
+        topics = self._topics()
+        sections = {"topics": self._main_topics(topics), "recurring": self._recurring(topics)}
+        for name in ("insights", "events", "later"):
+            sections[name] = self._grouped([one for one in lines if self._section(one.place) == name], topics)
+        if isinstance(self.period, int):
+            sections["highlights"] = self._highlights()
+        return sections
+
+    def _section(self, place: int) -> str:
+        item = self.items[place]
+        if item.role != "person":
+            return "insights" if item.is_verbatim else "later"
+        if item.is_verbatim or item.relevance >= DECISION:
+            return "insights"
+        return "events" if item.relevance == 1 else "later"
+
+    def _grouped(self, lines: Sequence[_Told], topics: Sequence[int]) -> list[str]:
+        """By topic, the weightiest first, what has none last; several of one topic below its name, by time."""
+        rank = {topic: number for number, topic in enumerate(topics)}
+        order = sorted(lines, key=lambda one: (rank.get(self.items[one.place].topic, len(rank)), one.place))
+        found: list[str] = []
+        for topic, group in groupby(order, key=lambda one: self.items[one.place].topic):
+            same = list(group)
+            label = label_of(self.items[same[0].place].label) if topic else ""
+            if label and len(same) > 1:
+                ids = [one for told in same for one in self.items[told.place].ids]
+                found.append(self.lines.point(f"**{label}**", "", (), ids))
+                found += [self._rendered(told, indent="  ") for told in same]
+            else:
+                found += [self._rendered(told, label=label) for told in same]
+        return found
+
+    def _topics(self) -> list[int]:
+        """The topics of what counts, the weightiest first."""
+        weights: dict[int, int] = {}
+        first: dict[int, int] = {}
+        for place in self.worthy:
+            item = self.items[place]
+            if item.topic and item.label:
+                weights[item.topic] = weights.get(item.topic, 0) + item.score
+                first.setdefault(item.topic, place)
+        return sorted(weights, key=lambda topic: (-weights[topic], first[topic]))
+
+    def _of_topic(self, topic: int) -> list[Item]:
+        return [item for item in self.items if item.topic == topic and item.score >= HELPING]
+
+    def _main_topics(self, topics: Sequence[int]) -> list[str]:
+        """Each with the words that its entries use most, and the days from the first to the last."""
+        lines = []
+        for topic in topics[: self.measure.topics]:
+            own = self._of_topic(topic)
+            others = [item for item in self.items if item.topic != topic and item.score >= HELPING]
+            label = label_of(own[0].label)
+            found = key_words(own, others, label)
+            days = sorted({item.day for item in own})
+            ids = namers(own, [*label.split(), *found])
+            lead = f"**{label}:** " if found else f"**{label}**"
+            lines.append(self.lines.point(lead, ", ".join(found), [days[0], days[-1]] if days[1:] else days, ids))
+        return lines
+
+    def _recurring(self, topics: Sequence[int]) -> list[str]:
+        """The topics that came up on several days: how often, from when to when."""
+        lines: list[str] = []
+        for topic in topics:
+            own = self._of_topic(topic)
+            days = sorted({item.day for item in own})
+            if len(days) < self.measure.days or len(lines) == self.measure.topics:
+                continue
+            count = sum(len(item.ids) for item in own)
+            text = self.words.say("often", count=count, days=len(days), first=days[0], last=days[-1])
+            asked = sum(item.is_question for item in own)
+            text += f"; {self.words.say('asked', count=asked)}" if asked > 1 else ""
+            label = label_of(own[0].label)
+            lines.append(self.lines.point(f"**{label}:** ", text, (), namers(own, label.split())))
+        return lines
+
+    def _further(self) -> list[_Told]:
+        """What else counts, best first, as far as there is room; nothing that was said already."""
+        counts: dict[str, int] = {}
+        lines: list[_Told] = []
+        wanted = [place for place in self.worthy if place not in self.told and self.gists.texts[place]]
+        for place in unlike(self.items, wanted, self.gists, sorted(self.told), self.vectors, 4 * self.measure.points):
+            section = self._section(place)
+            if place in self.told or counts.get(section, 0) >= self.measure.points:
+                continue
+            text = self.items[place].text if self.items[place].is_verbatim else self.gists.texts[place]
+            told = self._with_answer(place, text)
+            is_open = told.answer is None and text.endswith("?")  # a question without its answer says nothing
+            if not is_open and self._size(told) <= self.room:
+                self.room -= self._size(told)
+                self.told.update(one for one in (place, told.answer) if one is not None)
+                lines.append(told)
+                counts[section] = counts.get(section, 0) + 1
+        return lines
+
+    def _highlight_places(self) -> list[int]:
+        """The strongest item of each month."""
+        best: dict[int, int] = {}
+        for place, item in enumerate(self.items):
+            now = best.get(item.day.month)
+            if item.score >= HIGHLIGHT and (now is None or item.score > self.items[now].score):
+                best[item.day.month] = place
+        return [best[month] for month in sorted(best)]
+
+    def _highlights(self) -> list[str]:
+        """The strongest of each month of which no other line tells."""
+        months = {self.items[place].day.month for place in self.told}
+        lines = []
+        for place in self._highlight_places():
+            item = self.items[place]
+            if item.day.month not in months:
+                text = item.text if item.is_verbatim else self.gists.texts[place] or item.text
+                lines.append(self.lines.of(item, text, label=self.words.month(item.day.month)))
+        return lines
+
+    def _with_answer(self, place: int, text: str) -> _Told:
+        at = self.answers.get(place)
+        if at is None or at in self.told or self.items[at].is_verbatim or not self.gists.texts.get(at):
+            return _Told(place, text)
+        return _Told(place, text, at)
+
+    def _rendered(self, told: _Told, *, label: str = "", indent: str = "") -> str:
+        line = self.lines.of(self.items[told.place], told.text, label=label, indent=indent)
+        if told.answer is None:
+            return line
+        answer = self.lines.of(
+            self.items[told.answer], self.gists.texts[told.answer], indent=f"{indent}  ", shows_day=False
+        )
+        return f"{line}\n{answer}"
+
+    def _size(self, told: _Told) -> int:
+        label = label_of(self.items[told.place].label)
+        return len(self._rendered(told, label=label).encode("utf-8", "surrogatepass"))
