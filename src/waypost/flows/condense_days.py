@@ -12,7 +12,7 @@ from waypost.flows.journal_sync import ours
 from waypost.flows.journal_units import derived_id, unit_of
 from waypost.flows.preferences import promote_preferences
 from waypost.journal import layout
-from waypost.journal.archive import archived, originals, with_importance
+from waypost.journal.archive import HOLD, archived, originals, with_importance
 from waypost.journal.markdown import Page, parse_page
 from waypost.journal.plan import Compress, Join, Rescore, Trim, archive_of, joined_days
 from waypost.journal.roles import role_of
@@ -155,7 +155,8 @@ def _trimmed(page: Page, scores: Sequence[Scored], writer: Writer) -> Page:
         if entry.id is None:
             continue
         score = one.score.score
-        now = replace(trimmed(writer, entry, score, role, asked.get(entry.session)), importance=score)
+        now = entry if HOLD in entry.more else trimmed(writer, entry, score, role, asked.get(entry.session))
+        now = replace(now, importance=score)
         if now != entry:
             changed[place] = now
     return page.with_entries(changed) if changed else page

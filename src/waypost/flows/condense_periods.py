@@ -45,7 +45,7 @@ def _make(
             continue
         place = layout.archived_path(source)
         original = run.read(place)
-        changes.put(place, original, summary_archived(original, live, _own_lines(original)))
+        changes.put(place, original, summary_archived(original, live, own_lines(original)))
         changes.remove(source, live)
         there.append(source)
         size += len(live.encode("utf-8", "surrogateescape"))
@@ -76,7 +76,7 @@ def _pages(run: Run, weeks: Iterable[Week]) -> dict[str, Page]:
     return found
 
 
-def _own_lines(text: str | None) -> list[str]:
+def own_lines(text: str | None) -> list[str]:
     """What people wrote into the file of a summary."""
     frame = split_frame(text or "")
     own = frame.before + (frame.part or "" if frame.is_edited else "") + frame.after

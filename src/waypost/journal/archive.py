@@ -14,6 +14,7 @@ from waypost.journal.markdown import MARKER, Block, Page, gap_after, newline_of,
 from waypost.model.journal import Amendment, Entry
 
 BY_HAND = "hand"  # who corrected it: somebody in an editor, without saying so
+HOLD = "hold"  # in the heading of an entry: its full words were brought back, and are not to be trimmed again
 
 
 def archived(original: str | None, live: str, day: date, zone: tzinfo | None, at: datetime) -> str:
@@ -107,7 +108,7 @@ def _amended(old: Entry, new: Entry, at: datetime) -> Entry:
         text=old.text,
         importance=old.importance,
         trimmed=old.trimmed,
-        more={**old.more, **new.more},
+        more={name: value for name, value in {**old.more, **new.more}.items() if name != HOLD},
         amendments=(*mine, *said, *new.amendments),
     )
 
