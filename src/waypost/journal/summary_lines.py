@@ -50,11 +50,7 @@ class Lines:
         opened = open_fence("\n".join(lines))
         lines += [opened] if opened else []
         inside = len(lines) > 1 and ("```" in lines[-1] or "~~~" in lines[-1])
-        lines = (
-            [*lines, tail]
-            if inside
-            else [*lines[:-1], f"{lines[-1]} {tail}".lstrip() if lead else f"{lines[-1]} {tail}"]
-        )
+        lines = [*lines, tail] if inside else [*lines[:-1], f"{lines[-1]} {tail}".lstrip()]
         further = [f"{indent}  {line}" if line.strip() else "" for line in lines[1:]]
         return "\n".join([f"{indent}- {lead}{lines[0]}", *further])
 
@@ -97,7 +93,8 @@ def harmless(text: str) -> str:
 
 
 def label_of(text: str) -> str:
-    return clip(plain(harmless(text)).replace("*", "").strip(" :"), _LONGEST_LABEL)
+    label = clip(plain(harmless(text)).replace("*", "").strip(" :"), _LONGEST_LABEL)
+    return label[:1].upper() + label[1:]
 
 
 def _hint(hint: str) -> str:

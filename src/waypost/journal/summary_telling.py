@@ -43,6 +43,7 @@ class Telling:
     lines: Lines = field(init=False)
     gists: Gists = field(init=False)
     answers: dict[int, int] = field(init=False)  # by place of the question
+    questions: dict[int, int] = field(init=False)  # by place of the answer
     worthy: list[int] = field(init=False)
     room: int = field(init=False)
     told: set[int] = field(default_factory=set)  # places of items that stand in a line
@@ -55,7 +56,8 @@ class Telling:
         self.worthy = sorted([p for p in strongest if self.items[p].score >= self.measure.least][:_CHOSEN_FROM])
         kept = [place for place, item in enumerate(self.items) if must_stay(item, self.measure)]
         shown = {*self.worthy, *kept, *(self._highlight_places() if isinstance(self.period, int) else ())}
-        shown |= {self.answers[place] for place in shown if place in self.answers}
+        self.questions = {answer: place for place, answer in self.answers.items()}
+        shown |= {beside[place] for beside in (self.answers, self.questions) for place in shown if place in beside}
         self.gists = gists_of(self.items, sorted(shown), frozenset(self.answers), self.words)
         self.room = self.measure.room
 
@@ -94,7 +96,7 @@ class Telling:
             label = label_of(self.items[same[0].place].label) if topic else ""
             if label and len(same) > 1:
                 ids = [one for told in same for one in self.items[told.place].ids]
-                found.append(self.lines.point(f"**{label}**", "", (), ids))
+                found.append(self.lines.point(f"**{label}** ", "", (), ids))
                 found += [self._rendered(told, indent="  ") for told in same]
             else:
                 found += [self._rendered(told, label=label) for told in same]
@@ -124,7 +126,7 @@ class Telling:
             found = key_words(own, others, label)
             days = sorted({item.day for item in own})
             ids = namers(own, [*label.split(), *found])
-            lead = f"**{label}:** " if found else f"**{label}**"
+            lead = f"**{label}:** " if found else f"**{label}** "
             lines.append(self.lines.point(lead, ", ".join(found), [days[0], days[-1]] if days[1:] else days, ids))
         return lines
 
@@ -149,7 +151,8 @@ class Telling:
         counts: dict[str, int] = {}
         lines: list[_Told] = []
         wanted = [place for place in self.worthy if place not in self.told and self.gists.texts[place]]
-        for place in unlike(self.items, wanted, self.gists, sorted(self.told), self.vectors, 4 * self.measure.points):
+        chosen = unlike(self.items, wanted, self.gists, sorted(self.told), self.vectors, 4 * self.measure.points)
+        for place in map(self._asked_by, chosen):
             section = self._section(place)
             if place in self.told or counts.get(section, 0) >= self.measure.points:
                 continue
@@ -162,6 +165,12 @@ class Telling:
                 lines.append(told)
                 counts[section] = counts.get(section, 0) + 1
         return lines
+
+    def _asked_by(self, place: int) -> int:
+        """The question that an answer belongs to, if it can be told with it."""
+        asked = self.questions.get(place)
+        free = asked is not None and asked not in self.told and self.items[asked].score >= HELPING
+        return asked if asked is not None and free and self.gists.texts[asked] else place
 
     def _highlight_places(self) -> list[int]:
         """The strongest item of each month."""

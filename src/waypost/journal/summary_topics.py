@@ -16,7 +16,11 @@ _NAMERS = 3  # entries that are named for each word: one that more share comes f
 _READ_CHARACTERS = 4000  # of one entry
 _NAME_WORTH = 2.0  # of a word that is written as a name in the middle of a sentence
 _WORD = re.compile(r"(?<![\w@#/.-])[^\W\d_][\w-]{2,30}(?![\w@/’'])")
-_AFTER_END = re.compile(r"(?:^|[.!?:…\"„“«(]\s*)$")
+_AFTER_END = re.compile(r"(?:^|[.!?:;…\"„“«()\]–—-]\s*)$")
+_BEFORE_NOUN = re.compile(
+    r"\b(?:an?|the|my|your|his|her|its|our|their|this|these|those|some|any|each|every|of|in|for|with|on|about|at|from|new)\s$",
+    re.IGNORECASE,
+)
 _VERB = {
     "en": re.compile(r"(?:ing|ed|ly)$"),
     "ru": re.compile(
@@ -72,14 +76,16 @@ def _told(item: Item) -> list[tuple[str, str, bool]]:
                 continue
             opens = _AFTER_END.search(line[max(0, match.start() - 4) : match.start()]) is not None
             is_name = form[0].isupper() and not opens
-            if is_name or _could_be_noun(form, words, opens):
+            if is_name or _could_be_noun(form, words, opens, line[max(0, match.start() - 8) : match.start()]):
                 found += [(stem, form, is_name) for stem in list(_stems(form, words.language))[:1]]
     return found
 
 
-def _could_be_noun(form: str, words: Words, opens: bool) -> bool:
+def _could_be_noun(form: str, words: Words, opens: bool, before: str) -> bool:
     if words.language == "de":
         return form[0].isupper() and not opens  # nouns are, and the first word of a sentence may be anything
+    if words.language == "en" and not _BEFORE_NOUN.search(before):
+        return False
     verb = _VERB.get(words.language)
     return len(form) >= 4 and not (verb and verb.search(form.lower()))
 
