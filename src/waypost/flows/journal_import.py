@@ -17,8 +17,11 @@ from waypost.errors import NotFound, StoreError
 from waypost.flows.imports import Undone, batches, finish, register, undo_import, unfinished, unregister, write
 from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.preferences import forget_promoted, promote_preferences
 from waypost.flows.prepare import IMPORT, placed
+from waypost.journal.summary_frame import split_frame
 from waypost.model.draft import Draft
+from waypost.model.journal import Entry, Score, Scored
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
 from waypost.store.protocol import Reader
@@ -28,6 +31,7 @@ Progress = Callable[[int, int], None]  # entries done, of how many
 _BATCH = 1024  # drafts between two notes of ids
 _FILES = "import_files"  # in the table `meta`, by the import's id: the files of people that it wrote
 _MOST_NOTICES = 200
+_PREFERENCE = Score(0, 0, 0, 3, "imported as a preference", "")
 _MOST_TRIES = 20  # to add to a file that somebody else keeps writing
 
 
@@ -37,7 +41,7 @@ class Page:
 
     path: str
     text: str
-    before: str = ""  # put before this line if the file has it, else at its end; empty: a file of its own
+    upper: bool = False  # added to what people wrote above the generated part; else a file of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,11 @@ def survey(space: OpenSpace, plan: Plan) -> Report:
 
 def _would_write(space: OpenSpace, page: Page) -> bool:
     held = _read(space, page.path)
-    return held is None or (bool(page.before) and mask(page.text).text.strip() not in held)
+    return held is None or (page.upper and not _stands_in(held, mask(page.text).text))
+
+
+def _stands_in(held: str, text: str) -> bool:
+    return text.strip() in held.replace("\r\n", "\n")
 
 
 # -- bringing it
@@ -134,13 +142,16 @@ def bring(
     import_id = going_on or space.new_id()
     if going_on is None:
         register(space, import_id, plan.origin, plan.path)
-    counted, done = _Counted(space), 0
+    counted, liked, done = _Counted(space), list[Entry](), 0
     for batch in batches(drafts, _BATCH):
         for draft, receipt in _written(space, batch, caller, import_id):
             counted.add(draft, receipt)
+            if draft.kind == "preference" and receipt.id and receipt.status == "added":
+                liked.append(Entry(draft.text, draft.time or space.clock(), draft.kind, draft.speaker, receipt.id))
             done += 1
             if progress is not None and (done % 256 == 0 or done == len(drafts)):
                 progress(done, len(drafts))
+    promote_preferences(space, [Scored(entry, _PREFERENCE) for entry in liked])
     pages = []
     for page in plan.pages:
         hidden = mask(page.text)
@@ -233,25 +244,23 @@ def _write_page(space: OpenSpace, page: Page, import_id: str) -> bool:
     for _ in range(_MOST_TRIES):
         with space.journal.locked():
             held = _read(space, page.path)
-            if held is not None and (not page.before or text.strip() in held):
+            if held is not None and (not page.upper or _stands_in(held, text)):
                 return False
-            after = text if held is None else _inserted(held, text, page.before)
+            after = text if held is None else _inserted(held, text)
             _note_page(space, import_id, page.path, text, created=held is None)
             if space.journal.replace(page.path, after, expected=held):
                 return True
     raise StoreError(f"{page.path} is written again and again.", "Close what writes it, and repeat the import.")
 
 
-def _inserted(held: str, text: str, before: str) -> str:
-    """The file with the text before the line that begins so, or at its end."""
-    lines = held.splitlines(keepends=True)
-    place = next((number for number, line in enumerate(lines) if line.startswith(before)), len(lines))
+def _inserted(held: str, text: str) -> str:
+    """The page with the text below what people wrote."""
+    upper = split_frame(held).before
     newline = "\r\n" if "\r\n" in held else "\n"
-    start, end = "".join(lines[:place]), "".join(lines[place:])
-    if start and not start.endswith("\n"):
-        start += newline
+    start = upper if not upper or upper.endswith("\n") else upper + newline
     gap = "" if not start or start.endswith(newline * 2) else newline
-    return start + gap + text.replace("\n", newline) + (newline if end else "") + end
+    rest = held[len(upper) :]
+    return start + gap + text.replace("\n", newline) + (newline if rest else "") + rest
 
 
 def _note_page(space: OpenSpace, import_id: str, path: str, text: str, *, created: bool) -> None:
@@ -275,6 +284,7 @@ def undo(space: OpenSpace, which: str | Path | None, caller: Caller, *, origin: 
     """Take back what an import into the journal brought: entries that nobody changed since, and what it wrote into files
     of people, where it still stands so."""
     done = undo_import(space, which, caller, origin=origin)
+    forget_promoted(space, done.retracted)
     with space.store.read() as reader:
         noted = json.loads(reader.meta(f"{_FILES}:{done.id}") or "[]")
     gone: list[str] = []

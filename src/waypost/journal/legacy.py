@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timezone
 
 from waypost.journal.legacy_stamp import Head, instant, lexicon, read_head
 
-_HEADING = re.compile(r"\s{0,3}(#{1,6})(?:\s+(?P<title>.*?))?\s*#*\s*")
+_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(?=\S)")
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
 _BULLET = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d{1,4}[.)])[ \t]+(?=\S)")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}")
@@ -43,10 +43,12 @@ def parse_legacy(text: str, day: date | None = None, *, apart: Collection[str] =
     """Take the file apart. `day` is its own, if it is about one; sections of the sorts in `apart` (`generated`) are kept
     apart from the upper part."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff").split("\n")
-    reader = _Reader(day, frozenset(apart), _speakers(lines), section="dated" if day else "curated")
+    names, last = _surveyed(lines)
+    reader = _Reader(day, frozenset(apart), names, len(lines) if day else last, "dated" if day else "curated")
     fence = ""
     closing = _closing_fences(lines)
     for number, line in enumerate(lines):
+        reader.number = number
         mark = _FENCE.match(line)
         if fence:
             if _is_sure(line):  # somebody forgot to close it
@@ -76,24 +78,25 @@ def _closing_fences(lines: Sequence[str]) -> set[int]:
 
 def _is_sure(line: str) -> bool:
     """Whether a line speaks for somebody at a time: nothing that code or a log would say."""
-    heading = _HEADING.fullmatch(line)
-    head = read_head(line, is_heading=heading is not None) if ":" in line else None
+    head = read_head(line, is_heading=_HEADING.match(line) is not None) if ":" in line else None
     return head is not None and head.clock is not None and head.speaker in ("user", "assistant", "tool")
 
 
-def _speakers(lines: Sequence[str]) -> frozenset[str]:
-    """Names that the file has speak again and again, where nearly everything is said by somebody."""
-    stamped, names = 0, Counter[str]()
-    for line in lines:
-        if ":" not in line or line.lstrip().startswith("#"):
+def _surveyed(lines: Sequence[str]) -> tuple[frozenset[str], int]:
+    """Names that the file has speak again and again, where nearly everything is said by somebody; and the number of the
+    last line that begins with a date or time."""
+    stamped, last, names = 0, -1, Counter[str]()
+    for number, line in enumerate(lines):
+        is_heading = _HEADING.match(line) is not None
+        head = read_head(line, is_heading=is_heading)
+        if head is None or (head.day is None and head.clock is None):
             continue
-        head = read_head(line, is_heading=False)
-        if head is not None and head.clock is not None:
+        last = number
+        if not is_heading and head.clock is not None and head.speaker is None:
             stamped += 1
-            names[head.name or ""] += head.name is not None
-            stamped -= head.speaker is not None
-    often = {name: count for name, count in names.items() if name and count >= _OFTEN}
-    return frozenset(often) if often and sum(often.values()) >= _MOSTLY * stamped else frozenset()
+            names.update([head.name] if head.name else [])
+    often = {name: count for name, count in names.items() if count >= _OFTEN}
+    return frozenset(often) if sum(often.values()) >= _MOSTLY * stamped else frozenset(), last
 
 
 @dataclass(slots=True)
@@ -101,12 +104,15 @@ class _Reader:
     day: date | None
     apart: frozenset[str]
     names: frozenset[str]
+    last: int  # the number of the last line with a time: behind it nothing is known to go on
     section: str = "curated"  # or dated, preferences, generated
     level: int = _DEEPEST  # of the heading that began the section
     clock: time | None = None
     offset: timezone | None = None
     speaker: str | None = None
     kind: str | None = None
+    number: int = 0  # of the line that is being read
+    title: str | None = None  # of preferences, that the first of them is to carry
     lines: list[str] = field(default_factory=list)  # of the entry that is being read
     pieces: list[Piece] = field(default_factory=list)
     curated: list[str] = field(default_factory=list)
@@ -122,9 +128,10 @@ class _Reader:
         self._keep(line)
 
     def line(self, line: str) -> None:
-        heading = _HEADING.fullmatch(line)
-        if heading is not None and heading["title"]:
-            self._heading(line, len(heading[1]), heading["title"])
+        heading = _HEADING.match(line)
+        title = _title(line, heading) if heading else ""
+        if heading and title:
+            self._heading(line, len(heading[1]), title)
             return
         head = read_head(line, is_heading=False)
         is_liking = self.section == "preferences" and head is not None and head.speaker is None
@@ -148,8 +155,8 @@ class _Reader:
             self.spent.append(line)
             return
         if self.section == "preferences" and level > self.level:
-            self._end_preference()
-            self.lines.append(title)
+            self._end_preference(over=True)
+            self.title = title
             return
         if self.section == "dated" and sort is None and self._goes_on(level):
             if self.speaker is None and self.clock is None:
@@ -167,10 +174,11 @@ class _Reader:
             self._keep(line)
 
     def _goes_on(self, level: int) -> bool:
-        """Whether a heading without a date belongs to what is being read: answers have headings too."""
-        if level > self.level:
-            return True
-        return self.speaker is not None and (level == self.level or (self.level == _DEEPEST and level > 1))
+        """Whether a heading without a date belongs to what is being read: answers have headings too. Where nothing with a
+        time follows, it begins another section."""
+        if self.speaker is not None:
+            return self.level < level < _DEEPEST if self.number > self.last else level >= min(self.level, 2)
+        return level > self.level
 
     def _begins(self, head: Head) -> bool:
         """Whether a line begins an entry here: without a date it must stand under one."""
@@ -204,15 +212,19 @@ class _Reader:
         if line.strip():
             self.lines.append(line[bullet.end() :] if bullet is not None and is_new else line)
 
-    def _end_preference(self) -> None:
-        self._add(_joined(self.lines), "preference")
+    def _end_preference(self, *, over: bool = False) -> None:
+        """A title goes with the first that follows it; where none does, it stands for itself."""
+        if self.lines or over:
+            title = [] if self.title is None else [self.title]
+            self.title = None
+            self._add(_joined([*title, *self.lines]), "preference")
 
     def _keep(self, line: str) -> None:
         {"curated": self.curated, "generated": self.generated}.get(self.section, self.lines).append(line)
 
     def _end_entry(self) -> None:
         if self.section == "preferences":
-            self._end_preference()
+            self._end_preference(over=True)
             return
         if self.section != "dated":
             return
@@ -233,6 +245,13 @@ class _Reader:
         self.pieces.append(Piece(text, at, kind, speaker, self.clock is not None and at is not None))
 
 
+def _title(line: str, heading: "re.Match[str]") -> str:
+    """The words of a heading, also of one that is closed with the same signs."""
+    words = line[heading.end() :].rstrip()
+    open_ = words.rstrip("#")
+    return open_.rstrip() if not open_ or open_[-1].isspace() else words
+
+
 def _joined(lines: Sequence[str]) -> str:
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
@@ -241,7 +260,7 @@ def sections_of(text: str) -> Iterator[str]:
     """A text cut before its headings: for one that is too long to stand in one place."""
     part: list[str] = []
     for line in text.split("\n"):
-        if _HEADING.fullmatch(line) and any(one.strip() for one in part):
+        if _HEADING.match(line) and any(one.strip() for one in part):
             yield _joined(part)
             part = []
         part.append(line)

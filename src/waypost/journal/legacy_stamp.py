@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 _HEAD = 160  # characters of a line in which a stamp may stand
-_LONGEST_NAME = 40
+_LONGEST_NAME, _LONGEST_TITLE = 40, 120
 _YEARS = range(1990, 2101)
 _TIME = (
     r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d{1,6})?)?(?!:?\d)"
@@ -70,6 +70,8 @@ class Lexicon:
 
     def speaker(self, name: str) -> str | None:
         """How a known speaker is called here."""
+        if len(name) > _LONGEST_TITLE:
+            return None
         clean = " ".join(name.strip(_SIGNS).split())
         folded = clean.casefold()
         if folded in self.speakers:
@@ -79,6 +81,8 @@ class Lexicon:
 
     def section(self, title: str) -> str | None:
         """Which sort of section a heading begins."""
+        if len(title) > _LONGEST_TITLE:
+            return None
         words = " ".join(title.strip(_SIGNS).casefold().split())
         found = (name for name, known in self.sections.items() for one in known if _is_about(words, one))
         return next(found, None)
