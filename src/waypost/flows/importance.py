@@ -46,7 +46,7 @@ def scored(
         [subject for _, subject in subjects], _meanings(space, [turn for turn, _ in subjects], versions)
     )
     topic_of = {turn.ident: number for (turn, _), number in zip(subjects, topics.of, strict=True)}
-    judged = judge_turns(turns, topic_of, topics, at)
+    judged = judge_turns(turns, own.keys(), topic_of, topics, at)
     del notices
     return [
         Scored(entry, judged[ident].score, judged[ident].topic, judged[ident].label)

@@ -48,11 +48,11 @@ def retention_of(score: int) -> str:
 def judge(reading: Reading, mentions: Sequence[Mention], at: datetime) -> Score:
     """The worth at `at` of words that a person said, given all mentions of their topic, this one among them."""
     known = [mention for mention in mentions if mention.at <= at]
-    if reading.passing:
+    if reading.asking.passing:
         return _passing(known)
     often = frequency_of(known)
     explicit, emphasis = reading.explicit, reading.emphasis
-    if not explicit and reading.asks and len({(one.day, one.conversation) for one in known if one.asks}) > 1:
+    if not explicit and reading.asking.asks and len({(one.day, one.conversation) for one in known if one.asks}) > 1:
         explicit, emphasis = 1, "the same was asked again"
     others = often + explicit + reading.relevance
     last = max((mention.at for mention in known), default=None)

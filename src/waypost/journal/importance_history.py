@@ -1,11 +1,11 @@
 """Many turns judged together: topics, how often persons brought them up, and what answers take over from questions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from waypost.journal.importance import Mention, judge, scored_as
-from waypost.journal.importance_reading import NOTHING, Reading, read
+from waypost.journal.importance_reading import Asking, asking_of, read
 from waypost.journal.roles import Role
 from waypost.journal.topics import Topics
 from waypost.journal.topics_links import Subject, telling_terms
@@ -32,8 +32,8 @@ class Turn:
         return self.session or ""
 
     @property
-    def reading(self) -> Reading:
-        return read(self.text, self.language, self.kind) if self.role == "person" else NOTHING
+    def asking(self) -> Asking:
+        return asking_of(self.text, self.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,17 @@ def subject_of(turn: Turn) -> Subject | None:
     """What is grouped: a person's words, if they name anything. Questions about the day are grouped among themselves."""
     if turn.role != "person":
         return None
-    subject = Subject(turn.text, turn.language, group=int(turn.reading.passing))
+    subject = Subject(turn.text, turn.language, group=int(turn.asking.passing))
     return subject if telling_terms(subject) else None
 
 
-def judge_turns(turns: Sequence[Turn], topic_of: Mapping[str, int], topics: Topics, at: datetime) -> dict[str, Worth]:
-    """The worth of each turn at `at`. `turns` are in order; `topic_of` names the topic of those that were grouped."""
+def judge_turns(
+    turns: Sequence[Turn], wanted: Collection[str], topic_of: Mapping[str, int], topics: Topics, at: datetime
+) -> dict[str, Worth]:
+    """The worth at `at` of the turns that are wanted, by their ids; the others are what was said beside them.
+
+    `turns` are in order; `topic_of` names the topic of those that were grouped.
+    """
     topic_of = _with_follow_ups(turns, topic_of)
     mentions: dict[int, list[Mention]] = {}
     for turn in turns:
@@ -65,15 +70,21 @@ def judge_turns(turns: Sequence[Turn], topic_of: Mapping[str, int], topics: Topi
         if turn.role == "person" and number:
             mentions.setdefault(number, []).append(_mention(turn))
     judged: dict[str, Worth] = {}
-    asked: dict[tuple[str, date | None], Worth] = {}
+    asked: dict[tuple[str, date | None], Turn] = {}
     for turn in turns:
         place = (turn.conversation, None if turn.session else turn.day)
         if turn.role == "person":
-            number = topic_of.get(turn.ident, 0)
-            score = judge(turn.reading, mentions.get(number) or [_mention(turn)], at)
-            judged[turn.ident] = asked[place] = Worth(score, number, topics.labels.get(number, ""))
-        else:
-            judged[turn.ident] = _answer(asked.get(place))
+            asked[place] = turn
+        if turn.ident not in wanted:
+            continue
+        said = asked.get(place)
+        if said is not None and said.ident not in judged:
+            number = topic_of.get(said.ident, 0)
+            reading = read(said.text, said.language, said.kind)
+            score = judge(reading, mentions.get(number) or [_mention(said)], at)
+            judged[said.ident] = Worth(score, number, topics.labels.get(number, ""))
+        if turn is not said:
+            judged[turn.ident] = _answer(judged[said.ident] if said else None)
     return judged
 
 
@@ -85,7 +96,7 @@ def _answer(question: Worth | None) -> Worth:
 
 
 def _mention(turn: Turn) -> Mention:
-    return Mention(turn.at, turn.day, turn.conversation, turn.reading.asks)
+    return Mention(turn.at, turn.day, turn.conversation, turn.asking.asks)
 
 
 def _with_follow_ups(turns: Sequence[Turn], topic_of: Mapping[str, int]) -> dict[str, int]:
@@ -95,7 +106,7 @@ def _with_follow_ups(turns: Sequence[Turn], topic_of: Mapping[str, int]) -> dict
         if turn.role != "person" or not turn.session:
             continue
         place = (turn.session, turn.day)
-        if not known.get(turn.ident) and len(turn.text.split()) <= FOLLOW_UP_WORDS and not turn.reading.passing:
+        if not known.get(turn.ident) and len(turn.text.split()) <= FOLLOW_UP_WORDS and not turn.asking.passing:
             known[turn.ident] = before.get(place, 0)
         before[place] = known.get(turn.ident, 0)
     return known

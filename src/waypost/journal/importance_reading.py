@@ -1,13 +1,24 @@
 """What one utterance says about its own worth, without any history: points for what it is about and for emphasis."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from waypost.journal.importance_words import Sentence, Words, sentences_of, words_of
 from waypost.journal.importance_worth import worth
 
-EVENT_WORTH = 0.5  # from here on a statement is taken for something that happened in somebody's life
-_REMEMBERED = 20_000  # utterances: a year of them is judged anew every night
+TOLD_WORTH = 0.2  # of `worth`: from here on something was told of somebody's life or work. Lower takes small talk in
+_REMEMBERED = 20_000  # utterances: a year of them may be judged at once, each by several callers
+GOAL, TRAIT, PREFERENCE = "a stated personal goal", "a personal trait", "a preference or dislike"
+DECISION, EVENT = "a decision, rule or strategy", "an event or fact that was told"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Whether an utterance only asks, and whether for something of the day."""
+
+    asks: bool  # nothing but questions and commands
+    passing: bool  # for what nobody wants to know tomorrow: weather, TV, the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,47 +27,62 @@ class Reading:
     about: str  # why so many points, in words; empty for none
     explicit: int  # 0-2
     emphasis: str
-    asks: bool  # nothing but questions and commands
-    passing: bool  # asks for what nobody wants to know tomorrow: weather, TV, the time
+    asking: Asking
 
 
-NOTHING = Reading(0, "", 0, "", asks=False, passing=False)
+@lru_cache(maxsize=_REMEMBERED)
+def asking_of(text: str, language: str) -> Asking:
+    """The cheap half of `read`: what the mentions of a topic need to know of each utterance."""
+    words, sentences = words_of(language), sentences_of(text, language)
+    asks = bool(sentences) and all(one.asks for one in sentences)
+    if not asks:
+        return Asking(asks=False, passing=False)
+    whole = _joined(sentences)
+    momentary = words.momentary.search(whole) is not None and words.first.search(whole) is None
+    passing = momentary or words.passing.search(whole) is not None
+    return Asking(asks=True, passing=passing and not _explicit(words, sentences)[0])
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def read(text: str, language: str, kind: str = "conversation") -> Reading:
     """What a person's words say of themselves."""
     words, sentences = words_of(language), sentences_of(text, language)
-    told = [one for one in sentences if not one.asks]
-    relevance, about = _relevance(text, language, words, sentences, told)
+    relevance, about = _relevance(text, language, words, sentences)
     explicit, emphasis = _explicit(words, sentences)
-    if explicit < 2 and relevance == 3 and about.endswith("goal"):
-        whole = " ".join(one.text for one in sentences)
-        if words.horizon.search(whole) or words.plan.search(whole) or words.number.search(whole):
-            explicit, emphasis = 2, "the goal is stated with a plan, a number or a date"
-    if explicit == 0 and relevance == 2:
-        explicit, emphasis = 1, "it is stated as decided"
+    if explicit < 2 and about == GOAL and _is_planned(words, _joined(sentences)):
+        explicit, emphasis = 2, "the goal is stated with a plan, a number or a date"
+    if explicit == 0 and about == DECISION:
+        explicit, emphasis = 1, "it is stated as settled"
     if kind == "preference":
         relevance, about = 3, "it is noted as a preference"
         explicit, emphasis = max(explicit, 1), emphasis or "somebody noted it on purpose"
-    asks = bool(sentences) and not told
-    return Reading(relevance, about, explicit, emphasis, asks, asks and not explicit and _is_passing(words, sentences))
+    return Reading(relevance, about, explicit, emphasis, asking_of(text, language))
 
 
-def _relevance(
-    text: str, language: str, words: Words, sentences: list[Sentence], told: list[Sentence]
-) -> tuple[int, str]:
-    if any(words.goal.search(one.text) and not words.not_goal.search(one.text) for one in told):
-        return 3, "a stated personal goal"
-    if any(words.trait.search(one.text) for one in told):
-        return 3, "a personal trait"
-    if any(words.preference.search(one.text) and not words.not_preference.search(one.text) for one in sentences):
-        return 3, "a preference or dislike"
-    if any(words.decision.search(one.text) for one in told):
-        return 2, "a decision or strategy"
-    if any(words.event.search(one.text) for one in told) and worth(text, language) >= EVENT_WORTH:
-        return 1, "a personal event"
+def _relevance(text: str, language: str, words: Words, sentences: list[Sentence]) -> tuple[int, str]:
+    told = [one for one in sentences if not one.asks]
+    if _says(told, words.goal, words.not_goal):
+        return 3, GOAL
+    if _says(told, words.trait):
+        return 3, TRAIT
+    if _says(sentences, words.preference, words.not_preference):  # "Always answer in German" is a command
+        return 3, PREFERENCE
+    if _says(told, words.decision):
+        return 2, DECISION
+    if told and worth(text, language) >= TOLD_WORTH:
+        return 1, EVENT
     return 0, ""
+
+
+def _says(sentences: list[Sentence], wanted: re.Pattern[str], unless: re.Pattern[str] | None = None) -> bool:
+    return any(
+        wanted.search(one.text) and not (unless and unless.search(one.text)) and not one.text.endswith("?")
+        for one in sentences
+    )
+
+
+def _is_planned(words: Words, whole: str) -> bool:
+    return any(pattern.search(whole) for pattern in (words.horizon, words.plan, words.number, words.dated))
 
 
 def _explicit(words: Words, sentences: list[Sentence]) -> tuple[int, str]:
@@ -71,9 +97,5 @@ def _explicit(words: Words, sentences: list[Sentence]) -> tuple[int, str]:
     return 0, ""
 
 
-def _is_passing(words: Words, sentences: list[Sentence]) -> bool:
-    """Every question is about something of the day, and none about the one who asks."""
-    whole = " ".join(one.text for one in sentences)
-    if words.passing.search(whole):
-        return True
-    return words.momentary.search(whole) is not None and words.first.search(whole) is None
+def _joined(sentences: list[Sentence]) -> str:
+    return " . ".join(one.text for one in sentences)

@@ -45,6 +45,10 @@ class Words:
     aside: re.Pattern[str]
     passing: re.Pattern[str]
     momentary: re.Pattern[str]
+    heed: re.Pattern[str]
+    vague: re.Pattern[str]
+    where: re.Pattern[str]
+    seeks: re.Pattern[str]
 
 
 @cache

@@ -10,13 +10,17 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from math import exp, log1p
 
-from waypost.journal.importance_words import sentences_of, words_of
+from waypost.journal.importance_words import Sentence, Words, sentences_of, words_of
 
 _DIGITS = re.compile(r"\d+")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[A-ZА-ЯÄÖÜ]\w+|\b[A-Z]{2,}\w*\b")
 _NAMES_OF_GERMAN = 0.35  # every German noun begins with a capital: about a third of them would in English
 _SELF = {"I", "I'm", "I've", "I'd", "I'll"}
 _LONG_WORD = 7
+COUNTED = (  # lists that are counted in what is told
+    *("first", "second", "event", "change", "past", "dated", "number", "people", "own", "preference", "trait", "goal"),
+    *("decision", "pleasant", "aside", "stress", "heed", "vague", "where", "seeks"),
+)
 _QUOTED = re.compile(r"[\"“„«][^\"“”„«»]{2,60}[\"”“»]")
 
 
@@ -31,39 +35,39 @@ def worth(text: str, language: str) -> float:
 def _features(text: str, language: str) -> tuple[tuple[str, float], ...]:
     words, sentences = words_of(language), sentences_of(text, language)
     told = [one for one in sentences if not one.asks]
-    told_text = " . ".join(one.text for one in told)
-    asked_text = " . ".join(one.text for one in sentences if one.asks)
-    told_words, asked_words = sum(one.words for one in told), sum(one.words for one in sentences if one.asks)
+    asked = [one for one in sentences if one.asks]
+    told_text, asked_text = " . ".join(one.text for one in told), " . ".join(one.text for one in asked)
+    counts: dict[str, float] = {
+        name: len(getattr(words, name).findall(told_text)) for name in COUNTED
+    }  # how often each list is met in what is told
+    counts["number"] += len(_DIGITS.findall(told_text))
+    counts["stress"] += len(words.keep.findall(told_text))
     written = " . ".join(one.written for one in told)
     names = len({name for name in _CAPITAL.findall(written) if name not in _SELF})
-    counts = {
-        "first": len(words.first.findall(told_text)),
-        "second": len(words.second.findall(told_text)),
-        "event": len(words.event.findall(told_text)),
-        "change": len(words.change.findall(told_text)),
-        "past": len(words.past.findall(told_text)),
-        "dated": len(words.dated.findall(told_text)),
-        "number": len(words.number.findall(told_text)) + len(_DIGITS.findall(told_text)),
-        "people": len(words.people.findall(told_text)),
-        "own": len(words.own.findall(told_text)),
-        "preference": len(words.preference.findall(told_text)),
-        "trait": len(words.trait.findall(told_text)),
-        "goal": len(words.goal.findall(told_text)),
-        "decision": len(words.decision.findall(told_text)),
-        "pleasant": len(words.pleasant.findall(told_text)),
-        "aside": len(words.aside.findall(told_text)),
-        "stress": len(words.stress.findall(told_text)) + len(words.keep.findall(told_text)),
+    counts |= {
         "names": names * (_NAMES_OF_GERMAN if language == "de" else 1.0),
         "quoted": len(_QUOTED.findall(written)),
         "long": sum(1 for word in told_text.split() if len(word) >= _LONG_WORD),
-        "told": told_words,
-        "asked": asked_words,
+        "told": sum(one.words for one in told),
+        "asked": sum(one.words for one in asked),
         "asked_first": len(words.first.findall(asked_text)),
         "asked_event": len(words.event.findall(asked_text)),
         "passing": len(words.passing.findall(asked_text)),
         "exclaims": text.count("!"),
+        "own_words": sum(
+            one.words for one in told if words.first.search(one.text) and not words.second.search(one.text)
+        ),
     }
+    events = [one for one in told if words.event.search(one.text) and not words.seeks.search(one.text)]
+    counts["event_words"] = max((one.words for one in events), default=0)
+    counts["details"] = max((_details(words, one) for one in events), default=0)
     return tuple((name, log1p(value)) for name, value in counts.items())
+
+
+def _details(words: Words, one: Sentence) -> int:
+    """Of how many sorts of circumstances a sentence tells: when, where, how many, with whom."""
+    of = (words.change, words.past, words.dated, words.number, words.people, words.own, words.where, _DIGITS)
+    return sum(1 for pattern in of if pattern.search(one.text))
 
 
 def features(text: str, language: str) -> dict[str, float]:
