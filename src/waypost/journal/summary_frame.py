@@ -42,7 +42,7 @@ def with_part(text: str, part: str) -> str:
     """
     frame = split_frame(text)
     theirs = frame.before + (frame.part or "" if frame.is_edited else "")
-    newline = "\r\n" if "\r\n" in theirs + frame.after else "\n"
+    newline = "\r\n" if "\r\n" in f"{theirs}\n{frame.after}" else "\n"
     ours = _framed(part, newline)
     if frame.part is None:
         return theirs + _gap(theirs, newline) + ours + newline
@@ -95,5 +95,5 @@ def _gap(text: str, newline: str) -> str:
     """What makes one empty line after the text."""
     if not text:
         return ""
-    lines = _plain_lines(text)
+    lines = text.replace("\r\n", "\n")
     return newline * (2 - min(2, len(lines) - len(lines.rstrip("\n"))))
