@@ -67,7 +67,7 @@ def _name_and_words(rest: str, has_words: bool) -> tuple[str, str | None]:
     if rest.startswith('"'):
         try:
             by, end = json.JSONDecoder(strict=False).raw_decode(rest)
-            behind = rest[end:].removeprefix(":").strip()
+            behind = rest[end:].removeprefix(":").removeprefix(" ")
         except ValueError:
             by = None
     if not isinstance(by, str):

@@ -113,12 +113,11 @@ def with_bullet(text: str, bullet_text: str, id: str | None, heading: str | None
     above = text[:place] if not place or text[:place].endswith("\n") else text[:place] + newline
     is_list = isinstance(last, Bullet) and bool(last.mark)
     mark = last.mark if isinstance(last, Bullet) and last.mark in ("-", "*", "+") else "-"
-    gap = newline if last and not is_list else ""
-    for arrows in (_SHIELDED_ARROW, _ARROW):
-        longer = above + gap + _render(bullet_text, id, mark, newline, arrows) + text[place:]
-        if len(parse_bullets(longer)) > len(parse_bullets(text)):
-            break
-    return longer
+    above += newline if last and not is_list else ""
+    longer = above + _render(bullet_text, id, mark, newline, _SHIELDED_ARROW) + text[place:]
+    if any(bullet.start == len(above) for bullet in parse_bullets(longer)):
+        return longer
+    return above + _render(bullet_text, id, mark, newline, _ARROW) + text[place:]
 
 
 def _section(pieces: Sequence[Bullet | _Other], heading: str) -> list[Bullet | _Other]:

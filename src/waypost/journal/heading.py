@@ -25,6 +25,8 @@ _FIELD = re.compile(rf'({QUOTED}|[^\s="]++)(?:=({QUOTED}|\S*+))?')
 _OWN = frozenset({"kind", "id", "session", "importance", "protected", "trimmed", "at", "speaker"})
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 _LOST_OPENING = re.compile(r"\s(?:(?:" + "|".join(KINDS) + r")\s+)?(?:id|at|session|importance)=")
+_CUT_OPENING = re.compile(r"<(?:!-?)?$")
+_WORDS = frozenset(KINDS) | {"protected"}
 _LONGEST_SHOWN = 80
 
 
@@ -75,17 +77,17 @@ def read_heading(line: str) -> Heading | None:
     if not line.startswith(("### ", "###\t")):
         return None
     visible, comment, tail = _apart(line[4:])
-    if ":" not in visible and comment is None:
+    if ":" not in visible and not comment:
         return None
-    words, fields, more = _fields(comment or "")
-    if comment is not None and not (fields or more or (words and all(_is_word(word) for word in words))):
-        words, tail = (), f"<!--{comment}-->{tail}"  # somebody's own remark
+    words, fields, more = _fields(comment)
+    if not (fields or more or all(_is_word(word, bool(tail)) for word in words)):
+        words, tail = (), f"<!--{comment}-->{tail.removeprefix('-->')}"  # somebody's own remark
     shown = _shown(visible)
     if shown is not None:
         clock, is_exact, speaker = shown
-        return Heading(clock, is_exact, speaker, words, fields, more, tail.strip())
+        return Heading(clock, is_exact, speaker, words, fields, more, _said(tail))
     if fields.keys() & {"id", "at"}:
-        return Heading(None, False, visible.strip() or None, words, fields, more, tail.strip())
+        return Heading(None, False, visible.strip() or None, words, fields, more, _said(tail))
     return None
 
 
@@ -105,16 +107,20 @@ def write_heading(entry: Entry) -> str:
     return f"### {visible} <!-- {' '.join(parts)} -->"
 
 
-def _apart(rest: str) -> tuple[str, str | None, str]:
-    """What is visible, the inside of the comment, and what stands behind it. Either end of the comment may be lost."""
+def _apart(rest: str) -> tuple[str, str, str]:
+    """What is visible, the inside of the comment, and its end with what stands behind it.
+
+    Somebody may have deleted either end.
+    """
     visible, opening, behind = rest.partition("<!--")
-    if opening:
-        comment, _, tail = behind.partition("-->")
-        return visible, comment, tail
-    if "-->" in rest and (lost := _LOST_OPENING.search(rest)):
-        comment, _, tail = rest[lost.start() :].partition("-->")
-        return rest[: lost.start()], comment, tail
-    return rest, None, ""
+    if not opening and "-->" in rest and (lost := _LOST_OPENING.search(rest)):
+        visible, behind = rest[: lost.start()], rest[lost.start() :]
+    comment, closing, tail = behind.partition("-->")
+    return _CUT_OPENING.sub("", visible), comment, closing + tail
+
+
+def _said(tail: str) -> str:
+    return tail.removeprefix("-->").strip()
 
 
 def _fields(comment: str) -> tuple[tuple[str, ...], dict[str, str], dict[str, str]]:
@@ -132,8 +138,9 @@ def _fields(comment: str) -> tuple[tuple[str, ...], dict[str, str], dict[str, st
     return tuple(words), fields, more
 
 
-def _is_word(word: str) -> bool:
-    return word in KINDS or word == "protected"
+def _is_word(word: str, is_whole: bool) -> bool:
+    """Whether a word of the comment is ours; one where it was cut off may be the beginning of such a word."""
+    return word in _WORDS or (not is_whole and any(whole.startswith(word) for whole in _WORDS | _OWN))
 
 
 def _shown(visible: str) -> tuple[time, bool, str | None] | None:
