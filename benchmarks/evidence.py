@@ -33,6 +33,8 @@ class Waypost(Conversation):
     def brief(self, question: str, tokens: int, date: str | None) -> str:
         assert self._memory is not None, "reset() first"
         made = self._memory.brief(question, tokens, now=date)
+        if "Answered without" in made.explanation:
+            raise SystemExit(made.explanation)
         assert count_tokens(made.text) <= tokens
         return made.text
 

@@ -252,6 +252,16 @@ def test_followers_are_the_next_turns_of_the_same_session(store: Store) -> None:
     assert (sketch.session, sketch.position, sketch.collection) == ("s", 3, "journal")
 
 
+def test_neighbours_are_the_turns_around_and_the_turns_themselves(store: Store) -> None:
+    for place in range(8):
+        add(store, version(f"t{place}", kind="note", session="s"))
+    add(store, version("other", kind="note", session="another"))
+    add(store, version("alone", kind="note"))
+    with store.read() as reader:
+        near = reader.neighbours(["t2", "t3", "alone", "nobody"], 2, NOW)
+    assert sorted(s.memory_id for s in near) == ["t0", "t1", "t2", "t3", "t4", "t5"]
+
+
 def test_speakers_are_listed_once_each(store: Store) -> None:
     for place, speaker in enumerate(("Boris", "Anna", None, "Boris")):
         add(store, version(f"m{place}", kind="note", speaker=speaker))

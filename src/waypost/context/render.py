@@ -1,25 +1,36 @@
-"""Memories as lines of a briefing."""
+"""Memories as lines of a briefing, and a budget that is filled and never passed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from waypost.context.budget import count_tokens, shorten
+from waypost.context.budget import CHARACTERS_PER_TOKEN, count_tokens, shorten
 from waypost.model.recall import Hit
 from waypost.text.fence import fence
 
-_HEADINGS = (
-    ("always", "Always true here"),
-    ("preferences", "Preferences"),
-    ("facts", "Facts and decisions"),
-    ("code", "Code"),
-    ("journal", "From conversations"),
-)
+_HEADINGS = {
+    "always": "Always true here",
+    "preferences": "Preferences",
+    "facts": "Facts and decisions",
+    "code": "Code",
+    "journal": "From conversations",
+}
+_LONG = 0.4  # of the budget: a longer memory may be cut to that; others are whole or not there
+_GAP = "\n\n"  # between what stands outside of the fence and the fence
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     section: str  # one of the headings' names
     hit: Hit
+    day: str = ""  # of what was said: entries of a day stand together under it
+    place: int = 0  # within its day
+    line: str = field(init=False)
+    tokens: int = field(init=False)  # of the line, with its end
+
+    def __post_init__(self) -> None:
+        line = _said_line(self.hit) if self.day else _line(self.hit)
+        object.__setattr__(self, "line", line)
+        object.__setattr__(self, "tokens", _cost(line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,45 +41,108 @@ class Rendered:
     left_out: int
 
 
-def render(entries: Sequence[Entry], tokens: int, shares: dict[str, float]) -> Rendered:
-    """As many entries as fit, in the order given, grouped under headings; `shares` bounds a section's part."""
-    spent, by_section = _overhead(), {name: 0 for name, _ in _HEADINGS}
-    chosen: list[tuple[Entry, str]] = []
-    for entry in entries:
-        heading = 0 if any(e.section == entry.section for e, _ in chosen) else _heading_cost(entry.section)
-        room = tokens - spent - heading
-        if entry.section in shares:
-            room = min(room, int(tokens * shares[entry.section]) - by_section[entry.section] - heading)
-        line = shorten(_line(entry.hit), room - 1) if room > 1 else None
-        if line is not None:
-            cost = count_tokens(line) + 1 + heading
-            spent += cost
-            by_section[entry.section] += cost
-            chosen.append((entry, line))
-    while True:
-        text = _assemble(chosen)
-        if count_tokens(text) <= tokens or not chosen:
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    entry: Entry
+    line: str
+
+
+def render(
+    entries: Sequence[Entry], tokens: int, shares: Mapping[str, float] | None = None, *, opening: str = ""
+) -> Rendered:
+    """As many entries as fit, in the order given, grouped under headings; `shares` bounds a section's part.
+
+    `opening` stands first and outside of the fence; its tokens count.
+    """
+    shares = shares or {}
+    chosen: list[_Chosen] = []
+    for _ in range(3):  # lines are rounded up one by one: the text as a whole leaves room for some more
+        text = _assemble(chosen, opening)
+        room = tokens - count_tokens(text)
+        taken = {id(one.entry) for one in chosen}
+        more = _fill([one for one in entries if id(one) not in taken], chosen, room, tokens, shares)
+        if not more:
             break
+        chosen += more
+    while chosen and count_tokens(text := _assemble(chosen, opening)) > tokens:
         chosen.pop()
-    if not chosen:
+    if not chosen and not opening:
         return Rendered("", 0, (), len(entries))
-    return Rendered(text, count_tokens(text), tuple(e.hit for e, _ in chosen), len(entries) - len(chosen))
+    text = _assemble(chosen, opening)
+    return Rendered(text, count_tokens(text), tuple(one.entry.hit for one in chosen), len(entries) - len(chosen))
 
 
-def _assemble(chosen: Sequence[tuple[Entry, str]]) -> str:
-    lines = []
-    for name, heading in _HEADINGS:
-        members = [line for entry, line in chosen if entry.section == name]
-        lines += [f"## {heading}", *members] if members else []
-    return fence("\n".join(lines)) if lines else ""
+def _fill(
+    entries: Sequence[Entry], before: Sequence[_Chosen], room: int, tokens: int, shares: Mapping[str, float]
+) -> list[_Chosen]:
+    """Further entries for the room that is left. One that does not fit is passed over."""
+    frames = {frame for one in before for frame in _frames(one.entry)}
+    spent = {name: sum(count_tokens(o.line) + 1 for o in before if o.entry.section == name) for name in shares}
+    for name in shares:
+        spent[name] += _cost(_heading(name)) if _heading(name) in frames else 0
+    chosen: list[_Chosen] = []
+    if not before:
+        room -= count_tokens(fence("")) + 1
+    for entry in entries:
+        new = [frame for frame in _frames(entry) if frame not in frames]
+        around = sum(map(_cost, new))
+        most = room - around
+        if entry.section in shares:
+            most = min(most, int(tokens * shares[entry.section]) - spent[entry.section] - around - 1)
+        line = _fitting(entry, most, tokens, may_be_cut=entry.section in shares or not (chosen or before))
+        if line is None:
+            continue
+        room -= (entry.tokens if line is entry.line else _cost(line)) + around
+        if entry.section in shares:
+            spent[entry.section] += count_tokens(line) + 1 + around
+        frames.update(new)
+        chosen.append(_Chosen(entry, line))
+    return chosen
 
 
-def _overhead() -> int:
-    return count_tokens(fence("")) + 1
+def _fitting(entry: Entry, most: int, tokens: int, *, may_be_cut: bool) -> str | None:
+    """The line of an entry, whole or cut; None where it has no place."""
+    if entry.tokens <= most:
+        return entry.line
+    longest = int(_LONG * tokens)
+    if may_be_cut or entry.tokens > longest:
+        return shorten(entry.line, most if may_be_cut else min(most, longest))
+    return None
 
 
-def _heading_cost(section: str) -> int:
-    return count_tokens("## " + dict(_HEADINGS)[section]) + 1
+def _cost(line: str) -> int:
+    return max(count_tokens(line), -(-(len(line) + 1) // CHARACTERS_PER_TOKEN))  # with its line end
+
+
+def _frames(entry: Entry) -> tuple[str, ...]:
+    """The lines that have to stand above an entry."""
+    return (_heading(entry.section), entry.day) if entry.day else (_heading(entry.section),)
+
+
+def _heading(section: str) -> str:
+    return f"## {_HEADINGS[section]}"
+
+
+def _assemble(chosen: Sequence[_Chosen], opening: str) -> str:
+    lines: list[str] = []
+    for name in _HEADINGS:
+        members = [one for one in chosen if one.entry.section == name]
+        lines += [_heading(name)] if members else []
+        for day in dict.fromkeys(one.entry.day for one in members):
+            of_day = [one for one in members if one.entry.day == day]
+            if day:
+                of_day.sort(key=lambda one: one.entry.place)
+                lines.append(day)
+            lines += [one.line for one in of_day]
+    fenced = fence("\n".join(lines)) if lines else ""
+    return _GAP.join(part for part in (opening, fenced) if part)
+
+
+def _said_line(hit: Hit) -> str:
+    """What was said, under its day: by whom, and the words."""
+    who = hit.speaker or ("" if hit.source == "person" else hit.source)
+    stale = f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
+    return f"- {who}: {_flat(hit.text)}{stale}" if who else f"- {_flat(hit.text)}{stale}"
 
 
 def _line(hit: Hit) -> str:
@@ -80,5 +154,8 @@ def _line(hit: Hit) -> str:
     if hit.source == "code":  # the place is what helps: whoever needs the lines opens it
         name = f"{hit.name}: " if hit.name and hit.name != hit.path else ""
         return f"- {place}{name}{hit.summary or ''} ({hit.type or hit.kind}, changed {when})"
-    said = " ".join(hit.text.split())
-    return f"- {place}{said} ({who}{hit.source}, {when}){stale}"
+    return f"- {place}{_flat(hit.text)} ({who}{hit.source}, {when}){stale}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

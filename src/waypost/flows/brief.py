@@ -1,7 +1,8 @@
 """The briefing that an agent gets at the start of a task, within a budget of tokens."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from waypost.context.render import Entry, render
@@ -12,9 +13,14 @@ from waypost.flows.recall import recall
 from waypost.flows.references import looked_at
 from waypost.model.kinds import SCOPES
 from waypost.model.recall import Hit, View
+from waypost.retrieve.around import REACH, value, worth_around
+from waypost.retrieve.fuse import shown_score
 from waypost.store.protocol import Filter
 
-_MOST_MEMORIES = 40
+_MOST_MEMORIES = 300
+_LEAST_MEMORIES = 40
+_LINE_TOKENS = 20  # of a short memory; twice as many hits as fit find nothing more (benchmarks/evidence.py)
+_WITH_NEIGHBOURS = 60  # hits around which it is looked; what stands beside a worse one has no place
 _MOST_STANDING = 200  # of each sort, the latest
 _SHARES = {"always": 0.15, "preferences": 0.15}
 
@@ -40,11 +46,11 @@ class Briefing:
 def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime | None = None) -> Briefing:
     """What is always true (level 0), preferences, and what is known about the task, ranked as one."""
     check_budget(tokens)
-    answer = recall(space, task, view, k=_MOST_MEMORIES, now=now)
+    answer = recall(space, task, view, k=_most(tokens), now=now)
     standing = [Entry("always", hit) for hit in _listed(space, view, Filter(level=0))]
     standing += [Entry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
     known = {entry.hit.id for entry in standing}
-    ranked = [Entry(_section(hit), hit) for hit in answer.hits if hit.id not in known]
+    ranked = [entry for entry in _ranked(space, view, answer.hits) if entry.hit.id not in known]
     rendered = render([*standing, *ranked], tokens, _SHARES)
     found = {entry.hit.id for entry in ranked}  # what is always told says nothing about the task
     confidence = max((hit.score for hit in rendered.used if hit.id in found), default=0.0)
@@ -55,6 +61,35 @@ def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime
         confidence,
         _explain(rendered.used, rendered.left_out, rendered.tokens, tokens, answer.notices),
     )
+
+
+def _most(tokens: int) -> int:
+    return min(_MOST_MEMORIES, max(_LEAST_MEMORIES, tokens // _LINE_TOKENS))
+
+
+def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[Entry]:
+    """What was found and what was said around it, by what each is worth for its length."""
+    spoken = [hit.id for hit in hits if hit.session is not None][:_WITH_NEIGHBOURS]
+    by_id = {hit.id: hit for hit in hits}
+    with space.store.read() as reader:
+        turns = reader.neighbours(spoken, REACH, view) if spoken else []
+        totals = worth_around({hit.id: hit.score for hit in hits}, turns)
+        beside = [turn.number for turn in turns if turn.memory_id not in by_id]
+        memories = looked_at(space, reader, list(reader.versions_by_number(beside).values()))
+    for memory in memories.values():
+        total = totals[memory.version.memory_id]
+        by_id[memory.version.memory_id] = hit_of(memory, shown_score(total), {"beside": total})
+    places = {turn.memory_id: turn.position for turn in turns}
+    local = space.journal.today
+    entries = [_entry(hit, places.get(hit.id, 0), local) for hit in by_id.values()]
+    entries.sort(key=lambda entry: -value(totals[entry.hit.id], entry.tokens))
+    return entries
+
+
+def _entry(hit: Hit, place: int, day_of: Callable[[datetime], date]) -> Entry:
+    section = _section(hit)
+    day = day_of(hit.time or hit.valid_from).isoformat() if section == "journal" else ""
+    return Entry(section, hit, day, place)
 
 
 def check_budget(tokens: int) -> None:

@@ -28,7 +28,7 @@ A memory outside of sessions (a fact, a piece of code) counts as a session of on
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import exp
+from math import exp, log
 from typing import TYPE_CHECKING
 
 from waypost.retrieve.question import ASSISTANTS, Question
@@ -128,6 +128,12 @@ def fuse(
 def shown_score(total: float) -> float:
     """0 to 1, rising with the total."""
     return 1 / (1 + exp(min(700.0, (_MIDDLE - total) / _WIDTH)))
+
+
+def total_of(score: float) -> float:
+    """The total that is shown as this score."""
+    inside = min(max(score, 1e-12), 1 - 1e-12)
+    return _MIDDLE + _WIDTH * log(inside / (1 - inside))
 
 
 def _parts(

@@ -214,6 +214,9 @@ class Reader(FactReader, JournalReader, Protocol):
     def followers(self, numbers: Iterable[int], reach: int, view: View) -> list[Sketch]:
         """What was said next: visible versions in the same session, at most `reach` places behind one of these."""
 
+    def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[Sketch]:
+        """What was said around these, and they themselves: visible versions at most `reach` places before or behind one."""
+
     def speakers(self, limit: int) -> list[str]:
         """Who has ever spoken here, in alphabetical order."""
 

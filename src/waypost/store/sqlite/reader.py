@@ -108,6 +108,15 @@ class SqliteReader(SearchRows):
             [reach, number_list(numbers), *parameters],
         )
 
+    def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[Sketch]:
+        condition, parameters = visible(view)
+        return self._sketches(
+            "FROM memories a JOIN memories m ON m.session = a.session"
+            " AND m.position BETWEEN a.position - ? AND a.position + ?"
+            f" WHERE a.session IS NOT NULL AND a.memory_id IN (SELECT value FROM json_each(?)) AND {condition}",
+            [reach, reach, json.dumps(list(memory_ids)), *parameters],
+        )
+
     def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[Sketch]:
         rows = self._rows(
             "SELECT DISTINCT m.number, m.memory_id, m.kind, m.collection, m.level, m.session, m.position, m.speaker,"

@@ -1,0 +1,52 @@
+"""What stands beside a hit is worth nearly as much as the hit, and what is long must be worth it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from waypost.retrieve.around import BESIDE, REACH, value, worth_around
+from waypost.retrieve.fuse import shown_score, total_of
+from waypost.store.protocol import Sketch
+
+T0 = datetime(2026, 1, 30, tzinfo=UTC)
+
+
+def turn(position: int, session: str | None = "s") -> Sketch:
+    return Sketch(
+        position, f"{session}{position}", "conversation", "journal", None, session, position, None, "en", 0, T0
+    )
+
+
+def test_a_score_and_its_total_say_the_same() -> None:
+    assert [total_of(shown_score(total)) for total in (-3.0, 0.0, 2.2, 6.0)] == pytest.approx([-3.0, 0.0, 2.2, 6.0])
+    assert total_of(0.0) < total_of(1.0)
+
+
+def test_turns_within_reach_are_worth_a_little_less_than_the_hit() -> None:
+    totals = worth_around({"s5": shown_score(4.0)}, [turn(place) for place in range(10)])
+    assert sorted(totals) == [f"s{place}" for place in range(5 - REACH, 5 + REACH + 1)]
+    assert {name: total for name, total in totals.items() if name != "s5"} == pytest.approx(
+        {name: 4.0 - BESIDE for name in totals if name != "s5"}
+    )
+    assert totals["s5"] == pytest.approx(4.0)
+
+
+def test_what_lies_between_two_hits_counts_for_the_better_one_and_does_not_spread_further() -> None:
+    totals = worth_around({"s2": shown_score(3.0), "s4": shown_score(5.0)}, [turn(place) for place in range(12)])
+    assert totals["s3"] == pytest.approx(5.0 - BESIDE)
+    assert totals["s2"] == pytest.approx(5.0 - BESIDE)  # beside a better one it gains
+    assert "s7" not in totals
+
+
+def test_sessions_do_not_reach_into_each_other() -> None:
+    totals = worth_around({"a3": shown_score(4.0)}, [turn(3, "a"), turn(4, "b"), turn(2, "b")])
+    assert sorted(totals) == ["a3"]
+
+
+def test_a_hit_without_a_session_keeps_its_total() -> None:
+    assert worth_around({"fact": shown_score(4.0)}, []) == pytest.approx({"fact": 4.0})
+
+
+def test_of_two_that_are_worth_the_same_the_shorter_one_is_told() -> None:
+    assert value(3.0, 20) > value(3.0, 200)
+    assert value(3.5, 200) > value(3.0, 100)
