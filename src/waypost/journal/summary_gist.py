@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from waypost.journal.rank import SAME, SAME_VECTORS, choose, likeness, textrank
 from waypost.journal.summary_items import Item
-from waypost.journal.wording import Words, clip, sentences, words_of
-from waypost.text.language import language_of
+from waypost.journal.wording import Words, clip, sentences, spoken_in, words_of
 
 if TYPE_CHECKING:
     from waypost.journal.rank import Matrix
@@ -68,7 +67,7 @@ def _how_many(item: Item, own: Sequence[str]) -> int:
 
 def _telling_sentences(item: Item, words: Words, *, asks: bool) -> list[str]:
     """Without greetings and thanks, and without questions unless it `asks`; all where nothing else was said."""
-    spoken = words_of(language_of(item.text) or words.language)
+    spoken = words_of(spoken_in(item.text) or words.language)
     found = sentences(item.text, spoken)[: 4 * _SENTENCES_OF_ONE]
     telling = [one for one in found if (asks if one.endswith("?") else _tells(one, spoken))]
     return (telling or found)[:_SENTENCES_OF_ONE]

@@ -8,15 +8,12 @@ from datetime import date
 from waypost.journal.layout import archived_path, day_path
 from waypost.journal.summary_items import Item
 from waypost.journal.trim_output import open_fence
-from waypost.journal.wording import Words, clip, other_days, plain
+from waypost.journal.wording import Words, clip, nameless_speakers, other_days, plain
 from waypost.text.stems import fold
 
 _FROM = re.compile(r"<!-- from ([^<>\n]*) -->")
 _MOST_HINTS = 3
 _LONGEST_LABEL = 60
-_NOT_NAMES = frozenset(
-    {"assistant", "bot", "ai", "agent", "model", "system", "tool", "function", "assistent", "ассистент"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class Lines:
 
     def speaker(self, item: Item) -> str:
         name = plain(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
-        generic = not name or fold(name) in self.words.speakers or fold(name) in _NOT_NAMES
+        generic = not name or fold(name) in nameless_speakers()
         if item.role == "person":
             return (self.words.say("person") if self.names_persons and name else "") if generic else name
         return self.words.say(item.role) if generic else name

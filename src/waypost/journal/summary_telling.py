@@ -11,7 +11,7 @@ from waypost.journal.summary_gist import Gists, gists_of, unlike
 from waypost.journal.summary_items import DECISION, HELPING, Item, answers_to
 from waypost.journal.summary_lines import Lines, label_of, persons_differ
 from waypost.journal.summary_page import HIGHLIGHT, Measure, Period, measure_of, must_stay
-from waypost.journal.summary_topics import key_words, namers
+from waypost.journal.summary_topics import TopicWords, namers
 from waypost.journal.wording import Words
 
 if TYPE_CHECKING:
@@ -119,11 +119,11 @@ class Telling:
     def _main_topics(self, topics: Sequence[int]) -> list[str]:
         """Each with the words that its entries use most, and the days from the first to the last."""
         lines = []
+        spoken = TopicWords([item for item in self.items if item.score >= HELPING] if topics else [])
         for topic in topics[: self.measure.topics]:
             own = self._of_topic(topic)
-            others = [item for item in self.items if item.topic != topic and item.score >= HELPING]
             label = label_of(own[0].label)
-            found = key_words(own, others, label)
+            found = spoken.of(own, label)
             days = sorted({item.day for item in own})
             ids = namers(own, [*label.split(), *found])
             lead = f"**{label}:** " if found else f"**{label}** "

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from math import log
 
 from waypost.journal.summary_items import Item
-from waypost.journal.wording import Words, plain_lines, words_of
-from waypost.text.language import language_of
+from waypost.journal.wording import Words, plain_lines, spoken_in, words_of
 from waypost.text.stems import fold
 from waypost.text.words import keyword_terms, stop_words
 
 MOST_WORDS = 5
 _NAMERS = 3  # entries that are named for each word: one that more share comes from none of them
-_READ_CHARACTERS = 4000  # of one entry
+_READ_CHARACTERS = 600  # of one entry
 _NAME_WORTH = 2.0  # of a word that is written as a name in the middle of a sentence
 _WORD = re.compile(r"(?<![\w@#/.-])[^\W\d_][\w-]{2,30}(?![\w@/’'])")
 _AFTER_END = re.compile(r"(?:^|[.!?:;…\"„“«()\]–—-]\s*)$")
@@ -29,29 +28,34 @@ _VERB = {
 }
 
 
-def key_words(own: Sequence[Item], others: Sequence[Item], label: str) -> list[str]:
-    """At most five words as they are written, those first that most entries of the topic share."""
-    known = {stem for token in label.split() for stem in _stems(token, "en") | _stems(token, "de")}
-    people = {part for item in (*own, *others) for part in fold(item.entry.speaker or "").split()}
-    spread = Counter(stem for item in (*own, *others) for stem in {stem for stem, _, _ in _told(item)})
-    forms: dict[str, Counter[str]] = {}
-    counts: Counter[str] = Counter()
-    names: Counter[str] = Counter()
-    for item in own:
-        told = _told(item)
-        for stem, form, is_name in told:
-            forms.setdefault(stem, Counter())[form] += 1
-            names[stem] += is_name
-        counts.update(list(dict.fromkeys(stem for stem, _, _ in told)))
-    total = len(own) + len(others)
-    worth = {
-        stem: count * log(1 + total / spread[stem]) * (_NAME_WORTH if names[stem] else 1.0)
-        for stem, count in counts.items()
-        if stem not in known and (count > 1 or names[stem]) and not any(one.startswith(stem) for one in people)
-    }
-    first = {stem: place for place, stem in enumerate(counts)}
-    best = sorted(worth, key=lambda stem: (-round(worth[stem], 6), first[stem]))[:MOST_WORDS]
-    return [min(forms[stem], key=lambda form: (-forms[stem][form], form)) for stem in best]
+class TopicWords:
+    """Knows the words of all entries of a period, each read once."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._told = {id(item): _told(item) for item in items}
+        self._spread = Counter(stem for told in self._told.values() for stem in {stem for stem, _, _ in told})
+        self._people = tuple({part for item in items for part in fold(item.entry.speaker or "").split()})
+
+    def of(self, own: Sequence[Item], label: str) -> list[str]:
+        """At most five words as they are written, those first that most of these entries share and others do not."""
+        known = {stem for token in label.split() for stem in _stems(token, "en") | _stems(token, "de")}
+        forms: dict[str, Counter[str]] = {}
+        counts: Counter[str] = Counter()
+        names: Counter[str] = Counter()
+        for item in own:
+            told = self._told[id(item)]
+            for stem, form, is_name in told:
+                forms.setdefault(stem, Counter())[form] += 1
+                names[stem] += is_name
+            counts.update(list(dict.fromkeys(stem for stem, _, _ in told)))
+        worth = {
+            stem: count * log(1 + len(self._told) / self._spread[stem]) * (_NAME_WORTH if names[stem] else 1.0)
+            for stem, count in counts.items()
+            if stem not in known and (count > 1 or names[stem]) and not any(p.startswith(stem) for p in self._people)
+        }
+        first = {stem: place for place, stem in enumerate(counts)}
+        best = sorted(worth, key=lambda stem: (-round(worth[stem], 6), first[stem]))[:MOST_WORDS]
+        return [min(forms[stem], key=lambda form: (-forms[stem][form], form)) for stem in best]
 
 
 def namers(own: Sequence[Item], shown: Sequence[str]) -> list[str]:
@@ -65,7 +69,7 @@ def namers(own: Sequence[Item], shown: Sequence[str]) -> list[str]:
 
 def _told(item: Item) -> list[tuple[str, str, bool]]:
     """(stem, as written, whether it is written as a name) of the words that could name a subject."""
-    words = words_of(language_of(item.text[:_READ_CHARACTERS]))
+    words = words_of(spoken_in(item.text))
     stops = stop_words(words.language)
     found = []
     for line in plain_lines(item.text[:_READ_CHARACTERS]):

@@ -2,10 +2,9 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from datetime import date
 
-from waypost.journal.wording import Words, clip, dated, sentences
+from waypost.journal.wording import Words, clip, dated, plain, sentences
 from waypost.text.stems import fold
 from waypost.text.words import keyword_terms, stop_words
 
@@ -16,30 +15,51 @@ _FIRST_WORTH, _ASKED_WORTH, _TELLING_WORTH, _CENTRAL_WORTH = 0.8, 2.0, 0.5, 1.0
 _OPENER_COST, _QUESTION_COST, _SCRAP_COST = 3.0, 4.0, 1.5
 _LEAST_WORDS = 3  # of a sentence; fewer are a heading or an exclamation
 _LEAST_LEFT = 2  # telling words that must be left of a sentence
+_SHORT_QUESTION = 120
+_LEAST_HEADS = 3
+_LONGEST_HEAD = 60
+_READ_CHARACTERS = 20_000
+_TAKEN_UP = 0.5  # of the question's words that a sentence must have to be its answer rather than a list
+_POINT = re.compile(r"[ \t]{0,3}(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_STRONG = re.compile(r"(?:\*\*|__)([^*_\n]{2,200})(?:\*\*|__)")
 _TOKEN = re.compile(r"[^\s,;:.!?()\"„“”«»]+")
 _TELLING = re.compile(r"\d|(?<!^)(?<![.!?]\s)\b[A-ZÄÖÜА-ЯЁ]")
 
 
 def core_of(text: str, said_on: date, words: Words, question: str = "") -> str | None:
-    """One line of at most about 160 characters; None when the answer is as short already, or says nothing in words."""
+    """One line of at most about 160 characters; None when the answer is as short already, or says nothing in words.
+
+    The sentence that answers best, or the heads of a list where no sentence takes the question up.
+    """
     if len(text) <= SHORT_ANSWER and "\n" not in text.strip():
         return None
     found = sentences(text, words)
     if not found:
         return None
-    asked = _Stems.of(question, words)
+    asked = frozenset(_stems(question, words))
     best = found[_best(found, asked, words)]
-    core = clip(_without_the_question(best, asked, words), LONGEST_CORE)
-    return dated(_capital(core), said_on, words, context=f"{best} {question}")
+    heads = _heads(text)
+    if len(heads) >= _LEAST_HEADS and len(asked & set(_stems(best, words))) < _TAKEN_UP * len(asked):
+        core = clip("; ".join(heads), LONGEST_CORE)
+    else:
+        core = clip(_without_the_question(best, asked, words), LONGEST_CORE)
+    asked_for_a_day = question if len(question) <= _SHORT_QUESTION else ""  # in a long one "today" is said in passing
+    return dated(_capital(core), said_on, words, context=f"{best} {asked_for_a_day}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Stems:
-    all: frozenset[str]
-
-    @classmethod
-    def of(cls, text: str, words: Words) -> "_Stems":
-        return cls(frozenset(_stems(text, words)))
+def _heads(text: str) -> list[str]:
+    """What the points of a list begin with: what stands out in them, or stands before a colon, or short ones whole."""
+    found: dict[str, None] = {}
+    for line in text[:_READ_CHARACTERS].split("\n"):
+        point = _POINT.match(line)
+        if point is None:
+            continue
+        rest = line[point.end() :]
+        strong = _STRONG.match(rest)
+        head = plain(strong[1] if strong else rest.partition(": ")[0]).strip(" .:")
+        if 1 < len(head) <= _LONGEST_HEAD:
+            found[head] = None
+    return list(found)
 
 
 def _stems(text: str, words: Words) -> list[str]:
@@ -52,7 +72,7 @@ def _stems(text: str, words: Words) -> list[str]:
     ]
 
 
-def _best(found: list[str], asked: _Stems, words: Words) -> int:
+def _best(found: list[str], asked: frozenset[str], words: Words) -> int:
     """The place of the sentence that answers: it shares words with the question and with the rest of the answer."""
     stems = [set(_stems(sentence, words)) for sentence in found]
     shared = Counter(stem for one in stems for stem in one)
@@ -61,11 +81,11 @@ def _best(found: list[str], asked: _Stems, words: Words) -> int:
     for place, sentence in enumerate(found):
         own = stems[place]
         worth = _FIRST_WORTH / (1 + place)
-        if asked.all:
-            worth += _ASKED_WORTH * len(own & asked.all) / len(asked.all)
+        if asked:
+            worth += _ASKED_WORTH * len(own & asked) / len(asked)
         worth += _CENTRAL_WORTH * sum(shared[stem] for stem in own if shared[stem] > 1) / common
         worth += _TELLING_WORTH * min(4, len(_TELLING.findall(sentence))) / 4
-        worth += min(1.0, len(own - asked.all) / 4)
+        worth += min(1.0, len(own - asked) / 4)
         worth -= _cost(sentence, words)
         worths.append(worth)
     return max(range(len(found)), key=lambda place: (round(worths[place], 6), -place))
@@ -73,7 +93,7 @@ def _best(found: list[str], asked: _Stems, words: Words) -> int:
 
 def _cost(sentence: str, words: Words) -> float:
     cost = 0.0
-    if words.openers.match(sentence):
+    if words.openers.match(sentence) or words.greetings.match(sentence) or words.praise.search(sentence):
         cost += _OPENER_COST
     if sentence.rstrip(' )"“”»').endswith("?"):
         cost += _QUESTION_COST
@@ -82,28 +102,30 @@ def _cost(sentence: str, words: Words) -> float:
     return cost
 
 
-def _without_the_question(sentence: str, asked: _Stems, words: Words) -> str:
+def _without_the_question(sentence: str, asked: frozenset[str], words: Words) -> str:
     """What is left of a sentence when its beginning only repeats the question: "On ZDF tonight runs the semi-final".
 
     A word that denies or affirms ends the beginning: what follows it cannot be cut off from it.
     """
-    if not asked.all or len(sentence) <= WHOLE_PHRASE:
+    if not asked or len(sentence) <= WHOLE_PHRASE:
         return sentence
     stops = stop_words(words.language)
-    cut = 0
+    cut, ends_in_time = 0, False
     for token in _TOKEN.finditer(sentence):
         word = fold(token[0])
         if word in words.negations:
             break
-        known = word in words.time or word[:1].isdecimal() or bool(set(_stems(token[0], words)) & asked.all)
-        if known or (cut == token.start() and word in words.articles):
-            cut = token.end() + 1
+        is_time = word in words.time or word[:1].isdecimal()
+        if is_time or not asked.isdisjoint(_stems(token[0], words)):
+            cut, ends_in_time = token.end() + 1, is_time
         elif word not in stops:
             break
     rest = sentence[cut:].lstrip(" ,;:–—-")
     first = _TOKEN.match(rest)
     if first and fold(first[0]) in words.articles:
         rest = rest[first.end() :].lstrip()
+    elif first and (fold(first[0]) in words.auxiliaries or (fold(first[0]) in stops and not ends_in_time)):
+        return sentence  # what follows still speaks of what would be cut off
     return rest if len(_stems(rest, words)) >= _LEAST_LEFT else sentence
 
 

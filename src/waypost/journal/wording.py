@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from waypost.text.language import language_of
@@ -16,6 +16,7 @@ LANGUAGES = ("en", "de", "ru")
 MARK_OF_A_CUT = "…"
 MOST_SENTENCES = 400  # of one text; a longer one is a document, not something that was said
 _READ_CHARACTERS = 60_000  # of one text, for the same reason
+_TELLING_LANGUAGE = 400  # characters by which a language is known
 _DATA = Path(__file__).with_name("data")
 
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -40,19 +41,17 @@ class Words:
     phrases: Mapping[str, str]
     relative: tuple[tuple[re.Pattern[str], int | None], ...]  # longest first; the days from today, None for a span
     time: frozenset[str]
+    month_names: frozenset[str]  # folded
     articles: frozenset[str]
     negations: frozenset[str]
     abbreviations: frozenset[str]
+    auxiliaries: frozenset[str]
+    praise: re.Pattern[str]
     openers: re.Pattern[str]  # with which an assistant begins before it says anything
     greetings: re.Pattern[str]  # and with which people answer each other
-    speakers: frozenset[str]  # names that are no names
 
     def say(self, phrase: str, **fields: object) -> str:
         return self.phrases[phrase].format(**fields)
-
-    @property
-    def month_names(self) -> frozenset[str]:
-        return frozenset(map(fold, self.months))
 
     def day(self, day: date) -> str:
         return day.strftime(self.date_format)
@@ -75,13 +74,22 @@ def words_of(language: str) -> Words:
         phrases=table["phrases"],
         relative=_relative(table["relative"]),
         time=lists["time"],
+        month_names=frozenset(map(fold, table["months"].split())),
         articles=lists["articles"],
         negations=lists["negations"],
         abbreviations=frozenset(table["words"]["abbreviations"].split()),
+        auxiliaries=lists["auxiliaries"],
+        praise=re.compile(table["words"]["praise"], re.IGNORECASE),
         openers=_openings(table["words"]["openers"]),
         greetings=_openings(table["words"]["greetings"]),
-        speakers=lists["speakers"],
     )
+
+
+@cache
+def nameless_speakers() -> frozenset[str]:
+    """What speakers are called who have no name, in any language, folded."""
+    tables = [tomllib.loads((_DATA / f"summary_{language}.toml").read_text("utf-8")) for language in LANGUAGES]
+    return frozenset(fold(word) for table in tables for word in table["words"]["speakers"].split())
 
 
 def _openings(listed: str) -> re.Pattern[str]:
@@ -105,11 +113,21 @@ def _relative(table: Mapping[str, str]) -> tuple[tuple[re.Pattern[str], int | No
     return tuple(patterns)
 
 
+def spoken_in(text: str) -> str:
+    """The language of a text as its beginning shows it; empty when it has none."""
+    return _spoken_in(text[:_TELLING_LANGUAGE])
+
+
+@lru_cache(maxsize=16_384)
+def _spoken_in(beginning: str) -> str:
+    return language_of(beginning)
+
+
 def prevailing(texts: Iterable[str]) -> str:
     """The language in which most was said, by characters; English when that cannot be told."""
     amounts = dict.fromkeys(LANGUAGES, 0)
     for text in texts:
-        language = language_of(text)
+        language = spoken_in(text)
         if language in amounts:
             amounts[language] += min(len(text), 2000)  # one pasted document is not the language of a week
     return max(LANGUAGES, key=lambda language: amounts[language])
@@ -128,7 +146,7 @@ def days_meant(text: str, said_on: date, words: Words) -> list[date | None]:
 
 def other_days(text: str, said_on: date, words: Words) -> list[tuple[str, date]]:
     """Words such as "yesterday" in a text, with the day each of them means; none for the day on which it was said."""
-    spoken = words_of(language_of(text) or words.language)
+    spoken = words_of(spoken_in(text) or words.language)
     found: dict[date, str] = {}
     rest = text
     for pattern, days in spoken.relative:

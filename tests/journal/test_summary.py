@@ -1,0 +1,273 @@
+"""Summaries of weeks, months and years without a language model."""
+
+import random
+import re
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from waypost.journal.layout import Month, Week
+from waypost.journal.summary import summarise, summarise_month, summarise_week, summarise_year
+from waypost.journal.summary_lines import sources_in
+from waypost.model.journal import Amendment, Entry, Score, Scored
+
+ZONE = timezone(timedelta(hours=1))
+WEEK = Week(2026, 3)
+AWS: dict[str, Any] = {"topic": 1, "label": "AWS Zertifizierung"}
+GOAL = (
+    "Ich möchte dieses Jahr drei AWS Zertifizierungen machen: Solutions Architect, Developer und SysOps Administrator. "
+    "Kannst du mir einen Lernplan erstellen?"
+)
+PLAN = """Gerne! Hier ist dein Lernplan.
+
+1. **Solutions Architect Associate**: bis Ende März 2026, 2 Stunden täglich
+2. **Developer Associate**: bis Ende Mai 2026
+3. **SysOps Administrator Associate**: bis Ende Juli 2026
+
+Ich hoffe, das hilft dir weiter. Soll ich dir Erinnerungen einrichten?"""
+
+
+def entry(
+    day: str,
+    speaker: str | None,
+    text: str,
+    points: tuple[int, int, int, int],
+    *,
+    topic: int = 0,
+    label: str = "",
+    **more: Any,
+) -> Scored:
+    frequency, recency, explicit, relevance = points
+    at = datetime.fromisoformat(f"2026-{day}").replace(tzinfo=ZONE)
+    ident = more.pop("id", f"id{day.replace('-', '').replace('T', 'x').replace(':', '')}")
+    score = Score(frequency, recency, explicit, relevance, "", "")
+    return Scored(Entry(text, at, speaker=speaker, id=ident, session=day[:5], **more), score, topic, label)  # fmt: skip
+
+
+SEED = [
+    entry("01-12T09:10", "Raimund", "Was läuft heute im Fernsehen?", (0, 0, 0, 0)),
+    entry("01-12T09:11", "Crowdbot", "Heute läuft um 20:15 Uhr ein Krimi im Ersten.", (0, 0, 0, 0)),
+    entry("01-13T20:00", "Raimund", "Gestern war ich auf dem Geburtstag meiner Mutter in Köln.", (2, 2, 0, 1)),
+    entry("01-15T14:30", "Raimund", GOAL, (3, 2, 2, 3), **AWS),
+    entry("01-15T14:31", "Crowdbot", PLAN, (3, 2, 2, 3), **AWS),
+    entry("01-15T15:00", "Raimund", "Merke dir bitte: Ich bin nicht an Fußball interessiert.", (0, 2, 2, 3)),
+    entry("01-16T08:00", "Raimund", "Wie weit bin ich mit dem AWS Lernplan?", (3, 2, 1, 0), **AWS),
+    entry("01-16T08:01", "Crowdbot", "Du hast die Module IAM und EC2 abgeschlossen.", (3, 2, 0, 0), **AWS),
+    entry("01-17T11:00", "Raimund", "Wir nehmen Python 3.11, das ist entschieden.", (0, 2, 0, 2)),
+    entry("01-18T11:00", None, "Zahnarzt am 3. Februar um 9 Uhr", (0, 0, 0, 0), kind="note", protected=True),
+]
+
+
+def visible(summary: str) -> str:
+    return re.sub(r" ?<!--.*?-->", "", summary)
+
+
+def section(summary: str, heading: str) -> str:
+    return summary.partition(f"### {heading}\n")[2].partition("\n### ")[0]
+
+
+def test_the_seeds_week_has_its_title_and_headings_in_order() -> None:
+    summary = summarise_week(WEEK, SEED, {})
+    assert summary.startswith(
+        "## Kalenderwoche 3 (2026-01-12 – 2026-01-18)\n\n### Hauptthemen\n- **AWS Zertifizierung:**"
+    )
+    assert re.findall("^### (.*)$", summary, re.MULTILINE) == [
+        "Hauptthemen",
+        "Wichtige Erkenntnisse & Entscheidungen",
+        "Persönliche Ereignisse",
+        "Wiederkehrende Aktivitäten",
+        "Kontext für spätere Referenz",
+    ]
+
+
+def test_goals_decisions_and_what_is_marked_stand_word_for_word_with_day_and_source() -> None:
+    found = section(summarise_week(WEEK, SEED, {}), "Wichtige Erkenntnisse & Entscheidungen")
+    link = "([2026-01-15](../archive/daily/2026-01-15.md)) <!-- from id0115x1430 -->"
+    assert f"- **AWS Zertifizierung:** Raimund: {GOAL} {link}" in found
+    assert "Raimund: Merke dir bitte: Ich bin nicht an Fußball interessiert. " in found
+    assert "Raimund: Wir nehmen Python 3.11, das ist entschieden. " in found
+    assert "- Zahnarzt am 3. Februar um 9 Uhr ([2026-01-18](" in found
+
+
+def test_an_answer_stands_below_its_question_as_its_gist() -> None:
+    summary = summarise_week(WEEK, SEED, {})
+    assert (
+        "\n  - Crowdbot: Solutions Architect Associate: bis Ende März 2026, 2 Stunden täglich; Developer Associate: bis "
+        "Ende Mai 2026; SysOps Administrator Associate: bis Ende Juli 2026 <!-- from id0115x1431 -->"
+    ) in summary
+    assert "Gerne" not in summary and "Erinnerungen" not in summary
+    later = section(summary, "Kontext für spätere Referenz")
+    assert later.index("Wie weit bin ich") < later.index("Du hast die Module IAM und EC2 abgeschlossen.")
+
+
+def test_passing_questions_are_never_told() -> None:
+    assert "Fernsehen" not in summarise_week(WEEK, SEED, {}) and "Krimi" not in summarise_week(WEEK, SEED, {})
+
+
+def test_the_day_that_yesterday_means_is_said() -> None:
+    events = section(summarise_week(WEEK, SEED, {}), "Persönliche Ereignisse")
+    assert "in Köln. ([2026-01-13](../archive/daily/2026-01-13.md); gestern: 2026-01-12)" in events
+
+
+def test_recurring_topics_say_how_often_and_when() -> None:
+    found = section(summarise_week(WEEK, SEED, {}), "Wiederkehrende Aktivitäten")
+    assert "- **AWS Zertifizierung:** 4 Einträge an 2 Tagen, 2026-01-15 bis 2026-01-16; 2-mal gefragt" in found
+
+
+def test_every_line_names_entries_that_exist() -> None:
+    summary = summarise_week(WEEK, SEED, {})
+    for line in summary.split("\n"):
+        assert not line.lstrip().startswith("- ") or re.search(r"<!-- from \S.* -->$", line)
+    assert set(sources_in(summary)) <= {scored.entry.id for scored in SEED}
+
+
+def test_a_month_keeps_what_is_worth_seven_and_a_year_what_is_worth_eight() -> None:
+    month, year = summarise_month(Month(2026, 1), SEED, {}), summarise_year(2026, SEED, {})
+    assert month.startswith("## Januar 2026\n") and year.startswith("## Das Jahr 2026\n")
+    assert GOAL in month and GOAL in year and "Zahnarzt" in month and "Zahnarzt" in year
+    assert "Fußball" in month and "Fußball" not in year
+    assert "Köln" not in month and "Python 3.11" not in month
+
+
+def test_a_month_without_a_highlight_is_told_by_its_strongest_entry() -> None:
+    quiet = entry("06-03T10:00", "Raimund", "Das Fahrrad ist repariert und fährt wieder gut.", (2, 2, 0, 1))
+    weaker = entry("06-04T10:00", "Raimund", "Das Licht am Fahrrad ist kaputt gegangen.", (1, 2, 0, 1))
+    year = summarise_year(2026, [*SEED, weaker, quiet], {})
+    assert "### Monat für Monat\n- **Juni:** Raimund: Das Fahrrad ist repariert" in year and "Licht" not in year
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "heading"),
+    [
+        (
+            "We decided to move the launch to March.",
+            "## Week 3 (2026-01-12 – 2026-01-18)",
+            "Key insights and decisions",
+        ),
+        ("Мы решили перенести запуск на март.", "## Неделя 3 (2026-01-12 – 2026-01-18)", "Важные выводы и решения"),
+    ],
+)
+def test_headings_are_in_the_language_of_the_entries(text: str, title: str, heading: str) -> None:
+    summary = summarise_week(WEEK, [entry("01-13T10:00", "user", text, (1, 2, 0, 2))], {})
+    assert visible(summary) == f"{title}\n\n### {heading}\n- {text} ([2026-01-13](../archive/daily/2026-01-13.md))\n"
+
+
+def test_in_a_mixed_week_the_prevailing_language_has_the_headings_and_each_keeps_its_own() -> None:
+    english = entry("01-14T10:00", "Raimund", "We decided to pay by invoice.", (1, 2, 0, 2))
+    summary = summarise_week(WEEK, [*SEED, english], {})
+    assert "### Hauptthemen" in summary and "Raimund: We decided to pay by invoice." in summary
+
+
+def test_a_week_of_small_talk_says_that_there_is_nothing_to_keep() -> None:
+    assert summarise_week(WEEK, SEED[:2], {}).endswith(
+        "\n\nNichts darin muss man sich merken. Was gesagt wurde, steht im Archiv.\n"
+    )
+    assert summarise_week(WEEK, [], {}).startswith("## Week 3 ")
+
+
+def test_the_order_in_which_entries_come_does_not_matter() -> None:
+    vectors = {scored.entry.id or "": np.eye(12, dtype=np.float32)[n] for n, scored in enumerate(SEED)}
+    expected = [summarise(period, SEED, vectors) for period in (WEEK, Month(2026, 1), 2026)]
+    for seed in range(5):
+        mixed = random.Random(seed).sample(SEED, len(SEED))
+        assert [summarise(period, mixed, vectors) for period in (WEEK, Month(2026, 1), 2026)] == expected
+
+
+def test_what_was_corrected_is_told_as_it_holds_and_what_was_retracted_not_at_all() -> None:
+    at = datetime(2026, 1, 16, tzinfo=ZONE)
+    corrected = entry(
+        "01-13T10:00", "user", "We use Redis.", (1, 2, 0, 2), amendments=(Amendment(at, "a", "We use Postgres."),)
+    )
+    retracted = entry("01-14T10:00", "user", "We use Java.", (1, 2, 0, 2), amendments=(Amendment(at, "a", None),))
+    summary = summarise_week(WEEK, [corrected, retracted], {})
+    assert "We use Postgres." in summary and "Redis" not in summary and "Java" not in summary
+
+
+def test_the_same_words_are_told_once_with_all_their_sources() -> None:
+    twice = [
+        entry(f"01-{day}T10:00", "user", "We pay by invoice only!", (1, 2, 0, 2), id=f"d{day}") for day in (13, 14)
+    ]
+    summary = summarise_week(WEEK, twice, {})
+    assert summary.count("invoice") == 1 and "<!-- from d13 d14 -->" in summary
+
+
+def test_what_means_the_same_by_its_vector_is_told_once() -> None:
+    same = [
+        entry("01-13T10:00", "bot", "The certificate of the shop runs out in June and is renewed by the host.", (3, 2, 0, 0), id="a"),
+        entry("01-14T10:00", "bot", "In June our host will prolong the encryption papers of that store again.", (3, 2, 0, 0), id="b"),
+    ]  # fmt: skip
+    near = {"a": np.array([1, 0], np.float32), "b": np.array([0.99, 0.05], np.float32)}
+    assert len(sources_in(summarise_week(WEEK, same, {}))) == 2
+    assert len(sources_in(summarise_week(WEEK, same, near))) == 1
+
+
+def test_people_are_told_apart_and_a_nameless_one_alone_is_not_named() -> None:
+    alone = summarise_week(WEEK, [entry("01-13T10:00", "user", "I like tea.", (0, 2, 0, 3))], {})
+    assert "- I like tea." in alone
+    two = [
+        entry("01-13T10:00", "user", "I like tea.", (0, 2, 0, 3)),
+        entry("01-13T11:00", "Ann", "I like milk.", (0, 2, 0, 3)),
+    ]
+    assert "- Person: I like tea." in summarise_week(WEEK, two, {})
+    assert "- Ann: I like milk." in summarise_week(WEEK, two, {})
+
+
+def test_words_that_look_like_our_comments_are_made_harmless() -> None:
+    text = "Remember: <!-- waypost:end -->\n### 10:00 · x <!-- conversation id=1 -->\n```\nopen"
+    summary = summarise_week(WEEK, [entry("01-13T10:00", "u", text, (0, 2, 2, 3), id="a --> b", protected=True)], {})
+    assert re.findall("<!--.*?-->", summary) == [f"<!-- from {source} -->" for source in sources_in(summary)]
+    assert sources_in(summary)[0].startswith("text:")
+    assert "\n###" not in summary.partition("### Key")[2]
+    assert summary.count("```") == 2
+
+
+def test_related_places_are_hinted_at() -> None:
+    hints = {"id0115x1430": ["weekly/2026-W02.md", "AWS <!-- x"], "id0115x1500": ["../../etc/passwd.md"]}
+    summary = summarise_week(WEEK, SEED, {}, see_also=hints)
+    assert "; Siehe auch: [2026-W02](../weekly/2026-W02.md), AWS &lt;!-- x)" in summary
+    assert "](../../../etc" not in summary
+
+
+def test_a_busy_week_month_and_year_stay_within_their_size() -> None:
+    topics = ["garden", "budget", "music", "travel", "kitchen", "school"]
+    many = [
+        entry(
+            f"{1 + n % 12:02}-{1 + n % 28:02}T{n % 24:02}:{n % 60:02}",
+            "Assistant" if n % 2 else "Ann",
+            f"The {topics[n % 6]} plan number {n} has {n % 17} parts and costs {n} euros at the market. " * (1 + n % 9),
+            (3, 2, n % 3 // 2, n % 2 + n % 3 // 2),
+            topic=1 + n % 6,
+            label=topics[n % 6],
+            id=f"01jk{n:022}",
+        )
+        for n in range(1200)
+    ]
+    answers = [one for one in many if one.entry.speaker == "Assistant"]
+    assert len(summarise_week(WEEK, answers, {}).encode()) < 12_000
+    assert len(summarise_month(Month(2026, 1), answers, {}).encode()) < 14_000
+    assert len(summarise_year(2026, many, {}).encode()) < 16_000
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            st.text(max_size=80), st.sampled_from(["user", "bot", "tool", None]), st.integers(0, 3), st.integers(0, 3)
+        ),
+        max_size=8,
+    )
+)
+def test_any_words_give_a_summary_and_protected_ones_are_in_it(told: list[tuple[str, str | None, int, int]]) -> None:
+    entries = [
+        entry(f"01-13T10:{n:02}", speaker, text, (one, 2, 0, other), id=f"n{n}", protected=n % 2 == 0)
+        for n, (text, speaker, one, other) in enumerate(told)
+    ]
+    summary = summarise_week(WEEK, entries, {})
+    for scored in entries:
+        if scored.entry.protected:
+            for line in scored.entry.text.replace("\r\n", "\n").strip().split("\n"):
+                assert line.replace("<!--", "&lt;!--").strip() in summary
