@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 FOLDER = Path(__file__).parent
+_FAITHFUL = 0.85  # how much of a day is in the language that it began with
 LANGUAGES = {"en": 0.4, "de": 0.35, "ru": 0.25}  # how much of a life is in which
 Sort = Literal["topic", "goal", "decision", "preference", "event", "remembered", "passing", "answer", "output"]
 FACTS: dict[Sort, float] = {"decision": 0.5, "preference": 0.3, "event": 0.4, "remembered": 0.25}  # chances a day
@@ -41,7 +42,6 @@ class Line:
             "session": self.session,
             "speaker": self.speaker,
             "time": self.at.isoformat(),
-            "key": self.key,
         }
 
 
@@ -92,6 +92,7 @@ class Life:
 
     def _day(self, today: date) -> Day:
         self._renew_projects(today)
+        main = self.language()
         sorts: list[Sort] = [sort for sort, chance in FACTS.items() if self.dice.random() < chance]
         sorts += ["topic"] * max(0, min(4, self.conversations - len(sorts)))
         sorts += ["passing"] * (self.conversations - len(sorts))
@@ -102,7 +103,8 @@ class Life:
         facts: list[Fact] = []
         for number, (sort, minute) in enumerate(zip(sorts, starts, strict=True)):
             at = datetime.combine(today, time(minute // 60, minute % 60), UTC)
-            talk = _Talk(self, sort, f"{today:%Y%m%d}-{number}", at)
+            language = main if self.dice.random() < _FAITHFUL else self.language()
+            talk = _Talk(self, sort, f"{today:%Y%m%d}-{number}", at, language)
             lines += talk.lines
             facts += talk.facts
         return Day(today, tuple(lines), tuple(facts))
@@ -127,14 +129,14 @@ class Life:
 class _Talk:
     """One conversation, built line by line."""
 
-    def __init__(self, life: Life, sort: Sort, session: str, at: datetime) -> None:
+    def __init__(self, life: Life, sort: Sort, session: str, at: datetime, language: str) -> None:
         self._life, self._dice, self._session, self._at = life, life.dice, session, at
         self._wanted = round(life.characters * life.dice.uniform(0.6, 1.4))
         self.lines: list[Line] = []
         self.facts: list[Fact] = []
-        project = self._dice.choice(life.projects)
-        self._project = project if sort in {"topic", "decision"} else None
-        self._language = project.language if self._project else life.language()
+        spoken = [one for one in life.projects if one.language == language] or life.projects
+        self._project = self._dice.choice(spoken) if sort in {"topic", "decision"} else None
+        self._language = self._project.language if self._project else language
         self._words = words(self._language)
         if sort == "passing":
             self._pass_by()

@@ -1,0 +1,61 @@
+"""Days and years of conversations: nothing is lost, nothing moves too early, and upkeep comes to rest."""
+
+import pytest
+from tests.simulation.conftest import START, Begin
+from tests.simulation.life import Life
+from tests.simulation.world import OWN_WORDS, World
+
+
+def check(world: World) -> None:
+    """All that must hold on any morning."""
+    assert world.lost() == []
+    assert world.left_too_early() == []
+    assert world.not_word_for_word() == []
+    assert world.unreadable() == []
+    assert world.upper_part() == OWN_WORDS.encode()
+
+
+def check_rest(world: World) -> None:
+    """Upkeep that was done changes nothing when it is done again, asked for or not."""
+    before = world.folder()
+    world.memory.maintain()
+    assert changed(before, world.folder()) == []
+    world.memory.maintain(force=True)
+    assert changed(before, world.folder()) == []
+
+
+def changed(before: object, after: object) -> list[str]:
+    assert isinstance(before, dict)
+    assert isinstance(after, dict)
+    return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+
+
+@pytest.mark.slow
+def test_sixty_days_are_kept(begin: Begin) -> None:
+    world = begin(Life(7, START, conversations=3, characters=900))
+    for day in world.live(60):
+        if day.date.day % 10 == 1:
+            check(world)
+    check(world)
+    check_rest(world)
+    stages = {path.rpartition("/")[0] for path in world.journal.scan()}
+    assert {"daily", "weekly", "monthly", "archive/daily", "archive/weekly"} <= stages
+    found = [fact for fact in world.facts if world.found(fact)]
+    assert len(found) / len(world.facts) > 0.75  # by an engine that knows no meaning
+
+
+@pytest.mark.soak
+def test_three_years_are_kept(begin: Begin) -> None:
+    """Three conversations a day: three thousand and more of them, through every stage up to the year."""
+    world = begin(Life(11, START, conversations=3, characters=900))
+    for place, _ in enumerate(world.live(3 * 365), 1):
+        if place % 120 == 0:
+            check(world)
+            check_rest(world)
+    check(world)
+    check_rest(world)
+    scanned = world.journal.scan()
+    assert {path.rpartition("/")[0] for path in scanned} >= {"yearly", "archive/monthly", "archive/weekly"}
+    assert any(stamp.gzipped for stamp in scanned.values())
+    found = [fact for fact in world.facts if world.found(fact)]
+    assert len(found) / len(world.facts) > 0.75
