@@ -8,7 +8,7 @@ from waypost.flows.held import audit, held_versions, nothing_new
 from waypost.flows.journal_marks import id_mark
 from waypost.flows.journal_units import Unit, told_by
 from waypost.flows.masking import without_secrets
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tombstone_key_in
 from waypost.flows.prepare import finish, make_room, prepare, put
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
@@ -184,5 +184,5 @@ class Adopting:
 
     def _tombstone_key(self) -> bytes:
         if self._key is None:
-            self._key = bytes.fromhex(self._writer.meta("tombstone_key") or "") or self._space.tombstone_key()
+            self._key = tombstone_key_in(self._writer)
         return self._key

@@ -16,7 +16,7 @@ from waypost.journal.layout import INDEX
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
-from waypost.store.protocol import Store
+from waypost.store.protocol import Store, Writer
 
 IN_TREE = ".waypost"  # where a journal lives that is kept with the project
 _TOMBSTONE_KEY = "tombstone_key"
@@ -58,13 +58,19 @@ class OpenSpace:
         """The space's own key, made with the first tombstone or write: hashes of two spaces cannot be compared."""
         with self.store.read() as reader:
             known = reader.meta(_TOMBSTONE_KEY)
-        if known is None:
-            with self.store.write() as writer:
-                known = writer.meta(_TOMBSTONE_KEY)
-                if known is None:
-                    known = secrets.token_hex(32)
-                    writer.set_meta(_TOMBSTONE_KEY, known)
-        return bytes.fromhex(known)
+        if known is not None:
+            return bytes.fromhex(known)
+        with self.store.write() as writer:
+            return tombstone_key_in(writer)
+
+
+def tombstone_key_in(writer: Writer) -> bytes:
+    """The same inside a transaction."""
+    known = writer.meta(_TOMBSTONE_KEY)
+    if known is None:
+        known = secrets.token_hex(32)
+        writer.set_meta(_TOMBSTONE_KEY, known)
+    return bytes.fromhex(known)
 
 
 def tree_of(space: OpenSpace) -> Path:
