@@ -38,7 +38,7 @@ def test_what_was_said_on_a_day_stands_together_in_its_order() -> None:
 
 
 def test_one_that_does_not_fit_is_passed_over_for_one_that_does() -> None:
-    entries = [said("long " * 140, place=place) for place in range(3)] + [said("short", place=3)]
+    entries = [said("long " * 115, place=place) for place in range(3)] + [said("short", place=3)]
     lines = body(render(entries, 400).text)
     assert [line.split()[2] for line in lines if line.startswith("- ")] == ["long", "long", "short"]
     assert "…" not in "".join(lines)
