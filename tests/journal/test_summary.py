@@ -244,7 +244,7 @@ def test_a_busy_week_month_and_year_stay_within_their_size() -> None:
             label=topics[n % 6],
             id=f"01jk{n:022}",
         )
-        for n in range(1200)
+        for n in range(600)
     ]
     answers = [one for one in many if one.entry.speaker == "Assistant"]
     assert len(summarise_week(WEEK, answers, {}).encode()) < 12_000
