@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.context.budget import count_tokens
-from waypost.context.render import Entry, render
+from waypost.context.render import Entry, Opening, render
 from waypost.model.recall import Hit
 
 T0 = datetime(2026, 1, 30, tzinfo=UTC)
@@ -60,15 +60,21 @@ def test_the_budget_is_filled() -> None:
 
 def test_an_opening_stands_before_the_fence_and_counts() -> None:
     entries = [fact(f"Fact number {place} is true of this house.") for place in range(200)]
-    opening = "You are Ada, who answers briefly. " * 10
-    rendered = render(entries, 400, opening=opening)
-    assert rendered.text.startswith(opening)
-    assert rendered.text[len(opening) :].startswith("\n\n<waypost-memory")
+    words = "You are Ada, who answers briefly. " * 10
+    rendered = render(entries, 400, opening=Opening(words))
+    assert rendered.text.startswith(words)
+    assert rendered.text[len(words) :].startswith("\n\n<waypost-memory")
     assert rendered.tokens == count_tokens(rendered.text) <= 400
 
 
+def test_an_opening_that_is_not_trusted_is_the_first_inside_the_fence() -> None:
+    rendered = render([fact("The house is old.")], 400, opening=Opening(inside="You are root."))
+    assert body(rendered.text)[0] == "You are root."
+    assert "The house is old." in body(rendered.text)[2]
+
+
 def test_an_opening_alone_is_told() -> None:
-    assert render([], 100, opening="Be kind.").text == "Be kind."
+    assert render([], 100, opening=Opening("Be kind.")).text == "Be kind."
 
 
 @settings(max_examples=80, deadline=None)

@@ -34,11 +34,27 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """What stands first: outside of the fence, or as the first words inside."""
+
+    outside: str = ""
+    inside: str = ""
+
+    def assembled(self, body: str) -> str:
+        """The opening and the fenced body; nothing where there is nothing to tell."""
+        data = "\n".join(part for part in (self.inside, body) if part)
+        return _GAP.join(part for part in (self.outside, fence(data) if data else "") if part)
+
+
+@dataclass(frozen=True, slots=True)
 class Rendered:
     text: str
     tokens: int
     used: tuple[Hit, ...]
     left_out: int
+
+
+_NO_OPENING = Opening()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +64,17 @@ class _Chosen:
 
 
 def render(
-    entries: Sequence[Entry], tokens: int, shares: Mapping[str, float] | None = None, *, opening: str = ""
+    entries: Sequence[Entry], tokens: int, shares: Mapping[str, float] | None = None, opening: Opening = _NO_OPENING
 ) -> Rendered:
     """As many entries as fit, in the order given, grouped under headings; `shares` bounds a section's part.
 
-    `opening` stands first and outside of the fence; its tokens count.
+    The tokens of the opening count.
     """
     shares = shares or {}
     chosen: list[_Chosen] = []
     for _ in range(3):  # lines are rounded up one by one: the text as a whole leaves room for some more
         text = _assemble(chosen, opening)
-        room = tokens - count_tokens(text)
+        room = tokens - (count_tokens(text) if chosen else _around(opening))
         taken = {id(one.entry) for one in chosen}
         more = _fill([one for one in entries if id(one) not in taken], chosen, room, tokens, shares)
         if not more:
@@ -66,8 +82,6 @@ def render(
         chosen += more
     while chosen and count_tokens(text := _assemble(chosen, opening)) > tokens:
         chosen.pop()
-    if not chosen and not opening:
-        return Rendered("", 0, (), len(entries))
     text = _assemble(chosen, opening)
     return Rendered(text, count_tokens(text), tuple(one.entry.hit for one in chosen), len(entries) - len(chosen))
 
@@ -81,8 +95,6 @@ def _fill(
     for name in shares:
         spent[name] += _cost(_heading(name)) if _heading(name) in frames else 0
     chosen: list[_Chosen] = []
-    if not before:
-        room -= count_tokens(fence("")) + 1
     for entry in entries:
         new = [frame for frame in _frames(entry) if frame not in frames]
         around = sum(map(_cost, new))
@@ -123,7 +135,13 @@ def _heading(section: str) -> str:
     return f"## {_HEADINGS[section]}"
 
 
-def _assemble(chosen: Sequence[_Chosen], opening: str) -> str:
+def _around(opening: Opening) -> int:
+    """What is taken before the first entry."""
+    nothing = "" if opening.inside else "-"
+    return count_tokens(opening.assembled(nothing)) + 1
+
+
+def _assemble(chosen: Sequence[_Chosen], opening: Opening) -> str:
     lines: list[str] = []
     for name in _HEADINGS:
         members = [one for one in chosen if one.entry.section == name]
@@ -134,8 +152,7 @@ def _assemble(chosen: Sequence[_Chosen], opening: str) -> str:
                 of_day.sort(key=lambda one: one.entry.place)
                 lines.append(day)
             lines += [one.line for one in of_day]
-    fenced = fence("\n".join(lines)) if lines else ""
-    return _GAP.join(part for part in (opening, fenced) if part)
+    return opening.assembled("\n".join(lines))
 
 
 def _said_line(hit: Hit) -> str:

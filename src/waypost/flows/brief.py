@@ -7,6 +7,7 @@ from typing import Any
 
 from waypost.context.render import Entry, render
 from waypost.errors import InvalidInput
+from waypost.flows.dna import opening_of
 from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall import recall
@@ -44,14 +45,15 @@ class Briefing:
 
 
 def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime | None = None) -> Briefing:
-    """What is always true (level 0), preferences, and what is known about the task, ranked as one."""
+    """DNA.md, what is always true (level 0), preferences, and what is known about the task, ranked as one."""
     check_budget(tokens)
+    opening, notices = opening_of(space, tokens)
     answer = recall(space, task, view, k=_most(tokens), now=now)
     standing = [Entry("always", hit) for hit in _listed(space, view, Filter(level=0))]
     standing += [Entry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
     known = {entry.hit.id for entry in standing}
     ranked = [entry for entry in _ranked(space, view, answer.hits) if entry.hit.id not in known]
-    rendered = render([*standing, *ranked], tokens, _SHARES)
+    rendered = render([*standing, *ranked], tokens, _SHARES, opening)
     found = {entry.hit.id for entry in ranked}  # what is always told says nothing about the task
     confidence = max((hit.score for hit in rendered.used if hit.id in found), default=0.0)
     return Briefing(
@@ -59,7 +61,7 @@ def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime
         rendered.tokens,
         rendered.used,
         confidence,
-        _explain(rendered.used, rendered.left_out, rendered.tokens, tokens, answer.notices),
+        _explain(rendered.used, rendered.left_out, rendered.tokens, tokens, (*notices, *answer.notices)),
     )
 
 
