@@ -190,6 +190,6 @@ def test_bullets_stand_in_order_and_do_not_overlap(page: str) -> None:
     ["- ", "```py\n", "<!--\n", "- a\n\n", "<!-- id=", "\n", "--> x\n<!-- "],
 )
 def test_hostile_pages_are_read_in_time(page: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     parse_bullets("- a\n" + page * (200_000 // len(page)) + "--> b")
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

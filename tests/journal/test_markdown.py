@@ -134,6 +134,19 @@ def test_text_above_the_first_heading_is_a_note_of_that_day() -> None:
     assert parse_page("# 2026-01-30\n\n---\n", DAY, BERLIN).entries == ()
 
 
+def test_properties_above_the_title_are_no_note() -> None:
+    page = parse_page("---\ntags: [day]\n---\n# 2026-01-30\n\nTea\n", None, UTC)
+    assert [block.raw for block in page.blocks] == ["---\ntags: [day]\n---\n# 2026-01-30\n\n", "Tea\n"]
+    assert page.entries[0].at.date() == DAY and page.with_hold(True).with_hold(False) == page
+    assert only("---\nTea\n---\n").text == "---\nTea\n---"
+
+
+def test_only_kinds_of_the_journal_come_out_of_a_page() -> None:
+    assert [only(f"### 14:05 · a <!-- {word} id={ID} -->\nx").kind for word in ("fact", "kind=symbol", "agent", "note")] == [
+        "conversation", "conversation", "workflow_result", "note",
+    ]  # fmt: skip
+
+
 def test_a_note_above_that_gets_an_id_gets_a_heading() -> None:
     page = parse_page("\ufeff# T\r\n\r\nTea\r\n\r\n", DAY, UTC)
     [note] = page.entries

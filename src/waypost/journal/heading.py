@@ -14,8 +14,11 @@ from waypost.errors import InvalidInput
 from waypost.journal.markdown_values import QUOTED, in_zone, quoted, read_instant, unquoted, written
 from waypost.model.ids import check_id
 from waypost.model.journal import Amendment, Entry
-from waypost.model.kinds import KINDS
+from waypost.model.kinds import KINDS, kind_of
 
+# The kinds of the journal, by the words for them. Other memories, such as facts, do not come out of a page.
+_KINDS = {name: name for name, kind in KINDS.items() if kind.is_journal} | {"agent": kind_of("agent").name}
+_WORDS = frozenset(_KINDS) | {"protected"}
 _CLOCK = re.compile(
     r"([0-9]{1,2}):([0-5][0-9])(?::([0-5][0-9]))?(?!:?[0-9])(?:[ ]?([ap])\.?m\b\.?)?(?=$|[\s·•|:,–—-])", re.IGNORECASE
 )
@@ -24,9 +27,8 @@ _DASHES = frozenset("·•|–—-")
 _FIELD = re.compile(rf'({QUOTED}|[^\s="]++)(?:=({QUOTED}|\S*+))?')
 _OWN = frozenset({"kind", "id", "session", "importance", "protected", "trimmed", "at", "speaker"})
 _NAME = re.compile(r"[^\W\d][\w.-]*")
-_LOST_OPENING = re.compile(r"\s(?:(?:" + "|".join(KINDS) + r")\s+)?(?:id|at|session|importance)=")
+_LOST_OPENING = re.compile(r"\s(?:(?:" + "|".join(_KINDS) + r")\s+)?(?:id|at|session|importance)=")
 _CUT_OPENING = re.compile(r"<(?:!-?)?$")
-_WORDS = frozenset(KINDS) | {"protected"}
 _LONGEST_SHOWN = 80
 
 
@@ -56,7 +58,7 @@ class Heading:
     def entry(self, text: str, amendments: tuple[Amendment, ...], day: date, zone: tzinfo | None) -> Entry:
         fields = self.fields
         speaker = _spoken(self.speaker, fields.get("speaker"))
-        kind = next((word for word in self.words if word in KINDS), None) or fields.get("kind")
+        kind = next((kind for word in (*self.words, fields.get("kind", "")) if (kind := _KINDS.get(word))), None)
         return Entry(
             text=text,
             at=self.at(day, zone),
@@ -93,7 +95,7 @@ def read_heading(line: str) -> Heading | None:
 
 def write_heading(entry: Entry) -> str:
     """The line without its end."""
-    parts = [entry.kind if entry.kind in KINDS else f"kind={quoted(entry.kind)}"]
+    parts = [entry.kind if entry.kind in _KINDS else f"kind={quoted(entry.kind)}"]
     parts += [f"id={written(entry.id)}"] if entry.id is not None else []
     parts += [f"session={written(entry.session)}"] if entry.session is not None else []
     parts += [f"importance={entry.importance}"] if entry.importance is not None else []

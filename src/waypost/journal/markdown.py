@@ -24,6 +24,10 @@ _HEADING = re.compile(r"(?m)^###[ \t]")
 _SPECIAL = re.compile(r"(?m)^(?:\\|> |<!-- waypost:)")
 _DATE = re.compile(r"(?<![0-9])([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?![0-9])")
 _HOLD_LINE = re.compile(rf"(?m)^{re.escape(HOLD)}(?![\w-])[^\n]*\n?")
+# Some editors keep properties of a file above its title.
+_PROPERTIES = re.compile(r"---[^\S\n]*+\n(?=[\w-]+:)(?:(?!---)[^\n]*+\n)*+---[^\S\n]*+(?:\n|\Z)")
+_TITLE = re.compile(r"(?:[^\S\n]*+\n)*+# [^\n]*+\n?")
+_PREAMBLE = re.compile(rf"(?:[^\S\n]*+\n|{MARKER}[^\n]*+(?:\n|\Z))*+(?:[^\S\n]*+\Z)?")
 _ENDING = re.compile(r"(?s)\r?\n.*")
 _RULES = "-*_= \t\r\n"
 
@@ -179,11 +183,8 @@ def _places(text: str, start: int) -> Iterator[int]:
 
 def _head_blocks(head: str, day: date, zone: tzinfo | None) -> list[Block]:
     """The title with our markers; then what somebody noted without a heading."""
-    place = _title_end(head)
-    for line in _lines(head[place:]):
-        if line.strip() and not line.startswith(MARKER):
-            break
-        place += len(line)
+    preamble = _PREAMBLE.match(head, _title_end(head))
+    place = preamble.end() if preamble else 0
     blocks = [Block(head[:place], None)] if place else []
     if note := head[place:]:
         words, amendments = _words(note, zone)
@@ -194,13 +195,11 @@ def _head_blocks(head: str, day: date, zone: tzinfo | None) -> list[Block]:
 
 
 def _title_end(head: str) -> int:
-    """Where the line of the title ends; 0 without one."""
-    place = 0
-    for line in _lines(head):
-        if line.strip():
-            return place + len(line) if line.startswith("# ") else 0
-        place += len(line)
-    return 0
+    """Where the line of the title ends, or without one what an editor keeps above it."""
+    properties = _PROPERTIES.match(head)
+    start = properties.end() if properties else 0
+    title = _TITLE.match(head, start)
+    return title.end() if title else start
 
 
 def _title_day(head: str) -> date | None:
