@@ -146,7 +146,7 @@ WORDS = PAGES.filter(lambda text: bool(text.strip())).map(check_text)
 IDS = st.none() | st.just(ID)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(WORDS, IDS, st.sampled_from(["-", "*", "3."]), st.sampled_from(["\n", "\r\n"]))
 def test_words_come_back_as_they_were_given(text: str, id: str | None, mark: str, newline: str) -> None:
     shown = render_bullet(text, id, mark, newline)
@@ -154,7 +154,7 @@ def test_words_come_back_as_they_were_given(text: str, id: str | None, mark: str
     assert "<!-- waypost:" not in shown
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(PAGES, WORDS, IDS, st.none() | st.sampled_from(["d", "New"]), st.sampled_from(["\n", "\r\n"]))
 def test_adding_a_bullet_changes_no_other_and_removing_it_removes_only_it(
     page: str, text: str, id: str | None, heading: str | None, newline: str
@@ -176,7 +176,7 @@ def facts(bullets: tuple[Bullet, ...]) -> list[tuple[str, str | None]]:
     return [(bullet.text, bullet.id) for bullet in bullets]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.text(st.characters(codec=None), max_size=60) | PAGES)
 def test_bullets_stand_in_order_and_do_not_overlap(page: str) -> None:
     place = 0
@@ -191,5 +191,5 @@ def test_bullets_stand_in_order_and_do_not_overlap(page: str) -> None:
 )
 def test_hostile_pages_are_read_in_time(page: str) -> None:
     begun = time.process_time()
-    parse_bullets("- a\n" + page * (200_000 // len(page)) + "--> b")
-    assert time.process_time() - begun < 5
+    parse_bullets("- a\n" + page * (100_000 // len(page)) + "--> b")
+    assert time.process_time() - begun < 3

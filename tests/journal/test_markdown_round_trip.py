@@ -80,7 +80,7 @@ ENTRIES = st.builds(
 ENDS = st.sampled_from(["\n", "\r\n"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(
     st.text(st.characters(codec=None), max_size=80)
     | st.lists(st.tuples(LINES | ODD, st.sampled_from(["\n", "\r\n", "\r", "\x0c", ""])), max_size=16).map(
@@ -97,7 +97,7 @@ def test_every_text_is_a_page_that_joins_to_it(text: str, start: str) -> None:
     assert parse_page(start + text, None, UTC).text == start + text
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(st.lists(ENTRIES, max_size=4), ENDS, st.sampled_from(["", "\ufeff", "title"]))
 def test_entries_come_back_from_a_page_as_they_went_in(entries: list[Entry], newline: str, start: str) -> None:
     top = new_page(DAY).replace("\n", newline) if start == "title" else start
@@ -109,7 +109,7 @@ def test_entries_come_back_from_a_page_as_they_went_in(entries: list[Entry], new
     assert not page.is_conflicted and not page.hold
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ENTRIES)
 def test_a_heading_is_one_visible_line_whose_comment_closes_at_its_end(entry: Entry) -> None:
     line = write_heading(entry)
@@ -119,7 +119,7 @@ def test_a_heading_is_one_visible_line_whose_comment_closes_at_its_end(entry: En
     assert read_heading(line) is not None
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(ENTRIES, min_size=1, max_size=4), ENTRIES, st.data(), ENDS)
 def test_a_changed_entry_leaves_every_other_byte(
     entries: list[Entry], other: Entry, data: st.DataObject, newline: str
@@ -138,7 +138,7 @@ def test_a_changed_entry_leaves_every_other_byte(
     assert page.without(range(len(page.entries))).entries == ()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(st.lists(LINES, max_size=8), ENDS, ENTRIES)
 def test_a_page_by_hand_can_be_changed_at_any_place(lines: list[str], newline: str, other: Entry) -> None:
     page = parse_page(newline.join(lines), DAY, UTC)
@@ -154,7 +154,7 @@ def test_a_page_by_hand_can_be_changed_at_any_place(lines: list[str], newline: s
         assert not page.with_hold(False).hold and page.with_hold(False).entries == page.entries
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(LINES, max_size=6), ENDS, ENTRIES)
 def test_an_entry_added_to_any_page_is_its_last(lines: list[str], newline: str, entry: Entry) -> None:
     text = newline.join(lines)
