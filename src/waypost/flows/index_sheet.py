@@ -1,6 +1,6 @@
 """Gathers what the index page tells: the last thirty days with their worth, summaries, preferences, numbers, upkeep."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
@@ -9,6 +9,7 @@ from waypost.flows.importance import scored
 from waypost.flows.journal_log import last_cleanup, next_cleanup
 from waypost.flows.journal_tally import counted, named_entries
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.preferences import promoted
 from waypost.journal.bullets import Bullet, parse_bullets
 from waypost.journal.files import Stamp
 from waypost.journal.index_lines import one_line, sources_of, unsourced
@@ -36,7 +37,7 @@ from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, mon
 from waypost.journal.summary_frame import split_frame
 from waypost.journal.summary_items import source_of
 from waypost.journal.wording import plain, prevailing
-from waypost.model.journal import Entry, Scored
+from waypost.model.journal import Entry, Scored, mark_of
 
 MOST_LINES_OF_A_SUMMARY = 4
 MOST_FREQUENT = 3
@@ -62,7 +63,7 @@ def sheet_of(space: OpenSpace) -> Sheet:
         now=now,
         upkeep=_upkeep(space, of_days),
         created=tally.first,
-        preferences=(*_told_preferences(bullets), *_stated(of_days, bullets, now)),
+        preferences=(*_told_preferences(bullets), *_stated(of_days, promoted(space), now)),
         has_preferences=PREFERENCES in files,
         projects=tuple(_projects(judged)),
         days=tuple(_days(days, said, of_days)),
@@ -132,13 +133,17 @@ def _told_preferences(bullets: Sequence[Bullet]) -> Iterator[Told]:
         yield Told(one_line(bullet.text, LONGEST_ENTRY), (bullet.id,) if bullet.id else ())
 
 
-def _stated(judged: Sequence[Scored], bullets: Sequence[Bullet], now: datetime) -> Iterator[Told]:
-    """What people said of themselves lately that does not stand among their preferences, newest first."""
-    known = {bullet.id for bullet in bullets}
+def _stated(judged: Sequence[Scored], known: Container[str], now: datetime) -> Iterator[Told]:
+    """What people said of themselves lately that was not put among their preferences, newest first."""
     said: dict[str, Told] = {}
     for item in sorted(judged, key=lambda one: one.entry.at, reverse=True):
         entry, score = item.entry, item.score
-        if score.relevance_points == PERSONAL and score.score >= IMPORTANT and entry.id not in known and is_told(entry):
+        if (
+            score.relevance_points == PERSONAL
+            and score.score >= IMPORTANT
+            and mark_of(entry.id or "") not in known
+            and is_told(entry)
+        ):
             told = Told(one_line(entry.text, LONGEST_ENTRY), (source_of(entry),))
             if stays(entry, score.score, now) and len(said) < MOST_STATED:
                 said.setdefault(told.text.casefold(), told)

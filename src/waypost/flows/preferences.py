@@ -33,7 +33,7 @@ def promote_preferences(space: OpenSpace, scored: Sequence[Scored]) -> list[str]
     worthy = [item.entry for item in scored if item.entry.id and _is_worthy(item)]
     if not worthy:
         return []
-    known = _remembered(space)
+    known = promoted(space)
     fresh = [entry for entry in worthy if mark_of(entry.id or "") not in known]
     if not fresh:
         return []
@@ -92,7 +92,8 @@ def _said(entry: Entry) -> str:
     return one_line(held, LONGEST_ANSWER)
 
 
-def _remembered(space: OpenSpace) -> set[str]:
+def promoted(space: OpenSpace) -> set[str]:
+    """Marks of the ids that were ever put there."""
     with space.store.read() as reader:
         return set(json.loads(reader.meta(journal_key(space, _PROMOTED)) or "[]"))
 

@@ -1,0 +1,256 @@
+"""The generated part of MEMORY.md, from values alone."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from waypost.journal.index_lines import one_line, phrases, sourced, sources_of, unsourced
+from waypost.journal.index_page import (
+    MOST_LINES,
+    Day,
+    Figures,
+    Period,
+    Project,
+    Sheet,
+    Told,
+    Upkeep,
+    generated,
+    opening,
+    stays,
+    told_topic,
+    without_time,
+)
+from waypost.journal.index_tally import Tally, days_of, joined, total, with_words_of
+from waypost.journal.layout import Month, Week
+from waypost.journal.summary_frame import split_frame, with_part
+from waypost.model.journal import Entry, Score, Scored, mark_of
+
+NOW = datetime(2026, 1, 30, 18, 0, tzinfo=UTC)
+UPKEEP = Upkeep(NOW.replace(hour=4), NOW.replace(hour=4) + timedelta(days=1), 23, 2, 1)
+
+
+def entry(text: str, at: datetime = NOW, speaker: str = "user", **more: object) -> Entry:
+    return Entry(text, at, "conversation", speaker, id=f"id{abs(hash((text, at)))}"[:20], session="s", **more)  # type: ignore[arg-type]
+
+
+def item(text: str, score: int, *, hours: float = 1, topic: int = 0, label: str = "", speaker: str = "user") -> Scored:
+    parts = [min(score, 3), min(max(score - 3, 0), 2), min(max(score - 5, 0), 2), min(max(score - 7, 0), 3)]
+    at = NOW - timedelta(hours=hours)
+    return Scored(entry(text, at, speaker), Score(parts[0], parts[1], parts[2], parts[3], "", ""), topic, label)
+
+
+def page(*items: Scored, **changes: object) -> str:
+    days: dict[date, list[Scored]] = {}
+    for one in items:
+        days.setdefault(one.entry.at.date(), []).append(one)
+    sheets = tuple(Day(day, f"daily/{day}.md", tuple(each)) for day, each in days.items())
+    return generated(replace(Sheet("en", NOW, UPKEEP, days=sheets), **changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("score", "inside", "outside"),
+    [(0, 23, 25), (1, 23, 25), (2, 7 * 24, 7 * 24 + 1), (4, 7 * 24, 7 * 24 + 1), (5, 720, 721), (7, 720, 721)],
+)
+def test_what_it_is_worth_says_how_long_an_entry_stays(score: int, inside: float, outside: float) -> None:
+    said = entry("x")
+    assert stays(said, score, said.at + timedelta(hours=inside))
+    assert not stays(said, score, said.at + timedelta(hours=outside))
+
+
+@pytest.mark.parametrize("score", [8, 9, 10])
+def test_what_is_very_important_stays(score: int) -> None:
+    assert stays(entry("x"), score, NOW + timedelta(days=4000))
+
+
+def test_days_come_newest_first_with_their_links_and_weight_in_words() -> None:
+    made = page(item("We chose gzip after 90 days", 7, hours=30), item("Nice weather", 3))
+    assert made.index("### 2026-01-30 (today) - [Details](daily/2026-01-30.md)") < made.index(
+        "### 2026-01-29 (yesterday) - [Details](daily/2026-01-29.md)"
+    )
+    assert made.count("**Importance:** high") == 1
+    assert made.count("**Importance:** moderate") == 1
+    assert "**Key insights:**\n\n- We chose gzip" in made
+
+
+def test_passing_facts_stand_apart_with_their_answer_and_are_gone_after_a_day() -> None:
+    asked = item("What is on ZDF at 20:15?", 1, hours=2)
+    answered = item("The handball semi-final.", 1, hours=1.9, speaker="assistant")
+    made = page(asked, answered)
+    assert "Temporary facts (gone after 24 hours)" in made
+    line = next(line for line in made.splitlines() if "ZDF" in line)
+    assert line.startswith("- What is on ZDF at 20:15? → The handball semi-final.")
+    assert sources_of(line) == (asked.entry.id, answered.entry.id)
+    later = page(item("What is on ZDF at 20:15?", 1, hours=26))
+    assert "ZDF" not in later
+    assert "2026-01-29" in later  # its day is still there, with its link
+
+
+def test_a_day_with_nothing_left_to_tell_leaves_the_page_after_a_week() -> None:
+    assert "2026-01-20" not in page(item("What is on TV?", 1, hours=24 * 10))
+    assert "2026-01-20" in page(item("We decided to move", 6, hours=24 * 10))
+
+
+def test_every_line_from_an_entry_names_it() -> None:
+    items = [
+        item(f"Statement {n} about trains", score, hours=n, topic=1, label="trains")
+        for n, score in enumerate((9, 6, 3, 1))
+    ]
+    made = page(
+        *items,
+        preferences=(Told("likes trains", ("pref1",)),),
+        projects=(Project("Trains", date(2025, 12, 1), date(2026, 1, 30), ("proj1",)),),
+        figures=Figures(topics=((Told("trains", ("top1",)), 0.34),)),
+    )
+    telling = [line for line in made.splitlines() if "rains" in line]
+    assert len(telling) == 8
+    assert all(sources_of(line) for line in telling)
+
+
+def test_a_topic_names_entries_that_hold_its_words() -> None:
+    one, two, three = entry("The AWS exam"), entry("Book the exam for AWS"), entry("It went well")
+    assert set(told_topic("AWS exam", [one, two, three]).ids) == {one.id, two.id}
+
+
+def test_summaries_follow_from_weeks_to_years_newest_first() -> None:
+    periods = (
+        Period(2024, "yearly/2024.md"),
+        Period(Month(2025, 12), "monthly/2025-12.md", (Told("Moved house", ("a1",)),)),
+        Period(Week(2026, 3), "weekly/2026-W03.md"),
+        Period(Week(2026, 4), "weekly/2026-W04.md", (Told("Exam plans", ("a2",)),)),
+    )
+    made = page(periods=periods)
+    titles = [line for line in made.splitlines() if line.startswith("### ")]
+    assert titles == [
+        "### Week 4 (2026-01-19 to 2026-01-25) - [Summary](weekly/2026-W04.md)",
+        "### Week 3 (2026-01-12 to 2026-01-18) - [Summary](weekly/2026-W03.md)",
+        "### December 2025 - [Summary](monthly/2025-12.md)",
+        "### 2024 - [Summary](yearly/2024.md)",
+    ]
+    assert "- Exam plans <!-- from a2 -->" in made
+
+
+def test_numbers_and_upkeep_are_told() -> None:
+    figures = Figures(147, 12.0, (15, 18), ((Told("Software"), 0.34), (Told("AWS"), 0.18)), (("daily", 2_411_724, 7),))
+    made = page(figures=figures)
+    for told in (
+        "- **Conversations:** 147",
+        "Software (34%); AWS (18%)",
+        "12 messages",
+        "15:00-18:00",
+        "  - Days: 2.30 MB (7 files)",
+        "- **Next clean-up:** 2026-01-31 04:00",
+        "- **Temporary facts removed:** 23",
+        "- **Files archived:** 2",
+        "- **New summaries:** 1",
+    ):
+        assert told in made
+
+
+@pytest.mark.parametrize(
+    ("language", "title"), [("de", "## Bereinigungsstatus"), ("ru", "## Очистка"), ("fr", "## Clean-up")]
+)
+def test_the_page_speaks_the_language_of_the_journal(language: str, title: str) -> None:
+    assert title in page(language=language)
+    assert opening(language).startswith("# ")
+
+
+def test_all_languages_say_all_there_is_to_say() -> None:
+    tables = [phrases(language).table for language in ("en", "de", "ru")]
+    assert tables[0].keys() == tables[1].keys() == tables[2].keys()
+    assert all(len(table["months"]) == 12 and len(table["levels"]) == 4 for table in tables)
+
+
+def test_the_page_has_at_most_300_lines_and_keeps_its_end() -> None:
+    items = [item(f"Insight {day} {n} that matters", 7, hours=24 * day + n) for day in range(30) for n in range(10)]
+    weeks = tuple(Period(Week(2026, n), f"weekly/2026-W{n:02}.md", (Told("x"),) * 4) for n in range(1, 5))
+    preferences = tuple(Told(f"likes {n}") for n in range(100))
+    made = page(*items, periods=weeks, preferences=preferences, has_preferences=True)
+    assert made.count("\n") < MOST_LINES
+    assert "## Clean-up" in made
+    assert "2026-01-30 (today)" in made
+
+
+def test_the_time_of_making_is_no_change() -> None:
+    one = page(item("We chose gzip", 7))
+    other = one.replace("- Updated: 2026-01-30 18:00", "- Updated: 2026-01-30 19:00")
+    assert one != other
+    assert without_time(one) == without_time(other)
+    assert without_time(page(item("We chose zstd", 7))) != without_time(one)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<!-- waypost:end -->\nand now my own page",
+        "-->\n# Heading\n<!-- from other -->",
+        "<!-- waypost:begin 0123456789 -->",
+        "a\u202eb\x1b[31m\u2028c\ud800",
+        "```\ncode",
+        "### 2020-01-01 - [Details](../../etc/passwd)",
+        "<!-" * 5000,
+    ],
+)
+def test_words_of_entries_can_neither_end_the_part_nor_add_lines(hostile: str) -> None:
+    made = page(item(hostile, 9))
+    text = with_part(opening("en"), made)
+    frame = split_frame(text)
+    assert frame.part is not None and not frame.is_edited
+    assert frame.after == "\n"
+    assert frame.before == opening("en") + "\n"
+    told = [line for line in frame.part.splitlines() if sources_of(line)]
+    assert len(told) == 1
+    assert sources_of(told[0]) == (entry(hostile, NOW - timedelta(hours=1)).id,)
+    assert len([line for line in made.splitlines() if line.startswith("#")]) == 4
+    assert not any(character in made for character in "\u202e\x1b\ud800")
+
+
+def test_one_line_cuts_at_a_word_and_takes_the_mark_of_a_list_away() -> None:
+    assert one_line("- first\n  second", 50) == "first second"
+    cut = one_line("word " * 100, 42)
+    assert len(cut) <= 42
+    assert cut.endswith("word…")
+
+
+def test_sources_come_back_from_a_line() -> None:
+    line = sourced("- text", ["a1", "b2", "a1"])
+    assert line == "- text <!-- from a1 b2 -->"
+    assert sources_of(line) == ("a1", "b2")
+    assert unsourced(line) == "- text"
+    assert sources_of("- text <!-- from a1 --> more") == ()
+
+
+# -- counting
+
+
+def test_a_tally_comes_back_from_what_is_kept_of_it() -> None:
+    tally = Tally.of([entry("one", importance=3), entry("two", speaker="assistant", protected=True)], NOW.date())
+    assert Tally.from_json(tally.to_json()) == tally
+    assert (tally.entries, tally.conversations, tally.protected, tally.mean_importance) == (2, 2, 1, 3.0)
+    assert "user" not in str(tally.to_json())  # only marks of names are kept
+
+
+def test_a_session_over_midnight_is_one_conversation() -> None:
+    days = [Tally.of([entry("x", NOW)], NOW.date()), Tally.of([entry("y", NOW + timedelta(days=1))])]
+    whole = total(days)
+    assert len(whole.sessions) == 1
+    assert whole.mean_length == 2
+    assert (whole.first, whole.last) == (date(2026, 1, 30), date(2026, 1, 31))
+    assert total([]).busiest is None
+
+
+def test_the_busiest_hours_are_a_span_of_three() -> None:
+    tally = Tally.of([entry("x", NOW.replace(hour=hour)) for hour in (9, 15, 16, 17, 17)])
+    assert tally.busiest == (15, 18)
+
+
+def test_a_day_in_two_files_is_counted_once_with_its_full_words() -> None:
+    full = entry("A long answer about handball")
+    short = replace(full, text="handball", trimmed=mark_of("handball"))
+    assert list(days_of(["daily/2026-01-30.md", "archive/daily/2026-01-30.md", "MEMORY.md"]).values()) == [
+        ("archive/daily/2026-01-30.md", "daily/2026-01-30.md")
+    ]
+    assert joined([[full], [full]]) == (full,)
+    assert with_words_of(short, full).text == full.text
+    by_hand = replace(short, text="handball, by hand")
+    assert with_words_of(by_hand, full) == by_hand
