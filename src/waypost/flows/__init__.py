@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from waypost.flows import journal_import as journal_import
     from waypost.flows import journal_log as journal_log
     from waypost.flows import journal_look as journal_look
+    from waypost.flows import journal_media as journal_media
     from waypost.flows import journal_search as journal_search
+    from waypost.flows import journal_show as journal_show
     from waypost.flows import journal_stats as journal_stats
     from waypost.flows import learn as learn
     from waypost.flows import levels as levels
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from waypost.flows import lifetime as lifetime
     from waypost.flows import locai as locai
     from waypost.flows import maintain as maintain
+    from waypost.flows import neglect as neglect
     from waypost.flows import overdue as overdue
     from waypost.flows import prune as prune
     from waypost.flows import recall as recall
@@ -86,7 +89,9 @@ _FLOWS = frozenset(
         "journal_import",
         "journal_log",
         "journal_look",
+        "journal_media",
         "journal_search",
+        "journal_show",
         "journal_stats",
         "learn",
         "levels",
@@ -94,6 +99,7 @@ _FLOWS = frozenset(
         "lifetime",
         "locai",
         "maintain",
+        "neglect",
         "overdue",
         "prune",
         "recall",

@@ -9,7 +9,7 @@ from waypost.flows.journal_marks import id_mark
 from waypost.flows.journal_units import Unit, told_by
 from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace, tombstone_key_in
-from waypost.flows.prepare import finish, make_room, prepare, put
+from waypost.flows.prepare import HEADING, finish, make_room, prepare, put
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
 from waypost.model.draft import Draft, check_text
@@ -160,7 +160,7 @@ class Adopting:
 
     def _kept(self, entry: Entry) -> dict[str, object]:
         rest = told_by(entry.more).rest
-        return {"journal": dict(rest)} if rest else {}
+        return {HEADING: dict(rest)} if rest else {}
 
     def _mark(self, memory_id: str, entry: Entry) -> None:
         """What the heading says of it that is no part of its words."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
+from waypost.flows.prepare import HEADING
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import (
@@ -137,7 +138,7 @@ def _amendments(versions: list[Version]) -> tuple[Amendment, ...]:
 
 
 def _more(version: Version) -> dict[str, str]:
-    more = dict(version.details.get("journal", {}))
+    more = dict(version.details.get(HEADING, {}))
     if version.key is not None:
         more[KEY] = version.key
     if version.tags:

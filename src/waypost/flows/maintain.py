@@ -86,6 +86,27 @@ def _lifetimes(space: OpenSpace, *, dry_run: bool = False) -> Done:
     )
 
 
+def _journal(space: OpenSpace, *, dry_run: bool = False) -> Done:
+    from waypost.flows.condense import condense  # what only upkeep needs
+
+    done = condense(space, dry_run=dry_run)
+    told = [f"{len(done.steps)} steps{' due' if dry_run else ''}"] if done.steps else ["nothing is due"]
+    told += [f"made {', '.join(done.made)}"] if done.made and not dry_run else []
+    return Done("journal", len(done.steps), ". ".join(("; ".join(told), *done.notices)))
+
+
+def _unused(space: OpenSpace, *, dry_run: bool = False) -> Done:
+    from waypost.flows.journal_access import take_accesses
+    from waypost.flows.prune import prune
+
+    if not dry_run:
+        take_accesses(space)
+    done = prune(space, dry_run=dry_run)
+    word = "to be put" if dry_run else "put"
+    told = f"{len(done.entries)} conversations {word} into the archive that nobody read lately"
+    return Done("unused conversations", len(done.entries), told)
+
+
 def _references(space: OpenSpace, *, again: bool = False) -> Done:
     found = stale(space, again=again)
     told = f"{found.checked} memories point at code: {found.fresh} fresh, {found.stale} stale, {found.errors} unknown"
@@ -137,6 +158,8 @@ def _scrub(space: OpenSpace) -> Done:
 STEPS = (
     Step("changed files", timedelta(0), _changed_files, _index, needs_tree=True),
     Step("lifetimes", timedelta(0), lambda space: _lifetimes(space, dry_run=True), _lifetimes),
+    Step("journal", timedelta(0), lambda space: _journal(space, dry_run=True), _journal),
+    Step("unused conversations", timedelta(hours=20), lambda space: _unused(space, dry_run=True), _unused),
     Step("links", timedelta(hours=20), lambda space: _link(space, dry_run=True), _link, needs_tree=True),
     Step(
         "references", timedelta(minutes=10), _references, lambda space: _references(space, again=True), needs_tree=True

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
 IMPORT = "import"  # in a version's details: the id of the import that added it
+HEADING = "journal"  # what else the heading of an entry says
 _EMBEDDED_AT_ONCE = 64  # passages of one memory; more take seconds
 
 
@@ -172,6 +173,8 @@ def _details(draft: Draft) -> dict[str, object]:
         details[IMPORT] = draft.import_id
     if draft.parent:
         details[PARENT] = draft.parent
+    if draft.more:
+        details[HEADING] = dict(draft.more)
     return details
 
 

@@ -1,12 +1,14 @@
 """How a space is doing, and what is wrong with it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
+from waypost.flows.finding import Finding
+from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, indexed_commit_key
+from waypost.flows.overdue import last_maintained, missed
 from waypost.flows.references import kept_view, linked
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
@@ -46,6 +48,9 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "pending": {name: owed.get(name, 0) for name in engines},
         "initialised_at": format_time(metadata.created),
         "updated_at": format_time(newest[0].at) if newest else None,
+        "journal": str(space.journal.root),
+        "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
+        "overdue": late.to_json() if (late := missed(space)) else None,
     }
 
 
@@ -70,19 +75,6 @@ def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
     return {"memories": len(memories), "stale": sum(one.state.is_stale for one in memories.values())}
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that a check looked at."""
-
-    check: str
-    ok: bool
-    message: str
-    remedy: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        return {"check": self.check, "ok": self.ok, "message": self.message, "remedy": self.remedy}
-
-
 def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Finding]:
     """Look at everything that can be wrong; with `fix`, mend what can be made again."""
     findings = [*_check_database(space), *_check_models(space), *_check_debts(space, fix), *_check_traces(space, fix)]
@@ -90,8 +82,16 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
         rebuild(space, caller)
         findings = [f for f in findings if f.check != "keyword index"]
         findings.append(Finding("keyword index", True, "It was damaged and has been made again."))
-    findings.append(_check_permissions(space.folder))
+    findings += [_check_upkeep(space), *check_journal(space), _check_permissions(space.folder)]
     return findings
+
+
+def _check_upkeep(space: OpenSpace) -> Finding:
+    late = missed(space)
+    if late is None:
+        return Finding("upkeep", True, "It is not overdue.")
+    remedy = "Run `waypost maintain`, or have it run daily: `waypost schedule install`."
+    return Finding("upkeep", False, late.message, remedy)
 
 
 def _check_database(space: OpenSpace) -> Iterator[Finding]:

@@ -52,6 +52,7 @@ def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str,
     from waypost.flows.conclude import conclude  # what only some processes do, and none should wait for
     from waypost.flows.expiry import process_expired
     from waypost.flows.learn_unasked import learn_owed, learn_saved
+    from waypost.flows.overdue import catch_up_if_due
     from waypost.flows.track import index_tracked
 
     while True:
@@ -65,6 +66,7 @@ def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str,
                     break
                 learn_saved(space, saved)
             process_expired(space, _WORKER, wait=False)  # after what may have given some their time again
+            catch_up_if_due(space)
             left = _settle_alone(space, progress)
         if left is None:
             return None

@@ -1,5 +1,6 @@
 """The façade: `Memory.open(".")`."""
 
+from waypost.memory.journal import Journal
 from waypost.memory.knowledge import Knowledge
 from waypost.memory.reading import Reading
 from waypost.memory.tree import Tree
@@ -11,3 +12,8 @@ __all__ = ["Memory"]
 
 class Memory(Writing, Reading, Knowledge, Tree, Upkeep):
     """Long-term memory of one project or person."""
+
+    @property
+    def journal(self) -> Journal:
+        """What was said and noted, in Markdown files that people can read and edit."""
+        return Journal(self._identity, self._settings, self._caller, self._clock)

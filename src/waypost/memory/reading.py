@@ -17,7 +17,7 @@ from waypost.store.protocol import AuditEntry, Filter
 MOST_LISTED = 1_000_000
 BRIEF_TOKENS = 2000  # what a briefing may cost unless told
 SCOPE_TOKENS = 500
-PRESETS = ("scope", "route")
+PRESETS = ("scope", "route", "inject", "journal")
 
 
 class Reading(Opened):
@@ -70,6 +70,10 @@ class Reading(Opened):
             return flows.route.route_brief(
                 self._current, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
             )
+        if preset == "inject":
+            return flows.inject.inject_brief(self._space, task, view, tokens=budget, now=when(now, "now"))
+        if preset == "journal":
+            return flows.journal_brief.journal_brief(self._space, task, view, tokens=tokens, now=when(now, "now"))
         if preset is not None:
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
         return flows.brief.brief(self._current, task, view, tokens=budget, now=when(now, "now"))

@@ -81,6 +81,7 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     keep_metadata(folder, engines.main.name, store.schema_version)
     flows.settle.adopt_engine(space)
     flows.scrub.finish_forgetting(space)
+    flows.neglect.call_if_neglected(space)
     return space
 
 

@@ -56,6 +56,9 @@ class Draft:
     protected: bool = False
     import_id: str | None = None  # the import that brought it, if that can be undone
     stale_reason: str | None = None  # an import says that it was stale where it comes from
+    more: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what else the heading of a journal's entry says, such as media
 
     @property
     def lifetime(self) -> Lifetime | None:
@@ -108,7 +111,7 @@ class Draft:
 
 _CLAIMS = frozenset({"source", "actor"})
 _NOT_GIVEN = frozenset(
-    {"labels", "claims", "memory_id", "expires_at", "archived_at", "protected", "import_id", "stale_reason"}
+    {"labels", "claims", "memory_id", "expires_at", "archived_at", "protected", "import_id", "stale_reason", "more"}
 )
 _FIELDS = frozenset(f.name for f in fields(Draft)) - _NOT_GIVEN | frozenset(LABELS)
 

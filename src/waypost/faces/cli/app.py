@@ -3,12 +3,14 @@
 from waypost.faces.cli import memories  # isort: skip
 from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
 from waypost.faces.cli import references, tree, discovering, hooks, scheduling, operations  # isort: skip
+from waypost.faces.cli import journaling  # isort: skip
 from waypost.faces.cli.framework import app
 
 __all__ = [
     "app",
     "discovering",
     "hooks",
+    "journaling",
     "learning",
     "lifetimes",
     "memories",

@@ -18,6 +18,7 @@ COMMANDS = (
     "hook",
     "import",
     "init",
+    "journal",
     "learn",
     "list",
     "maintain",

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from waypost.memory import Memory
 
 STDIN = Path("-")
-IMPORTED_FROM = ("code-tags", "memory-bridge")
+INTO_JOURNAL = ("crowdbot", "locai")
+IMPORTED_FROM = ("code-tags", "memory-bridge", *INTO_JOURNAL)
 _MOST_NOTES = 20  # shown to people
 _MOST_INPUT = 4_000_000  # bytes of a text read from standard input
 
@@ -139,6 +140,9 @@ def import_file(session: Session, path: Path | None, source: str | None, *, undo
             "Only an import from another tool can be undone.",
             f"Add {' or '.join(f'--from {name}' for name in IMPORTED_FROM)}.",
         )
+    if source in INTO_JOURNAL:
+        _import_folder(session, path, source, undo=undo, json=json)
+        return
     if undo:
         _print_undone(session.memory().undo_import(path, origin=source), json=json)
         return
@@ -150,6 +154,17 @@ def import_file(session: Session, path: Path | None, source: str | None, *, undo
         _print_bridged(session.memory().import_bridge(path), json=json)
     else:
         _print_imported(session.memory().import_tags(path), json=json)
+
+
+def _import_folder(session: Session, path: Path | None, source: str, *, undo: bool, json: bool) -> None:
+    from waypost.faces.cli.journal_transfer import bring_folder, take_back
+
+    if undo:
+        take_back(session, path, source, json=json)
+    elif path is None:
+        raise InvalidInput("There is nothing to read.", f"Name it: waypost import --from {source} PATH.")
+    else:
+        bring_folder(session, source, session.path(path), json=json)
 
 
 def _print_imported(done: "Imported", *, json: bool) -> None:

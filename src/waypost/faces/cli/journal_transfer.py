@@ -1,0 +1,62 @@
+"""Bringing conversations and other tools' memories into the journal, with progress, and taking them back."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waypost.faces.cli.output import print_json, print_notices, print_pairs
+from waypost.faces.cli.progress import progress
+
+if TYPE_CHECKING:
+    from waypost.faces.cli.session import Session
+    from waypost.flows.journal_import import Report
+
+
+_PHASE = "Writing entries"
+
+
+def bring_chat(session: "Session", path: Path, *, dry_run: bool, json: bool) -> None:
+    with progress(json=json) as shown:
+        report = session.memory().journal.import_chat(
+            path, progress=lambda done, total: shown(_PHASE, done, total), dry_run=dry_run
+        )
+    tell(report, json=json)
+
+
+def bring_folder(session: "Session", origin: str, path: Path, *, json: bool, dry_run: bool = False) -> None:
+    with progress(json=json) as shown:
+        report = session.memory().journal.import_folder(
+            origin, path, progress=lambda done, total: shown(_PHASE, done, total), dry_run=dry_run
+        )
+    tell(report, json=json)
+
+
+def take_back(session: "Session", path: Path | None, origin: str, *, json: bool) -> None:
+    which = None if path is None else session.path(path)
+    done = session.memory().journal.undo_import(which, origin)
+    if json:
+        print_json(done.to_json())
+        return
+    print(f"{len(done.retracted)} entries were taken back; {len(done.left)} were changed since and stay.")
+
+
+def tell(report: "Report", *, json: bool) -> None:
+    if json:
+        print_json(report.to_json())
+        return
+    pairs = {
+        "would come" if report.dry_run else "came": f"{report.entries} entries of {report.days} days, "
+        f"{report.preferences} preferences",
+        "known already": report.duplicates,
+    }
+    if report.refused:
+        pairs["refused"] = report.refused
+    if report.masked:
+        pairs["secrets masked"] = report.masked
+    if report.files:
+        pairs["files"] = ", ".join(report.files)
+    if report.backup:
+        pairs["copy of the source"] = report.backup
+    if report.id:
+        pairs["to undo"] = f"--undo {report.id}"
+    print_pairs(pairs)
+    print_notices(report.notices)
