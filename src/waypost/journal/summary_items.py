@@ -121,7 +121,7 @@ def answers_to(items: Sequence[Item]) -> dict[int, int]:
             if following.entry.speaker == item.entry.speaker or following.day != item.day:
                 break
             if following.role != "tool":  # an assistant answers, or another person
-                if following.score >= HELPING and not following.is_question:
+                if following.score >= HELPING:
                     answers[place] = at
                 break
     return answers

@@ -133,6 +133,7 @@ class Telling:
     def _recurring(self, topics: Sequence[int]) -> list[str]:
         """The topics that came up on several days: how often, from when to when."""
         lines: list[str] = []
+        answering = {id(self.items[place]) for place in self.questions}
         for topic in topics:
             own = self._of_topic(topic)
             days = sorted({item.day for item in own})
@@ -140,7 +141,7 @@ class Telling:
                 continue
             count = sum(len(item.ids) for item in own)
             text = self.words.say("often", count=count, days=len(days), first=days[0], last=days[-1])
-            asked = sum(item.is_question for item in own)
+            asked = sum(item.is_question and id(item) not in answering for item in own)
             text += f"; {self.words.say('asked', count=asked)}" if asked > 1 else ""
             label = label_of(own[0].label)
             lines.append(self.lines.point(f"**{label}:** ", text, (), namers(own, label.split())))
@@ -194,9 +195,10 @@ class Telling:
 
     def _with_answer(self, place: int, text: str) -> _Told:
         at = self.answers.get(place)
-        if at is None or at in self.told or self.items[at].is_verbatim or not self.gists.texts.get(at):
+        if at is None or at in self.told or self.items[at].is_verbatim:
             return _Told(place, text)
-        return _Told(place, text, at)
+        answer = self.gists.texts.get(at, "")
+        return _Told(place, text, at if answer and not answer.endswith("?") else None)
 
     def _rendered(self, told: _Told, *, label: str = "", indent: str = "") -> str:
         line = self.lines.of(self.items[told.place], told.text, label=label, indent=indent)

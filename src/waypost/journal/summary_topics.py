@@ -11,13 +11,14 @@ from waypost.text.stems import fold
 from waypost.text.words import keyword_terms, stop_words
 
 MOST_WORDS = 5
+_SHORT_NAME = 3
 _NAMERS = 3  # entries that are named for each word: one that more share comes from none of them
 _READ_CHARACTERS = 600  # of one entry
 _NAME_WORTH = 2.0  # of a word that is written as a name in the middle of a sentence
 _WORD = re.compile(r"(?<![\w@#/.-])[^\W\d_][\w-]{2,30}(?![\w@/’'])")
 _AFTER_END = re.compile(r"(?:^|[.!?:;…\"„“«()\]–—-]\s*)$")
 _BEFORE_NOUN = re.compile(
-    r"\b(?:an?|the|my|your|his|her|its|our|their|this|these|those|some|any|each|every|of|in|for|with|on|about|at|from|new)\s$",
+    r"\b(?:an?|the|my|your|his|her|its|our|their|this|these|those|some|any|each|every|of|in|for|with|on|about|at|from|new|many|more|most|few|all|no|other|own|\d+)\s$",
     re.IGNORECASE,
 )
 _VERB = {
@@ -51,11 +52,17 @@ class TopicWords:
         worth = {
             stem: count * log(1 + len(self._told) / self._spread[stem]) * (_NAME_WORTH if names[stem] else 1.0)
             for stem, count in counts.items()
-            if stem not in known and (count > 1 or names[stem]) and not any(p.startswith(stem) for p in self._people)
+            if stem not in known and (count > 1 or names[stem]) and not self._is_person(stem)
         }
         first = {stem: place for place, stem in enumerate(counts)}
         best = sorted(worth, key=lambda stem: (-round(worth[stem], 6), first[stem]))[:MOST_WORDS]
         return [min(forms[stem], key=lambda form: (-forms[stem][form], form)) for stem in best]
+
+    def _is_person(self, stem: str) -> bool:
+        """Also a short form of a speaker's name: Mel and Mell for Melanie."""
+        return any(
+            person.startswith(stem[:_SHORT_NAME]) and abs(len(person) - len(stem)) < 6 for person in self._people
+        )
 
 
 def namers(own: Sequence[Item], shown: Sequence[str]) -> list[str]:
