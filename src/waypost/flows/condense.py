@@ -149,8 +149,9 @@ def _work(run: Run) -> list[Done]:
             except WaypostError as error:
                 _leave(run, step, error.what)
                 break
-            done += [one] if one.files else []
-            run.report(told(one))
+            if one.files:
+                done.append(one)
+                run.report(told(one))
     return done
 
 

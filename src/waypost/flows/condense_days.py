@@ -25,7 +25,7 @@ def trim(run: Run, step: Trim) -> Done:
     live, original, page = _read_day(run, step.path)
     copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
     scores = run.scored(originals(copied, page), step.due)
-    after = _trimmed(page, scores, run.writer).text
+    after = _trimmed(page, scores, run.writer, with_worth=step.due == run.today).text
     changes = Changes()
     changes.put(archive_of(step.path), original, copied)
     changes.put(step.path, live, after)
@@ -35,7 +35,7 @@ def trim(run: Run, step: Trim) -> Done:
     if saved > 0:
         note(run.space, "soft_trim_applied", file=step.path, bytes=saved)
     run.mark({step.path: after}, step.due)
-    return Done("trim", step.due, (step.path,), saved=saved)
+    return Done("trim", step.due, (step.path,) if (after, copied) != (live, original) else (), saved=saved)
 
 
 def rescore(run: Run, step: Rescore) -> Done:
@@ -143,9 +143,9 @@ def _read_day(run: Run, path: str) -> tuple[str, str | None, Page]:
     return live, run.read(archive_of(path)), page
 
 
-def _trimmed(page: Page, scores: Sequence[Scored], writer: Writer) -> Page:
+def _trimmed(page: Page, scores: Sequence[Scored], writer: Writer, *, with_worth: bool) -> Page:
     """Only what has an id is touched: what somebody wrote by hand keeps its looks. Asked is what a person said last in
-    the same session."""
+    the same session. What entries were worth on a day that is past is not written: they are scored again in this run."""
     changed: dict[int, Entry] = {}
     asked: dict[str | None, str] = {}
     for place, (entry, one) in enumerate(zip(page.entries, scores, strict=True)):
@@ -156,7 +156,7 @@ def _trimmed(page: Page, scores: Sequence[Scored], writer: Writer) -> Page:
             continue
         score = one.score.score
         now = entry if HOLD in entry.more else trimmed(writer, entry, score, role, asked.get(entry.session))
-        now = replace(now, importance=score)
+        now = replace(now, importance=score if with_worth else entry.importance)
         if now != entry:
             changed[place] = now
     return page.with_entries(changed) if changed else page

@@ -2,8 +2,11 @@
 
 import gzip
 import re
+import shutil
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+
+import pytest
 
 from waypost import Memory
 from waypost.flows.condense import Condensed, condense
@@ -38,7 +41,13 @@ def talk(memory: Memory, day: date, number: int | None = None) -> list[str]:
     at = noon(day) + timedelta(minutes=chosen % 600)
     memory.remember_many(
         [
-            {"text": f"{asked} {words[0]}", "kind": "conversation", "session": f"s{day}", "speaker": "user", "time": at},
+            {
+                "text": f"{asked} {words[0]}",
+                "kind": "conversation",
+                "session": f"s{day}",
+                "speaker": "user",
+                "time": at,
+            },
             {
                 "text": f"{answered} {words[1]}",
                 "kind": "conversation",
@@ -77,9 +86,30 @@ def at_four(day: date) -> datetime:
     return datetime.combine(day, time(4, 0), UTC)
 
 
-def reopened(memory: Memory) -> None:
-    open_spaces.drop_all()
+def condensed(memory: Memory, *, force: bool = False, dry_run: bool = False) -> Condensed:
+    return condense(space_of(memory), force=force, dry_run=dry_run)
 
 
-def condensed(memory: Memory, **options: bool) -> Condensed:
-    return condense(space_of(memory), **options)
+class Worlds:
+    """Copies of one home: the same journal, with the same ids, to which different things happen."""
+
+    def __init__(self, folder: Path, project: Path, clock: object, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._folder, self._project, self._clock, self._monkeypatch = folder, project, clock, monkeypatch
+        self._number = 0
+
+    def copy(self, home: Path) -> Memory:
+        open_spaces.drop_all()
+        self._number += 1
+        to = self._folder / f"world{self._number}"
+        shutil.copytree(home, to)
+        self._monkeypatch.setenv("WAYPOST_HOME", str(to))
+        return self.again()
+
+    def again(self) -> Memory:
+        """The world of the last copy, opened anew."""
+        open_spaces.drop_all()
+        return Memory.open(self._project, clock=self._clock)  # type: ignore[arg-type]
+
+
+def root_of(memory: Memory) -> Path:
+    return space_of(memory).journal.root
