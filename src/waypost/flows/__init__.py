@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from waypost.flows import journal_log as journal_log
     from waypost.flows import journal_look as journal_look
     from waypost.flows import journal_media as journal_media
+    from waypost.flows import journal_place as journal_place
     from waypost.flows import journal_search as journal_search
     from waypost.flows import journal_show as journal_show
     from waypost.flows import journal_stats as journal_stats
@@ -90,6 +91,7 @@ _FLOWS = frozenset(
         "journal_log",
         "journal_look",
         "journal_media",
+        "journal_place",
         "journal_search",
         "journal_show",
         "journal_stats",

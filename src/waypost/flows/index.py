@@ -18,7 +18,7 @@ from waypost.code.walk import Entry, look_at, walk
 from waypost.flows.crew import KILLED, Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, is_code, owe_conclusions, same_content, store_file
 from waypost.flows.digest import DIGEST_FORMAT, Digest, Job
-from waypost.flows.open_space import OpenSpace, digest_format_key, indexed_commit_key, tree_of
+from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
 from waypost.flows.refresh import refresh_for
 from waypost.store.protocol import FileRow
 from waypost.text.secrets import mask
@@ -240,6 +240,8 @@ def _readable(space: OpenSpace, entries: Iterable[Entry]) -> list[Entry]:
     ours = None if home.startswith("..") else f"{home.replace(os.sep, '/')}/"
     kept = []
     for entry in entries:
+        if entry.path.startswith(f"{IN_TREE}/"):
+            continue  # the journal, if it lives there, is read as a journal
         hidden = mask(entry.path)
         if hidden.found:
             kept.append(replace(entry, path=hidden.text, skipped="its name holds a secret"))

@@ -12,7 +12,7 @@ from waypost.flows.open_space import OpenSpace, tombstone_key_in
 from waypost.flows.prepare import HEADING, finish, make_room, prepare, put
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
-from waypost.model.draft import Draft, check_text
+from waypost.model.draft import MAX_SHORT, Draft, check_text
 from waypost.model.journal import Amendment, Entry
 from waypost.model.memory import Caller, Version
 from waypost.store.protocol import Writer
@@ -147,15 +147,15 @@ class Adopting:
         return Draft(
             check_text(words),
             entry.kind,
-            session=entry.session,
-            speaker=entry.speaker,
+            session=_line(entry.session),
+            speaker=_line(entry.speaker),
             time=entry.at if unit.dated else None,
-            key=told.key,
-            tags=told.tags,
-            evidence=told.evidence,
+            key=_line(told.key),
+            tags={name: value for key, said in told.tags.items() if (name := _line(key)) and (value := _line(said))},
+            evidence=tuple(line for one in told.evidence if (line := _line(one))),
             refs=told.refs,
             memory_id=memory_id,
-            claims={"source": entry.more["by"]} if "by" in entry.more else {},
+            claims={"source": by} if (by := _line(entry.more.get("by"))) else {},
         )
 
     def _kept(self, entry: Entry) -> dict[str, object]:
@@ -186,3 +186,9 @@ class Adopting:
         if self._key is None:
             self._key = tombstone_key_in(self._writer)
         return self._key
+
+
+def _line(value: str | None) -> str | None:
+    """A short text as it can be stored: a hand may have written anything into a heading."""
+    clean = "".join(one for one in value or "" if one.isprintable())[:MAX_SHORT].strip()
+    return clean or None

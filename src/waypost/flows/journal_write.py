@@ -129,6 +129,6 @@ def _points_with(text: str, entries: Sequence[Entry]) -> str:
     for bullet in reversed(parse_bullets(text)):
         entry = wanted.get(bullet.id) if bullet.id is not None else None
         if entry is not None and entry.held != bullet.text:
-            said = "" if entry.held is None else render_bullet(entry.held, bullet.id, newline=newline)
+            said = "" if entry.held is None else render_bullet(entry.held, bullet.id, bullet.mark or "-", newline)
             text = text[: bullet.start] + said + text[bullet.end :]
     return text

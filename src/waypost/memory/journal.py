@@ -19,6 +19,10 @@ class Journal(Opened):
         """The folder of its files."""
         return self._space.journal.root
 
+    def keep_in_tree(self) -> Path:
+        """From now on the files live in the project, `.waypost/`, to be kept in git. Returns the folder."""
+        return flows.journal_place.keep_in_tree(self._space)
+
     def add(self, text: str, *, media: str | Path | None = None, **options: Any) -> Receipt:
         """Write an entry to the day's file: a note, or with `session` a turn of a conversation. `media` is a file that is
         kept beside it."""

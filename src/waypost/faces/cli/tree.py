@@ -29,6 +29,9 @@ def init(
     facts: Annotated[
         bool, typer.Option("--facts/--no-facts", help="The first time: remember what the project says of itself.")
     ] = True,
+    journal_in_repo: Annotated[
+        bool, typer.Option("--journal-in-repo", help="Keep the journal's files in the project, in .waypost/.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Index a project, so that questions about its code are answered. Goes on after an interruption."""
@@ -38,8 +41,11 @@ def init(
     session = session_of(context)
     if path is not None:
         session = Session(path, session.person)
+    memory = session.memory()
+    if journal_in_repo:
+        memory.journal.keep_in_tree()
     with progress(json=json) as report:
-        done = session.memory().index(
+        done = memory.index(
             include=include or None,
             exclude=exclude or None,
             force=force,
