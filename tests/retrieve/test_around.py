@@ -11,7 +11,7 @@ from waypost.store.protocol import Sketch
 T0 = datetime(2026, 1, 30, tzinfo=UTC)
 
 
-def turn(position: int, session: str | None = "s") -> Sketch:
+def turn(position: int, session: str | None = "s", speaker: str | None = None) -> Sketch:
     return Sketch(
         position, f"{session}{position}", "conversation", "journal", None, session, position, None, "en", 0, T0
     )
@@ -43,10 +43,15 @@ def test_sessions_do_not_reach_into_each_other() -> None:
     assert sorted(totals) == ["a3"]
 
 
+def test_an_assistant_is_not_told_for_standing_beside_a_hit() -> None:
+    turns = [turn(place, speaker="user" if place % 2 else "Assistant") for place in range(6)]
+    assert sorted(worth_around({"s3": shown_score(4.0)}, turns)) == ["s1", "s3", "s5"]
+
+
 def test_a_hit_without_a_session_keeps_its_total() -> None:
     assert worth_around({"fact": shown_score(4.0)}, []) == pytest.approx({"fact": 4.0})
 
 
 def test_of_two_that_are_worth_the_same_the_shorter_one_is_told() -> None:
     assert value(3.0, 20) > value(3.0, 200)
-    assert value(3.5, 200) > value(3.0, 100)
+    assert value(3.2, 200) > value(3.0, 100)

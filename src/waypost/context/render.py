@@ -28,7 +28,7 @@ class Entry:
     tokens: int = field(init=False)  # of the line, with its end
 
     def __post_init__(self) -> None:
-        line = _said_line(self.hit) if self.day else _line(self.hit)
+        line = _said_line(self.hit) if self.day else plain_line(self.hit)
         object.__setattr__(self, "line", line)
         object.__setattr__(self, "tokens", _cost(line))
 
@@ -162,7 +162,7 @@ def _said_line(hit: Hit) -> str:
     return f"- {who}: {_flat(hit.text)}{stale}" if who else f"- {_flat(hit.text)}{stale}"
 
 
-def _line(hit: Hit) -> str:
+def plain_line(hit: Hit) -> str:
     """One memory on one line: where it points, what it says, when and who, and whether to trust it."""
     place = f"{hit.path}:{hit.line} " if hit.path and hit.line else f"{hit.path} " if hit.path else ""
     who = f"{hit.speaker}, " if hit.speaker else ""

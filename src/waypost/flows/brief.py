@@ -76,7 +76,7 @@ def _ranked(space: OpenSpace, view: View, hits: Sequence[Hit]) -> list[Entry]:
     with space.store.read() as reader:
         turns = reader.neighbours(spoken, REACH, view) if spoken else []
         totals = worth_around({hit.id: hit.score for hit in hits}, turns)
-        beside = [turn.number for turn in turns if turn.memory_id not in by_id]
+        beside = [turn.number for turn in turns if turn.memory_id in totals and turn.memory_id not in by_id]
         memories = looked_at(space, reader, list(reader.versions_by_number(beside).values()))
     for memory in memories.values():
         total = totals[memory.version.memory_id]

@@ -1,0 +1,126 @@
+"""`context --preset inject`: what is known that has to do with a message, and nothing when nothing does (LA-3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from waypost.context.budget import count_tokens, shorten
+from waypost.context.render import Opening, plain_line
+from waypost.flows.brief import Briefing, check_budget
+from waypost.flows.dna import opening_of
+from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh, still_there
+from waypost.flows.hits import derived, hit_of
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall import engine_notices, engine_roles, recall, serving_engines, vectors_by
+from waypost.flows.references import looked_at
+from waypost.model.draft import check_text
+from waypost.model.kinds import KINDS
+from waypost.model.recall import Hit, View
+from waypost.retrieve.near import nearness, shares_words
+from waypost.store.protocol import Reader
+from waypost.text.language import is_surely_foreign, language_of
+from waypost.text.words import query_terms
+
+MOST = 20  # memories that are told at most
+_DEPTH = 100  # passages of each engine that are looked at
+_LONGEST = 0.5  # of the budget for one memory
+_HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
+_HEADING = "Known information:"
+
+
+def inject_brief(
+    space: OpenSpace, message: str, view: View, *, tokens: int = 2000, now: datetime | None = None
+) -> Briefing:
+    """A list of what lies above the threshold of the engine that judges; by words when no engine can be asked."""
+    check_budget(tokens)
+    message = check_text(message, "question")
+    catch_up(space)
+    opening, notices = opening_of(space, tokens)
+    found = _near(space, message, view, now)
+    for _ in range(MOST_ROUNDS):
+        if not refresh(space, found.hits):
+            break
+        found = _near(space, message, view, now)
+    hits = still_there(space, found.hits)
+    heading = _HEADINGS.get(found.language, _HEADING)
+    lines, used = _fitting(hits, heading, opening, tokens)
+    text = opening.assembled("\n".join((heading, *lines)) if lines else "")
+    return Briefing(
+        text,
+        count_tokens(text),
+        tuple(used),
+        max((hit.score for hit in used), default=0.0),
+        _explain(len(hits), len(used), count_tokens(text), tokens, (*found.notices, *notices)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    hits: Sequence[Hit]  # the nearest first
+    language: str
+    notices: tuple[str, ...]
+
+
+def _near(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Found:
+    language = language_of(message)
+    if is_surely_foreign(message, language):
+        space.engines.awaken_multilingual(space.store)
+    serving = serving_engines(space, language)
+    vectors = vectors_by(space, serving, message)
+    roles = engine_roles(space, serving)
+    if not vectors:
+        answer = recall(space, message, view, k=_DEPTH, now=now)
+        terms = query_terms(message)
+        hits = [hit for hit in answer.hits if shares_words(terms, hit.text, language)]
+        return _Found(hits[:MOST], language, answer.notices)
+    with space.store.read() as reader:
+        cosines: dict[int, dict[str, float]] = {}
+        for engine, vector in vectors.items():
+            for one in reader.vector_search(engine, vector, _DEPTH, view).found:
+                best = cosines.setdefault(one.number, {})
+                best[engine] = max(one.score, best.get(engine, -1.0))
+        versions = reader.versions_by_number(cosines)
+        near = {
+            number: nearness(by_engine, roles, language, versions[number].language)
+            for number, by_engine in cosines.items()
+            if number in versions
+        }
+        chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
+        hits = _hits(space, reader, chosen, near)
+        return _Found(hits, language, engine_notices(space, reader, serving))
+
+
+def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[int, float]) -> list[Hit]:
+    versions = reader.versions_by_number(numbers)
+    kept = [version for version in versions.values() if not KINDS[version.kind].derived]
+    memories = looked_at(space, reader, kept)
+    made = []
+    for number in numbers:
+        memory = memories.get(number) or derived(versions[number], space.clock())
+        made.append(hit_of(memory, near[number], {"meaning": near[number]}))
+    return made
+
+
+def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -> tuple[list[str], list[Hit]]:
+    """The lines that fit, nearest first; one that is longer than half of the budget is cut."""
+    lines: list[str] = []
+    used: list[Hit] = []
+    for hit in hits:
+        line = shorten(plain_line(hit), int(_LONGEST * tokens))
+        if line is None:
+            continue
+        if count_tokens(opening.assembled("\n".join((heading, *lines, line)))) <= tokens:
+            lines.append(line)
+            used.append(hit)
+    return lines, used
+
+
+def _explain(found: int, told: int, tokens: int, limit: int, notices: Sequence[str]) -> str:
+    if not found:
+        said = "Nothing that is known has to do with this."
+    elif not told:
+        said = f"None of {found} memories fits into {limit} tokens."
+    else:
+        left = f", {found - told} left out" if told < found else ""
+        said = f"{told} memories in {tokens} of {limit} tokens{left}."
+    return " ".join((said, *notices))

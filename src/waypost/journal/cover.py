@@ -1,0 +1,117 @@
+"""Which files of a journal tell of a time: the day itself, in whatever stage holds it, or the summary it has become."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+from waypost.journal.layout import (
+    ARCHIVE,
+    Month,
+    Week,
+    day_of,
+    month_of,
+    month_path,
+    stage_of,
+    week_of,
+    week_path,
+    year_of,
+    year_path,
+)
+
+_DAY = timedelta(days=1)
+_LONGEST = 100  # years that are looked through
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The files that there are, by what they are about."""
+
+    paths: Collection[str]
+    _days: dict[date, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for path in sorted(self.paths, reverse=True):  # "daily" comes behind "archive/daily", and takes its place
+            day = day_of(path)
+            if day is not None and stage_of(path) in ("daily", f"{ARCHIVE}/daily"):
+                self._days.setdefault(day, path)
+
+    def day(self, day: date) -> str | None:
+        """The file that holds a day: its own, else its original in the archive."""
+        return self._days.get(day)
+
+    def told(self, day: date) -> str | None:
+        """The file that tells of a day: the one that holds it, else the shortest time's summary."""
+        week = Week.of(day)
+        summaries = (week_path(week), month_path(week.month), year_path(week.month.year))
+        return self.day(day) or next((path for path in summaries if path in self.paths), None)
+
+    def week(self, day: date) -> str | None:
+        """The summary of the week of a day."""
+        path = week_path(Week.of(day))
+        return path if path in self.paths else None
+
+    def between(self, first: date, last: date) -> list[str]:
+        """The files that tell of these days: summaries of the years, months and weeks that lie inside, else days."""
+        if first == last:
+            told = self.told(first)
+            return [told] if told else []
+        return list(dict.fromkeys(self._years(first, last)))
+
+    def _years(self, first: date, last: date) -> Iterator[str]:
+        known = [day for day in self._days if first <= day <= last]
+        starts = [first.year, *(day.year for day in known), *self._summarised(first, last)]
+        for year in sorted({year for year in starts if first.year <= year <= last.year})[:_LONGEST]:
+            start, end = max(first, date(year, 1, 1)), min(last, date(year, 12, 31))
+            if (start, end) == (date(year, 1, 1), date(year, 12, 31)) and year_path(year) in self.paths:
+                yield year_path(year)
+            else:
+                yield from self._months(start, end)
+
+    def _summarised(self, first: date, last: date) -> Iterator[int]:
+        """Years of which only summaries are left."""
+        for path in self.paths:
+            if (week := week_of(path)) and first <= week.last and week.first <= last:
+                yield from (week.first.year, week.last.year)
+            elif (month := month_of(path)) or (year := year_of(path)) is not None:
+                yield month.year if month else year  # type: ignore[misc]  # one of them is there
+
+    def _months(self, first: date, last: date) -> Iterator[str]:
+        day = first
+        while day <= last:
+            following = (day.replace(day=1) + 32 * _DAY).replace(day=1)
+            month, end = Month(day.year, day.month), min(last, following - _DAY)
+            if day.day == 1 and end == following - _DAY and month_path(month) in self.paths:
+                yield month_path(month)
+            else:
+                yield from self._weeks(day, end, first, last)
+            day = following
+
+    def _weeks(self, start: date, end: date, first: date, last: date) -> Iterator[str]:
+        """Weeks that lie inside of what is asked for, or of a month that is; single days else."""
+        day = start
+        while day <= end:
+            week = Week.of(day)
+            whole = (first <= week.first and week.last <= last) or (start.day == 1 and end.month != (end + _DAY).month)
+            if whole and week_path(week) in self.paths:
+                yield week_path(week)
+                day = week.last + _DAY
+                continue
+            told = self.day(day)
+            if told is None:  # a week that is only partly asked for may be all that is left of its days
+                told = self.told(day)
+            if told is not None:
+                yield told
+            day += _DAY
+
+
+def last_day_of(path: str) -> date | None:
+    """The last day that a file is about; None: it is about no time."""
+    if (day := day_of(path)) is not None:
+        return day
+    if (week := week_of(path)) is not None:
+        return week.last
+    if (month := month_of(path)) is not None:
+        return (date(month.year, month.number, 1) + 32 * _DAY).replace(day=1) - _DAY
+    if (year := year_of(path)) is not None:
+        return date(year, 12, 31)
+    return None
