@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from waypost.journal.importance import Mention, judge, scored_as
-from waypost.journal.importance_reading import Asking, asking_of, read
+from waypost.journal.importance_reading import Asking, Reading, asking_of, read
 from waypost.journal.roles import Role
 from waypost.journal.topics import Topics
 from waypost.journal.topics_links import Subject, telling_terms
@@ -52,23 +52,45 @@ def subject_of(turn: Turn) -> Subject | None:
     """What is grouped: a person's words, if they name anything. Questions about the day are grouped among themselves."""
     if turn.role != "person":
         return None
-    subject = Subject(turn.text, turn.language, group=int(turn.asking.passing))
-    return subject if telling_terms(subject) else None
+    group = int(turn.asking.passing)
+    subject = Subject(turn.text, turn.language, group, turn.day.toordinal(), turn.conversation)
+    return subject if telling_terms(turn.text, turn.language) else None
+
+
+class Topical:
+    """Turns, in order, with their topics and how often persons brought each of them up."""
+
+    def __init__(self, turns: Sequence[Turn], topic_of: Mapping[str, int], topics: Topics) -> None:
+        self._topics = topics
+        self._topic_of = _with_follow_ups(turns, topic_of)
+        self._mentions: dict[int, list[Mention]] = {}
+        for turn in turns:
+            number = self.topic(turn)
+            if turn.role == "person" and number:
+                self._mentions.setdefault(number, []).append(_mention(turn))
+
+    def topic(self, turn: Turn) -> int:
+        return self._topic_of.get(turn.ident, 0)
+
+    def label(self, turn: Turn) -> str:
+        return self._topics.label(self.topic(turn))
+
+    def mentions(self, turn: Turn) -> list[Mention]:
+        """Of the turn's topic, by persons; the turn itself where it has none."""
+        return self._mentions.get(self.topic(turn)) or [_mention(turn)]
 
 
 def judge_turns(
-    turns: Sequence[Turn], wanted: Collection[str], topic_of: Mapping[str, int], topics: Topics, at: datetime
+    turns: Sequence[Turn],
+    wanted: Collection[str],
+    topics: Topical,
+    at: datetime,
+    readings: Mapping[str, Reading] | None = None,
 ) -> dict[str, Worth]:
     """The worth at `at` of the turns that are wanted, by their ids; the others are what was said beside them.
 
-    `turns` are in order; `topic_of` names the topic of those that were grouped.
+    `turns` are in order. `readings` are those that somebody else made of persons' words.
     """
-    topic_of = _with_follow_ups(turns, topic_of)
-    mentions: dict[int, list[Mention]] = {}
-    for turn in turns:
-        number = topic_of.get(turn.ident, 0)
-        if turn.role == "person" and number:
-            mentions.setdefault(number, []).append(_mention(turn))
     judged: dict[str, Worth] = {}
     asked: dict[tuple[str, date | None], Turn] = {}
     for turn in turns:
@@ -79,10 +101,9 @@ def judge_turns(
             continue
         said = asked.get(place)
         if said is not None and said.ident not in judged:
-            number = topic_of.get(said.ident, 0)
-            reading = read(said.text, said.language, said.kind)
-            score = judge(reading, mentions.get(number) or [_mention(said)], at)
-            judged[said.ident] = Worth(score, number, topics.labels.get(number, ""))
+            reading = (readings or {}).get(said.ident) or read(said.text, said.language, said.kind)
+            score = judge(reading, topics.mentions(said), at)
+            judged[said.ident] = Worth(score, topics.topic(said), topics.label(said))
         if turn is not said:
             judged[turn.ident] = _answer(judged[said.ident] if said else None)
     return judged
