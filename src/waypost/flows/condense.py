@@ -11,9 +11,10 @@ from datetime import date, timedelta
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.flows.condense_days import compress, join, rescore, trim
+from waypost.flows.condense_days import compress, rescore, trim
 from waypost.flows.condense_periods import make_month, make_year
 from waypost.flows.condense_run import CONDENSED_AT, FATAL, ChangedMeanwhile, Done, Run
+from waypost.flows.condense_weeks import join
 from waypost.flows.index_page import refresh_index
 from waypost.flows.journal_log import cleaned, last_cleanup, note
 from waypost.flows.journal_sync import sync

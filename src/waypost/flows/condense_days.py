@@ -1,4 +1,4 @@
-"""Steps of condensing that concern days: trimmed, scored again, joined to their week, compressed."""
+"""Steps of condensing that concern single files: days trimmed and scored again, originals compressed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -6,23 +6,20 @@ from datetime import date
 
 from waypost.flows.condense_run import ChangedMeanwhile, Changes, Done, Run
 from waypost.flows.condense_words import Writer, trimmed
-from waypost.flows.held import held_versions
 from waypost.flows.journal_log import note
 from waypost.flows.journal_sync import ours
-from waypost.flows.journal_units import derived_id, unit_of
 from waypost.flows.preferences import promote_preferences
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived, originals, with_importance
 from waypost.journal.markdown import Page, parse_page
-from waypost.journal.plan import Compress, Join, Rescore, Trim, archive_of, joined_days
+from waypost.journal.plan import Compress, Rescore, Trim, archive_of
 from waypost.journal.roles import role_of
-from waypost.journal.summary_frame import framed
 from waypost.model.journal import Entry, Scored
 
 
 def trim(run: Run, step: Trim) -> Done:
     """The original goes to the archive; then the day's file is shortened."""
-    live, original, page = _read_day(run, step.path)
+    live, original, page = read_day(run, step.path)
     copied = archived(original, live, step.day, run.folder.zone, run.at(run.today))
     scores = run.scored(originals(copied, page), step.due)
     after = _trimmed(page, scores, run.writer, with_worth=step.due == run.today).text
@@ -31,7 +28,7 @@ def trim(run: Run, step: Trim) -> Done:
     changes.put(step.path, live, after)
     run.write(changes)
     promote_preferences(run.space, scores)
-    saved = _bytes(live) - _bytes(after)
+    saved = bytes_of(live) - bytes_of(after)
     if saved > 0:
         note(run.space, "soft_trim_applied", file=step.path, bytes=saved)
     run.mark({step.path: after}, step.due)
@@ -40,13 +37,13 @@ def trim(run: Run, step: Trim) -> Done:
 
 def rescore(run: Run, step: Rescore) -> Done:
     """Write what the entries are worth now where that has changed."""
-    pages = {path: _read_day(run, path) for path in step.paths}
+    pages = {path: read_day(run, path) for path in step.paths}
     entries = {
         path: originals(original, page) if original else list(page.entries)
         for path, (_, original, page) in pages.items()
     }
     scores = run.scored([entry for of_day in entries.values() for entry in of_day], step.due)
-    worth = _worth(scores)
+    worth = worth_of(scores)
     changes = Changes()
     for path, (live, _, page) in pages.items():
         changes.put(path, live, with_importance(page, worth).text)
@@ -54,56 +51,6 @@ def rescore(run: Run, step: Rescore) -> Done:
     promote_preferences(run.space, scores)
     run.mark(changes.written, step.due)
     return Done("rescore", step.due, tuple(path for path, text in changes.written.items() if text != pages[path][0]))
-
-
-def join(run: Run, step: Join) -> Done:
-    """The originals of the days go to the archive, their week's summary is made from the originals of all its days, and
-    then the day files go."""
-    if step.passed:
-        note(
-            run.space,
-            "size_trigger",
-            folder=step.passed.folder,
-            size=round(step.passed.size / 1024**2, 2),
-            limit=round(step.passed.limit / 1024**2, 2),
-        )
-    changes, live_size = Changes(), 0
-    texts: dict[str, str] = {}  # the originals of the week's days as they will be
-    for path in step.paths:
-        live, original, page = _read_day(run, path)
-        place = archive_of(path)
-        changes.read.setdefault(place, original)
-        texts[place] = archived(texts.get(place, original), live, _day(path), page.zone, run.at(run.today))
-        changes.remove(path, live)
-        live_size += _bytes(live)
-    for place in joined_days(run.folder.scan(), step.week).values():
-        if place not in texts and (original := run.read(place)) is not None:
-            changes.read[place] = texts[place] = original
-    pages = {place: parse_page(text, _day(place), run.folder.zone) for place, text in sorted(texts.items())}
-    scores = run.scored(holding(run, pages), step.due)
-    worth = _worth(scores)
-    changes.written = {place: with_importance(page, worth).text for place, page in pages.items()}
-    made = _add_summary(run, changes, step, scores)
-    run.write(changes)
-    promote_preferences(run.space, scores)
-    run.unmark(step.paths)
-    count = len(pages)
-    if made:
-        note(run.space, "weekly_summary_created", file=layout.week_path(step.week), count=count)
-    saved = live_size - (_bytes(changes.written[made]) - _bytes(changes.read[made] or "") if made else 0)
-    return Done("join", step.due, step.paths, made, saved)
-
-
-def _add_summary(run: Run, changes: Changes, step: Join, scores: Sequence[Scored]) -> str | None:
-    """The summary of a week without entries is not begun; one that is there is kept up to date."""
-    path = layout.week_path(step.week)
-    before = run.read(path)
-    base = before if before is not None else run.read(layout.archived_path(path))
-    if not scores and base is None:
-        return None
-    written = run.summary(step.week, scores)
-    changes.put(path, before, framed(base, str(step.week), written.text))
-    return path
 
 
 def compress(run: Run, step: Compress) -> Done:
@@ -117,27 +64,12 @@ def compress(run: Run, step: Compress) -> Done:
     return Done("compress", step.due, (step.path,), saved=before.size - after.size)
 
 
-def holding(run: Run, pages: dict[str, Page]) -> list[Entry]:
-    """The entries of these pages that still hold, in the order of their time: not retracted, not taken out by hand, not
-    forgotten."""
-    found: list[Entry] = []
-    seen: set[str] = set()
-    with run.space.store.read() as reader:
-        for path, page in pages.items():
-            for entry in page.entries:
-                name = entry.id or derived_id(unit_of(entry), path, 0)
-                if entry.held is not None and name not in seen and held_versions(reader, name):
-                    seen.add(name)
-                    found.append(entry)
-    return sorted(found, key=lambda entry: (entry.at, entry.id or ""))
-
-
-def _read_day(run: Run, path: str) -> tuple[str, str | None, Page]:
+def read_day(run: Run, path: str) -> tuple[str, str | None, Page]:
     """The live file, its original in the archive if there is one, and the live page."""
     live = run.read(path)
     if live is None:
         raise ChangedMeanwhile(path)
-    page = parse_page(live, _day(path), run.folder.zone)
+    page = parse_page(live, day_of(path), run.folder.zone)
     if page.hold or page.is_conflicted:
         raise ChangedMeanwhile(path)
     return live, run.read(archive_of(path)), page
@@ -162,16 +94,16 @@ def _trimmed(page: Page, scores: Sequence[Scored], writer: Writer, *, with_worth
     return page.with_entries(changed) if changed else page
 
 
-def _worth(scores: Iterable[Scored]) -> dict[str, int]:
+def worth_of(scores: Iterable[Scored]) -> dict[str, int]:
     return {one.entry.id: one.score.score for one in scores if one.entry.id}
 
 
-def _day(path: str) -> date:
+def day_of(path: str) -> date:
     day = layout.day_of(path)
     if day is None:
         raise ValueError(path)  # the plan names only files of days
     return day
 
 
-def _bytes(text: str) -> int:
+def bytes_of(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))

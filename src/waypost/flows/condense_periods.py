@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from waypost.flows.condense_days import holding
 from waypost.flows.condense_run import Changes, Done, Run
+from waypost.flows.condense_weeks import holding, lasting
 from waypost.flows.journal_log import note
 from waypost.journal import layout
 from waypost.journal.archive import summary_archived
@@ -51,7 +51,7 @@ def _make(
         size += len(live.encode("utf-8", "surrogateescape"))
     if not there:
         return Done(name, due, ())
-    scores = run.scored(holding(run, _pages(run, weeks)), due)
+    scores = lasting(run.scored(holding(run, _pages(run, weeks)), due), {})
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
     changes.put(path, before, framed(base, str(period), run.summary(period, scores).text))
