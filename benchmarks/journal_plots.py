@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 WIDTH, HEIGHT = 720, 360
+_FIRST = 0.6  # days: where a logarithmic axis begins
 LEFT, RIGHT, TOP, BOTTOM = 62, 24, 44, 52
 _STYLE = """<style>
   .ink { fill: #24292f; font: 12px system-ui, sans-serif }
@@ -39,7 +40,7 @@ class Axes:
     logarithmic: bool = False  # the lower axis
 
     def x(self, value: float) -> float:
-        share = log10(max(value, 1)) / log10(self.right) if self.logarithmic else value / self.right
+        share = log10(value / _FIRST) / log10(self.right / _FIRST) if self.logarithmic else value / self.right
         return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
@@ -89,7 +90,7 @@ def load_plot(rows: Sequence[Mapping[str, Any]], many: str) -> str:
 
 def recall_plot(recall: Mapping[str, Any]) -> str:
     ages = [(int(age), found["found"] * 100, found["asked"]) for age, found in recall["ages"].items() if found["asked"]]
-    axes = Axes(1100, 100, logarithmic=True)
+    axes = Axes(1600, 100, logarithmic=True)
     line = f'<polyline class="line c0" points="{_points(axes, [(age, share) for age, share, _ in ages])}"/>'
     marks = [f'<circle class="c0" cx="{axes.x(age):.1f}" cy="{axes.y(share):.1f}" r="4"/>' for age, share, _ in ages]
     told = [

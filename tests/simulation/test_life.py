@@ -24,8 +24,8 @@ def test_a_day_has_ten_conversations_of_two_thousand_characters() -> None:
 
 
 def test_no_two_facts_answer_the_same_question_and_each_is_in_its_own_line() -> None:
-    facts = [fact for day in Life(1, date(2024, 1, 1)).days(200) for fact in day.facts]
-    assert len(facts) > 200
+    facts = [fact for day in Life(1, date(2024, 1, 1)).days(150) for fact in day.facts]
+    assert len(facts) > 150
     assert len({fact.question for fact in facts}) == len(facts)
     assert [fact for fact in facts if not fact.is_in(fact.line.text)] == []
     assert {fact.line.sort for fact in facts} == {"decision", "preference", "event", "remembered"}

@@ -51,12 +51,13 @@ class World:
     def journal(self) -> JournalFolder:
         return self.memory._space.journal
 
-    def live(self, days: int) -> Iterator[Day]:
-        """Day by day; whoever watches sees each one after the upkeep of the night."""
-        for day in self.life.days(days):
+    def live(self, days: int, *, upkeep_every: int = 1) -> Iterator[Day]:
+        """Day by day; whoever watches sees each one after the upkeep of the night, if that one has any."""
+        for number, day in enumerate(self.life.days(days), 1):
             self._write(day)
             self.clock.now = datetime.combine(day.date + timedelta(days=1), UPKEEP_AT, UTC)
-            self.memory.maintain()
+            if number % upkeep_every == 0:
+                self.memory.maintain()
             self.lived.append(day.date)
             yield day
 
