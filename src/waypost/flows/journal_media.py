@@ -73,11 +73,13 @@ def _content(path: Path) -> bytes:
         raise InvalidInput(
             f"{path} cannot be read: {error.strerror}.", "Name a plain file, not a link to one."
         ) from error
-    with os.fdopen(handle, "rb") as file:
-        state = os.fstat(file.fileno())
-        if not stat.S_ISREG(state.st_mode):
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise InvalidInput(f"{path} is no plain file.", "Name an image, a recording or another file.")
-        content = file.read(LARGEST + 1)
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            content = file.read(LARGEST + 1)
+    finally:
+        os.close(handle)
     if len(content) > LARGEST:
         raise InvalidInput(
             f"{path} has more than {LARGEST // 1024 // 1024} MB.", "Keep it elsewhere and write down where."

@@ -118,7 +118,8 @@ def named_span(space: OpenSpace, when: str) -> tuple[date, date]:
     text = when.strip()
     span = _written_span(text)
     if span is None:
-        found = days_named(text[:200], language_of(text), space.journal.today(space.clock()))
+        today, short = space.journal.today(space.clock()), text[:200]
+        found = days_named(short, language_of(short), today) or days_named(short, "", today)  # too short to tell
         span = (found[0].first, found[0].last) if found else None
     if span is None:
         raise InvalidInput(
