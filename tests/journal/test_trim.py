@@ -189,8 +189,8 @@ def test_trimming_makes_shorter_and_never_twice(text: str, role: str, score: int
 @pytest.mark.parametrize(
     "hostile",
     ["*" * 60_000, "[" * 60_000, "a." * 30_000, "`" * 60_000, "> " * 30_000, "(" * 60_000 + "http", "{" * 60_000, "http://" * 9_000,
-     "1. " * 20_000, "**a " * 15_000, "_a" * 30_000, "![](" * 15_000, "\n```" * 15_000, " \t" * 30_000 + "x", "[" * 100_000 + "http"],
-    ids=range(15),
+     "1. " * 20_000, "**a " * 15_000, "_a" * 30_000, "![](" * 15_000, "\n```" * 15_000, " \t" * 30_000 + "x", "." * 60_000, "\n" * 60_000 + "http", "1." * 30_000, "a \udc80 b. " * 5_000, "[" * 100_000 + "http"],
+    ids=range(19),
 )  # fmt: skip
 @pytest.mark.parametrize("role", ["assistant", "tool"])
 def test_hostile_text_is_trimmed_in_a_moment(hostile: str, role: str) -> None:
