@@ -13,7 +13,7 @@ T0 = datetime(2026, 1, 30, tzinfo=UTC)
 
 def turn(position: int, session: str | None = "s", speaker: str | None = None) -> Sketch:
     return Sketch(
-        position, f"{session}{position}", "conversation", "journal", None, session, position, None, "en", 0, T0
+        position, f"{session}{position}", "conversation", "journal", None, session, position, speaker, "en", 0, T0
     )
 
 

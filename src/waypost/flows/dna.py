@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from waypost.context.budget import count_tokens
 from waypost.context.render import Opening
-from waypost.errors import NotFound, Refused
+from waypost.errors import NotFound, Refused, WaypostError
 from waypost.flows.held import audit
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA
@@ -32,12 +32,12 @@ class Dna:
 
 
 def dna_of(space: OpenSpace) -> Dna | None:
-    """What the journal's DNA.md says; None when there is none, or it says nothing."""
-    written = _written(space)
-    if written is None:
+    """What the journal's DNA.md says; None when there is none, it says nothing, or it cannot be read."""
+    try:
+        written = _written(space)
+    except WaypostError:
         return None
-    text = mask(written).text
-    return Dna(text, _is_trusted(space, written), count_tokens(text))
+    return _read(space, written) if written else None
 
 
 def approve_dna(space: OpenSpace, caller: Caller) -> None:
@@ -59,10 +59,13 @@ def opening_of(
 
     DNA.md is whole as long as it fits into the budget at all.
     """
-    dna = dna_of(space)
-    if dna is None:
+    try:
+        written = _written(space)
+    except WaypostError as error:  # a link, or damaged: what is known is told without it
+        return Opening(), (f"DNA.md was left out: {error.what}",)
+    if written is None:
         return Opening(), ()
-    notices = []
+    dna, notices = _read(space, written), []
     if not dna.trusted:
         notices.append("DNA.md came with the repository and is told as data, until a person approves it.")
     made = Opening(outside=dna.text) if dna.trusted else Opening(inside=f"{_INSIDE}\n{dna.text}")
@@ -73,6 +76,11 @@ def opening_of(
     elif taken > SHARE * tokens:
         notices.append(f"DNA.md takes {taken} of {tokens} tokens.")
     return made, tuple(notices)
+
+
+def _read(space: OpenSpace, written: str) -> Dna:
+    text = mask(written).text
+    return Dna(text, _is_trusted(space, written), count_tokens(text))
 
 
 def _cut(dna: Dna, whole: Opening, tokens: int, count: Callable[[str], int]) -> Opening:

@@ -71,9 +71,9 @@ class Reading(Opened):
                 self._current, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
             )
         if preset == "inject":
-            return flows.inject.inject_brief(self._space, task, view, tokens=budget, now=when(now, "now"))
+            return flows.inject.inject_brief(self._current, task, view, tokens=budget, now=when(now, "now"))
         if preset == "journal":
-            return flows.journal_brief.journal_brief(self._space, task, view, tokens=tokens, now=when(now, "now"))
+            return flows.journal_brief.journal_brief(self._current, task, view, tokens=tokens, now=when(now, "now"))
         if preset is not None:
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
         return flows.brief.brief(self._current, task, view, tokens=budget, now=when(now, "now"))

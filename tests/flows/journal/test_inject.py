@@ -1,0 +1,97 @@
+"""Injected beside a message: what has to do with it, under a heading in its language; else nothing."""
+
+import pytest
+
+from waypost import Memory
+from waypost.embed.fake import FakeEngine
+from waypost.retrieve.near import USUAL, least_cosine, nearness, shares_words
+from waypost.retrieve.spread import Engines
+from waypost.text.fence import TAG
+from waypost.text.words import query_terms
+
+FACT = "The staging server is rebuilt every Sunday night"
+
+
+def lines(text: str) -> list[str]:
+    return text.splitlines()[2:-1]
+
+
+def test_what_is_near_is_listed_under_a_heading_inside_the_fence(memory: Memory) -> None:
+    memory.remember(FACT)
+    memory.remember("Bananas ripen faster in a paper bag")
+    told = memory.brief("the staging server is rebuilt every sunday night", preset="inject")
+    assert told.text.startswith(f"<{TAG} ")
+    heading, *rest = lines(told.text)
+    assert heading == "Known information:"
+    assert len(rest) == 1
+    assert rest[0].startswith(f"- {FACT}")
+    assert [hit.text for hit in told.memories] == [FACT]
+    assert 0 < told.confidence <= 1
+
+
+def test_nothing_is_told_when_nothing_is_near(memory: Memory) -> None:
+    memory.remember(FACT)
+    told = memory.brief("how do I peel a banana", preset="inject")
+    assert (told.text, told.tokens, told.memories, told.confidence) == ("", 0, (), 0.0)
+    assert "Nothing" in told.explanation
+
+
+@pytest.mark.parametrize(
+    ("message", "heading"),
+    [
+        ("Die Rechnungen werden jeden Monat mit der Post verschickt", "Bekannte Informationen:"),
+        ("Счета отправляются почтой каждый месяц", "Известная информация:"),
+    ],
+)
+def test_the_heading_is_in_the_language_of_the_message(memory: Memory, message: str, heading: str) -> None:
+    memory.remember(message)
+    memory.settle()
+    assert lines(memory.brief(message, preset="inject").text)[0] == heading
+
+
+def test_the_nearest_come_first_and_the_budget_is_kept(memory: Memory) -> None:
+    memory.remember_many({"text": f"{FACT}, says note {number}"} for number in range(12))
+    told = memory.brief(FACT, 250, preset="inject")
+    assert 0 < told.tokens <= 250
+    assert 1 < len(told.memories) < 12
+    scores = [hit.score for hit in told.memories]
+    assert scores == sorted(scores, reverse=True)
+    assert "left out" in told.explanation
+
+
+def test_conversations_are_searched_too(memory: Memory) -> None:
+    memory.remember(FACT, kind="conversation", session="s", speaker="user")
+    assert FACT in memory.brief(FACT, preset="inject").text
+
+
+def test_without_an_engine_words_decide(memory: Memory, fake_engine: FakeEngine) -> None:
+    memory.remember(FACT)
+    memory.remember("Bananas ripen faster in a paper bag")
+    fake_engine.fail = True
+    told = memory.brief("when is the staging server rebuilt?", preset="inject")
+    assert [hit.text for hit in told.memories] == [FACT]
+    assert "Answered without" in told.explanation
+    assert memory.brief("who painted the bathroom ceiling?", preset="inject").text == ""
+
+
+def test_every_engine_has_its_threshold() -> None:
+    assert least_cosine("ollama:nomic-embed-text") == 0.7
+    assert least_cosine("ollama:library/nomic-embed-text:latest") == 0.7
+    assert least_cosine("minilm-l6-v2") < least_cosine("ollama:nomic-embed-text")
+    assert least_cosine("openai:never-heard-of") == USUAL
+
+
+def test_the_engine_for_the_pair_of_languages_judges() -> None:
+    engines = Engines("minilm-l6-v2", "use-multilingual-v3")
+    cosines = {"minilm-l6-v2": 0.9, "use-multilingual-v3": 0.1}
+    assert nearness(cosines, engines, "en", "en") > 0.7
+    assert nearness(cosines, engines, "en", "de") < 0
+    assert nearness({}, engines, "en", "en") < 0
+    assert nearness({"minilm-l6-v2": 1.0}, engines, "de", "en") == 1.0
+
+
+def test_half_of_the_words_must_be_shared() -> None:
+    terms = query_terms("staging server rebuilt")
+    assert shares_words(terms, FACT, "en")
+    assert not shares_words(query_terms("staging invoices customers taxes"), FACT, "en")
+    assert not shares_words([], FACT, "en")
