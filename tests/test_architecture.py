@@ -74,6 +74,6 @@ def test_only_the_settings_read_the_environment() -> None:
     # Those that start another program hand the environment on; the entry sets a default for BLAS; marks.py looks for
     # such reading in the code of others.
     assert readers <= {
-        "code/architecture/marks.py",
+        "code/architecture/marks.py", "faces/schedule/task.py",
         "config.py", "faces/cli/entry.py", "flows/worker.py", "space/gitconfig.py", "embed/registry.py", "embed/sources.py",
     }  # fmt: skip
