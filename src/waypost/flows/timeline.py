@@ -1,12 +1,13 @@
 """What was said at a time, in full, from whatever file holds it; without a time, what there is."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from waypost.errors import InvalidInput
+from waypost.flows.held import held_versions
 from waypost.flows.journal_look import look
 from waypost.flows.journal_tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
@@ -23,8 +24,11 @@ from waypost.journal.layout import (
     year_path,
 )
 from waypost.model.journal import Entry
+from waypost.model.recall import View
+from waypost.model.time import Moment
 from waypost.text.language import language_of
 
+_DAY_LENGTH = timedelta(days=1)
 _DAY, _WEEK, _MONTH, _YEAR = (
     re.compile(form) for form in (r"\d{4}-?\d\d-?\d\d", r"\d{4}-W\d\d", r"\d{4}-\d\d", r"\d{4}")
 )
@@ -107,7 +111,8 @@ def timeline(space: OpenSpace, when: str = "") -> Timeline:
         return Timeline(None, None, overview=tuple(_overview(space)))
     first, last = named_span(space, when)
     files = space.journal.scan()
-    said = [one for day, paths in days_of(files).items() if first <= day <= last for one in _said(space, paths)]
+    days = {day: paths for day, paths in days_of(files).items() if first <= day <= last}
+    said = _said(space, days) if days else ()
     return Timeline(first, last, tuple(said), tuple(path for path in files if _is_about(path, first, last)))
 
 
@@ -161,13 +166,18 @@ def _is_about(path: str, first: date, last: date) -> bool:
     return stage == "yearly" and (year := year_of(path)) is not None and first.year <= year <= last.year
 
 
-def _said(space: OpenSpace, paths: Sequence[str]) -> Iterator[Said]:
-    """The entries of a day. What is not held any more says so."""
+def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[Said]:
+    """The entries of these days. What is not held any more says so."""
+    view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id, archived=True)
+    first, last = max(min(days), date(1, 1, 2)), min(max(days), date(9999, 12, 29))
+    start, end = (datetime.combine(day, time(), UTC) for day in (first, last))
     with space.store.read() as reader:
-        for entry, path, memory_id in named_entries(space, reader, paths):
-            versions = reader.versions(memory_id) if memory_id else []
-            gone = bool(versions) and all(version.superseded_at is not None for version in versions)
-            yield Said(entry, path, memory_id, is_held=entry.held is not None and not gone)
+        # A day begins up to 14 hours earlier or 12 later elsewhere.
+        held = {one.memory_id for one in reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)}
+        for paths in days.values():
+            for entry, path, memory_id in named_entries(space, reader, paths):
+                is_held = memory_id is None or memory_id in held or bool(held_versions(reader, memory_id))
+                yield Said(entry, path, memory_id, is_held and entry.held is not None)
 
 
 def _overview(space: OpenSpace) -> Iterator[Stretch]:
