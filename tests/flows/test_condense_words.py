@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -230,3 +231,17 @@ def test_a_writer_without_its_key_writes_by_rules(space: OpenSpace, monkeypatch:
     assert writer.llm is None and writer.notices == [
         "Summed up by rules, because the model did not: KEY holds no API key."
     ]
+
+
+def test_what_the_store_knows_to_mean_the_same_is_told_once(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    words = "The certificate of the web shop has to be renewed by the host before the end of June this year"
+    ids = [
+        memory.remember(text, kind="conversation", speaker="Bot", session="s").id
+        for text in (f"{words}.", f"{words}, sir.")
+    ]
+    entries = [
+        replace(entry(n, text, (3, 2, 0, 0), "Bot"), topic=0) for n, text in enumerate((f"{words}.", f"{words}, sir."))
+    ]
+    stored = [replace(one, entry=replace(one.entry, id=ident)) for one, ident in zip(entries, ids, strict=True)]
+    assert len(sources_in(summary_of(memory._space, WEEK, stored).text)) == 1

@@ -271,3 +271,36 @@ def test_any_words_give_a_summary_and_protected_ones_are_in_it(told: list[tuple[
         if scored.entry.protected:
             for line in scored.entry.text.replace("\r\n", "\n").strip().split("\n"):
                 assert line.replace("<!--", "&lt;!--").strip() in summary
+
+
+def test_an_answer_that_only_repeats_or_thanks_is_left_out() -> None:
+    week = [
+        entry("01-13T10:00", "Ann", "Remember that I drink no coffee.", (0, 2, 2, 3)),
+        entry("01-13T10:01", "Bot", "Understood, I will remember that you drink no coffee.", (0, 2, 2, 3)),
+        entry("01-14T10:00", "Ann", "My sister got married on Saturday in Leeds.", (2, 2, 0, 1)),
+        entry("01-14T10:01", "Bot", "Wow, congratulations to your sister!", (2, 2, 0, 1)),
+        entry("01-15T10:00", "Ann", "We decided to buy a heat pump.", (1, 2, 0, 2)),
+        entry("01-15T10:01", "Bot", "Great idea! For 180 square metres one of 12 kilowatts will do.", (1, 2, 0, 2)),
+    ]
+    summary = visible(summarise_week(WEEK, week, {}))
+    assert "Understood" not in summary and "congratulations" not in summary and "Great idea" not in summary
+    assert "\n  - Assistant: For 180 square metres one of 12 kilowatts will do.\n" in f"{summary}\n"
+
+
+def test_answers_to_what_must_stay_give_way_when_there_is_no_room() -> None:
+    week = []
+    for n in range(20):
+        week.append(
+            entry(
+                f"01-13T10:{n:02}",
+                "Ann",
+                f"We decided to buy machine {n} of the second series.",
+                (1, 2, 0, 2),
+                id=f"q{n}",
+            )
+        )
+        long = " ".join(f"Part {n}{letter} of the machine has to be oiled each month." for letter in "abcdef")
+        week.append(entry(f"01-13T10:{n:02}:30", "Bot", long, (3, 2, 0, 2), id=f"a{n}"))
+    summary = summarise_week(WEEK, week, {})
+    assert all(f"machine {n} of the second series." in summary for n in range(20))
+    assert 0 < summary.count("  - Assistant: ") < 20 and len(summary.encode()) < 12_000

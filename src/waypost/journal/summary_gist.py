@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from waypost.journal.rank import SAME, SAME_VECTORS, choose, likeness, textrank
+from waypost.journal.rank import SAME, SAME_VECTORS, choose, content_stems, likeness, textrank
 from waypost.journal.summary_items import Item
 from waypost.journal.wording import Words, clip, sentences, spoken_in, words_of
 
@@ -19,6 +19,7 @@ MOST_SENTENCES = 2000  # that are ranked against each other
 _SENTENCES_OF_ONE = 12  # that an entry puts into the ranking
 _RICH = 7  # from this score on three sentences of a long entry are kept
 _LEAST_WORDS = 4
+_LEAST_NEW = 2  # stems that an answer must add
 _SHORT = 80  # characters; a thanks that is longer also says for what
 _LATER_COST = 0.04  # for each sentence further back in its entry
 
@@ -31,12 +32,15 @@ class Gists:
     worths: Mapping[int, float]
 
 
-def gists_of(items: Sequence[Item], places: Sequence[int], answered: frozenset[int], words: Words) -> Gists:
+def gists_of(items: Sequence[Item], places: Sequence[int], answers: Mapping[int, int], words: Words) -> Gists:
     """What to say for each of these items in a line or two, and what that is worth beside the others.
 
-    Of what was `answered` the question is kept.
+    Of what has an answer the question is kept; an answer that only repeats what it answers says nothing.
     """
-    own = {place: _telling_sentences(items[place], words, asks=place in answered) for place in places}
+    own = {place: _telling_sentences(items[place], words, asks=place in answers) for place in places}
+    for place, answer in answers.items():
+        if answer in own and items[answer].role == "assistant" and _echoes(items[place].text, own[answer]):
+            own[answer] = []
     strongest = sorted(places, key=lambda place: (-items[place].score, place))
     pool = [(place, at, text) for place in strongest for at, text in enumerate(own[place])][:MOST_SENTENCES]
     pool.sort()
@@ -66,11 +70,17 @@ def _how_many(item: Item, own: Sequence[str]) -> int:
 
 
 def _telling_sentences(item: Item, words: Words, *, asks: bool) -> list[str]:
-    """Without greetings and thanks, and without questions unless it `asks`; all where nothing else was said."""
+    """Without greetings and thanks, and without questions unless it `asks`; all of a person's where nothing else was said."""
     spoken = words_of(spoken_in(item.text) or words.language)
     found = sentences(item.text, spoken)[: 4 * _SENTENCES_OF_ONE]
     telling = [one for one in found if (asks if one.endswith("?") else _tells(one, spoken))]
-    return (telling or found)[:_SENTENCES_OF_ONE]
+    return (telling or ([] if item.role == "assistant" else found))[:_SENTENCES_OF_ONE]
+
+
+def _echoes(said: str, answer: Sequence[str]) -> bool:
+    """Whether an answer adds next to nothing: "Noted, you drink no coffee"."""
+    new = set(content_stems(" ".join(answer))) - set(content_stems(said))
+    return len(new) < _LEAST_NEW
 
 
 def _tells(sentence: str, words: Words) -> bool:

@@ -108,20 +108,20 @@ def source_of(entry: Entry) -> str:
 
 
 def answers_to(items: Sequence[Item]) -> dict[int, int]:
-    """For the place of each question or request of a person that of the answer that followed, if worth naming."""
+    """For the place of what a person said that of the answer that followed, if it is worth naming.
+
+    An assistant answers whatever is said to it, another person only what was asked.
+    """
     answers: dict[int, int] = {}
     for place, item in enumerate(items):
-        asks = item.is_question or (item.role == "person" and not item.relevance)
-        if not asks:
+        if item.role != "person":
             continue
         for at in range(place + 1, min(place + 6, len(items))):
             following = items[at]
-            if following.entry.session != item.entry.session:
+            if following.entry.session != item.entry.session or following.role == "tool":
                 continue
-            if following.entry.speaker == item.entry.speaker or following.day != item.day:
-                break
-            if following.role != "tool":  # an assistant answers, or another person
-                if following.score >= HELPING:
-                    answers[place] = at
-                break
+            replies = following.entry.speaker != item.entry.speaker and following.day == item.day
+            if replies and following.score >= HELPING and (following.role == "assistant" or item.is_question):
+                answers[place] = at
+            break
     return answers

@@ -58,17 +58,11 @@ class Telling:
         shown = {*self.worthy, *kept, *(self._highlight_places() if isinstance(self.period, int) else ())}
         self.questions = {answer: place for place, answer in self.answers.items()}
         shown |= {beside[place] for beside in (self.answers, self.questions) for place in shown if place in beside}
-        self.gists = gists_of(self.items, sorted(shown), frozenset(self.answers), self.words)
+        self.gists = gists_of(self.items, sorted(shown), self.answers, self.words)
         self.room = self.measure.room
 
     def sections(self) -> dict[str, list[str]]:
-        kept = [place for place, item in enumerate(self.items) if must_stay(item, self.measure)]
-        self.told.update(kept)
-        lines = []
-        for place in kept:
-            lines.append(self._with_answer(place, self.items[place].text))
-            self.told.update(one for one in (lines[-1].answer,) if one is not None)
-        self.room = max(_LEAST_ROOM, self.room - sum(map(self._size, lines)))
+        lines = self._kept()
         lines += self._further()
         topics = self._topics()
         sections = {"topics": self._main_topics(topics), "recurring": self._recurring(topics)}
@@ -77,6 +71,21 @@ class Telling:
         if isinstance(self.period, int):
             sections["highlights"] = self._highlights()
         return sections
+
+    def _kept(self) -> list[_Told]:
+        """What must stay, however much it is; with its answers, those to the strongest first, as far as there is room."""
+        kept = [place for place, item in enumerate(self.items) if must_stay(item, self.measure)]
+        self.told.update(kept)
+        lines = {place: _Told(place, self.items[place].text) for place in kept}
+        self.room = max(_LEAST_ROOM, self.room - sum(map(self._size, lines.values())))
+        for place in sorted(kept, key=lambda place: (-self.items[place].score, place)):
+            told = self._with_answer(place, self.items[place].text)
+            more = self._size(told) - self._size(lines[place])
+            if told.answer is not None and self.room - more >= _LEAST_ROOM:
+                self.room -= more
+                self.told.add(told.answer)
+                lines[place] = told
+        return list(lines.values())
 
     def _section(self, place: int) -> str:
         item = self.items[place]
