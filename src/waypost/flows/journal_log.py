@@ -17,6 +17,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.journal_tally import counted, journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, day_path, stage_of
+from waypost.model.journal import Scored
 from waypost.model.time import format_time, parse_time
 from waypost.space.platform import PRIVATE_FILE, try_lock
 
@@ -98,6 +99,24 @@ def note_all(space: OpenSpace, event: str, rows: Iterable[Mapping[str, Any]]) ->
             os.write(handle, "".join(lines).encode("utf-8", "replace"))
         finally:
             os.close(handle)
+
+
+def note_scores(space: OpenSpace, items: Iterable[Scored]) -> None:
+    """Every decision about what entries are worth (CM-3). The reasons are its points: written out they may quote."""
+    note_all(
+        space,
+        "importance_score",
+        (
+            {
+                "id": item.entry.id,
+                "score": item.score.score,
+                "reasoning": f"frequency {item.score.frequency_points}, recency {item.score.recency_points}, "
+                f"explicit {item.score.explicit_points}, relevance {item.score.relevance_points}",
+            }
+            for item in items
+            if item.entry.id
+        ),
+    )
 
 
 def events(space: OpenSpace, limit: int = 100, event: str | None = None) -> list[dict[str, Any]]:

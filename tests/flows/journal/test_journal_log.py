@@ -22,7 +22,9 @@ from waypost.flows.journal_log import (
     next_cleanup,
     note,
     note_all,
+    note_scores,
 )
+from waypost.model.journal import Entry, Score, Scored
 
 SEED_METRICS = {
     "total_size_mb",
@@ -124,6 +126,17 @@ def test_many_rows_are_one_write(memory: Memory) -> None:
     assert len(events(memory._space)) == 50
     note_all(memory._space, "importance_score", [])
     assert len(events(memory._space)) == 50
+
+
+def test_decisions_about_worth_are_told_without_words(memory: Memory, clock: TestClock) -> None:
+    said = Entry("Quixzanthal is my secret plan.", clock.now, id="01kg81ytb0r5sgfwpgg1yz6cf5")
+    by_hand = Entry("No id.", clock.now)
+    score = Score(1, 2, 0, 3, "Because of Quixzanthal.", "keep")
+    note_scores(memory._space, [Scored(said, score, 1, "Quixzanthal"), Scored(by_hand, score)])
+    (row,) = events(memory._space)
+    assert (row["event"], row["id"], row["score"]) == ("importance_score", said.id, 6)
+    assert row["reasoning"] == "frequency 1, recency 2, explicit 0, relevance 3"
+    assert "Quix" not in (memory._space.folder / LOG).read_text()
 
 
 def test_upkeep_is_counted_and_the_next_is_at_four(memory: Memory, clock: TestClock) -> None:
