@@ -46,8 +46,8 @@ def test_sixty_days_are_kept(begin: Begin) -> None:
 
 @pytest.mark.soak
 def test_three_years_are_kept(begin: Begin) -> None:
-    """Three conversations a day: three thousand and more of them, through every stage up to the year."""
-    world = begin(Life(11, START, conversations=3, characters=900))
+    """Two conversations a day: two thousand and more of them, through every stage up to the year."""
+    world = begin(Life(11, START, conversations=2, characters=700))
     for place, _ in enumerate(world.live(3 * 365), 1):
         if place % 120 == 0:
             check(world)
