@@ -63,9 +63,10 @@ class Telling:
 
     def sections(self) -> dict[str, list[str]]:
         lines = self._kept()
-        lines += self._further()
         topics = self._topics()
         sections = {"topics": self._main_topics(topics), "recurring": self._recurring(topics)}
+        self.room = max(_LEAST_ROOM, self.room - sum(_bytes(line) for part in sections.values() for line in part))
+        lines += self._further()
         for name in ("insights", "events", "later"):
             sections[name] = self._grouped([one for one in lines if self._section(one.place) == name], topics)
         if isinstance(self.period, int):
@@ -104,7 +105,7 @@ class Telling:
             same = list(group)
             label = label_of(self.items[same[0].place].label) if topic else ""
             if label and len(same) > 1:
-                ids = [one for told in same for one in self.items[told.place].ids]
+                ids = namers([self.items[told.place] for told in same], label.split())
                 found.append(self.lines.point(f"**{label}** ", "", (), ids))
                 found += [self._rendered(told, indent="  ") for told in same]
             else:
@@ -220,4 +221,8 @@ class Telling:
 
     def _size(self, told: _Told) -> int:
         label = label_of(self.items[told.place].label)
-        return len(self._rendered(told, label=label).encode("utf-8", "surrogatepass"))
+        return _bytes(self._rendered(told, label=label))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -12,7 +12,7 @@ from waypost.text.words import keyword_terms, stop_words
 
 MOST_WORDS = 5
 _SHORT_NAME = 3
-_NAMERS = 3  # entries that are named for each word: one that more share comes from none of them
+_NAMERS = 3  # a word that more entries share does not come from any of them
 _READ_CHARACTERS = 600  # of one entry
 _NAME_WORTH = 2.0  # of a word that is written as a name in the middle of a sentence
 _WORD = re.compile(r"(?<![\w@#/.-])[^\W\d_][\w-]{2,30}(?![\w@/’'])")
@@ -66,12 +66,12 @@ class TopicWords:
 
 
 def namers(own: Sequence[Item], shown: Sequence[str]) -> list[str]:
-    """The ids of entries that have the shown words: for each word the first few, so that its last ones are named."""
+    """The ids of the entries without which a shown word would not be known: of each word that only few have."""
     texts = [fold(item.text) for item in own]
-    places: set[int] = set()
-    for word in shown:
-        places |= set([place for place, text in enumerate(texts) if fold(word) in text][:_NAMERS])
-    return [one for place in sorted(places or range(min(_NAMERS, len(own)))) for one in own[place].ids]
+    holders = [[place for place, text in enumerate(texts) if fold(word) in text] for word in shown]
+    rare = {place for found in holders if len(found) <= _NAMERS for place in found}
+    common = next((found for found in holders if found), list(range(len(own))))
+    return [one for place in sorted(rare or common[:_NAMERS]) for one in own[place].ids]
 
 
 def _told(item: Item) -> list[tuple[str, str, bool]]:
