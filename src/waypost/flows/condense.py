@@ -141,6 +141,7 @@ def _work(run: Run) -> list[Done]:
                 one = _do(run, step)
             except ChangedMeanwhile as changed:
                 path = str(changed)
+                run.look_again()
                 tries[path] = tries.get(path, 0) + 1
                 if tries[path] > _MOST_TRIES:
                     _leave(run, step, f"{path} is written to again and again")

@@ -51,7 +51,7 @@ def _make(
         size += len(live.encode("utf-8", "surrogateescape"))
     if not there:
         return Done(name, due, ())
-    scores = lasting(run.scored(holding(run, _pages(run, weeks)), due), {})
+    scores = lasting(run.scored_alone(holding(run, _pages(run, weeks)), due), {})
     before = run.read(path)
     base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
     changes.put(path, before, framed(base, str(period), run.summary(period, scores).text))

@@ -11,8 +11,8 @@ from datetime import date, datetime, time
 from typing import Any
 
 from waypost.errors import NotFound, StoreBusy, StoreFull, StoreReadOnly, WaypostError
+from waypost.flows.condense_scores import Scores
 from waypost.flows.condense_words import Writer, Written, open_writer, summary_of
-from waypost.flows.importance import scored
 from waypost.flows.journal_sync import ours
 from waypost.flows.journal_tally import journal_key
 from waypost.flows.open_space import OpenSpace
@@ -63,6 +63,10 @@ class Run:
     again: set[str] = field(default_factory=set)  # days whose marks are not believed
     notices: list[str] = field(default_factory=list)
     _writer: Writer | None = None
+    _scores: Scores = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._scores = Scores(self.space, self.notices)
 
     @property
     def folder(self) -> JournalFolder:
@@ -113,7 +117,15 @@ class Run:
 
     def scored(self, entries: Sequence[Entry], day: date) -> list[Scored]:
         """As of four in the morning of that day."""
-        return scored(self.space, entries, self.at(day), notices=self.notices) if entries else []
+        return self._scores.of(entries, day, self.at(day)) if entries else []
+
+    def scored_alone(self, entries: Sequence[Entry], day: date) -> list[Scored]:
+        """The same for a longer time than the days of a week."""
+        return self._scores.alone(entries, self.at(day)) if entries else []
+
+    def look_again(self) -> None:
+        """Somebody has changed files."""
+        self._scores.forget()
 
     # -- words
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 
 from waypost.flows.condense_days import bytes_of, day_of, read_day, worth_of
 from waypost.flows.condense_run import Changes, Done, Run
+from waypost.flows.condense_scores import name_of
 from waypost.flows.held import held_versions
 from waypost.flows.journal_log import note
-from waypost.flows.journal_units import derived_id, unit_of
 from waypost.flows.preferences import promote_preferences
 from waypost.journal import layout
 from waypost.journal.archive import archived, with_importance
@@ -31,7 +30,7 @@ def join(run: Run, step: Join) -> Done:
     then = [
         one
         for place in sorted(joining)
-        for one in _scored_then(run, holding(run, {place: pages[place]}), day_of(place), step.due, scores)
+        for one in run.scored(holding(run, {place: pages[place]}), min(day_of(place) + JOIN_AFTER, run.today))
     ]
     worth = worth_of(then)
     for place, page in pages.items():
@@ -72,15 +71,6 @@ def _originals(run: Run, step: Join, changes: Changes) -> dict[str, str]:
     return texts
 
 
-def _scored_then(run: Run, entries: Sequence[Entry], day: date, due: date, scores: Sequence[Scored]) -> list[Scored]:
-    """What the entries of a day are worth when it is due to join, also if it joins later."""
-    then = min(day + JOIN_AFTER, run.today)
-    if then == due:
-        wanted = {entry.id for entry in entries if entry.id}
-        return [one for one in scores if one.entry.id in wanted]
-    return run.scored(entries, then)
-
-
 def lasting(scores: Sequence[Scored], worth: Mapping[str, int]) -> list[Scored]:
     """An entry counts in summaries for what it was worth when its day joined, or for what it has risen to since. That it
     is no longer recent takes nothing away: of a month that is long over nothing would be left to tell."""
@@ -111,9 +101,9 @@ def holding(run: Run, pages: dict[str, Page]) -> list[Entry]:
     found: list[Entry] = []
     seen: set[str] = set()
     with run.space.store.read() as reader:
-        for path, page in pages.items():
+        for page in pages.values():
             for entry in page.entries:
-                name = entry.id or derived_id(unit_of(entry), path, 0)
+                name = name_of(entry)
                 if entry.held is not None and name not in seen and held_versions(reader, name):
                     seen.add(name)
                     found.append(entry)
