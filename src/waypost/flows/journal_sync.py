@@ -27,14 +27,14 @@ from waypost.journal.markdown import render_entry
 from waypost.model.journal import Entry
 from waypost.model.memory import State
 from waypost.store.journal_protocol import KnownFile, Placed
-from waypost.store.protocol import Writer
+from waypost.store.protocol import Reader, Writer
 
 STALE_BUFFER = timedelta(minutes=10)  # between the last entry that an editor's save dropped and that save
 _UNSEEN = timedelta(milliseconds=150)  # nobody reads and deletes so soon
 _FOUGHT_SECONDS = 60  # for which a file counts as fought over after entries had to be put back
 _FOUGHT = "journal_fought:"
-_SETTLES = 0.03  # seconds after which a file that is just being saved says something else
-_MOST_LOOKS = 20
+_SETTLES = 0.005  # seconds after which a file that is just being saved says something else
+_MOST_LOOKS = 10
 _ALIKE = 0.5  # of the words of a note, for it to be the same note changed
 _FILES_AT_ONCE = 200
 _OURS = "journal_ours"  # files that Waypost is about to change, in the table `meta`
@@ -116,6 +116,16 @@ def record_in(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
     _Sync(space, writer, space.journal, Synced()).record(paths)
 
 
+def note_fight(writer: Writer, journal: str, path: str, mtime: int) -> None:
+    """Somebody saves this file while we write to it."""
+    writer.set_meta(f"{_FOUGHT}{journal}:{path}", str(mtime))
+
+
+def is_fought_over(reader: Reader, journal: str, path: str, mtime: int) -> bool:
+    last = reader.meta(f"{_FOUGHT}{journal}:{path}")
+    return bool(last) and mtime - int(last or 0) < _FOUGHT_SECONDS * 10**9
+
+
 def time_of(mtime: int) -> datetime:
     """The time of a file, in nanoseconds, as we have times."""
     return datetime.fromtimestamp(mtime // 10**9, tz=UTC) + timedelta(microseconds=mtime % 10**9 // 1000)
@@ -191,6 +201,8 @@ class _Sync:
         it is."""
         found: dict[str, _Found] = {}
         for path in paths:
+            if before.get(path):
+                self._folder.wait_for_save(path)
             one = self._read(path, before.get(path, []))
             for _ in range(_MOST_LOOKS if wait else 0):
                 if one is not None and {place.memory_id for place in before.get(path, ())} <= {i for i, _ in one.units}:
@@ -220,6 +232,7 @@ class _Sync:
 
     def _named(self, path: str, units: Sequence[Unit], before: Sequence[Placed]) -> list[tuple[str, Unit]]:
         """Which memory each unit is: by its id; by its words here or elsewhere; as a note that was changed; else a new one."""
+        units = _once(units)
         names: list[str | None] = []
         taken: set[str] = set()
         for unit in units:
@@ -303,9 +316,10 @@ class _Sync:
         return lost
 
     def _part_with(self, path: str, places: list[Placed], before: Sequence[Placed], found: _Found | None) -> None:
-        if found is not None and self._was_overwritten(path, places, before, found):
-            self._put_back(path, places, found)
-            return
+        written = [place for place in places if not place.by_hand]
+        if found is not None and written and self._was_overwritten(path, written, before, found):
+            self._put_back(path, written, found)
+            places = [place for place in places if place.by_hand]
         for place in places:
             self._done.removed += self._adopting.part_with(place.memory_id)
 
@@ -313,30 +327,32 @@ class _Sync:
         """Whether an editor saved what it had loaded before these were written.
 
         They are then the last that Waypost wrote there, and the save has changed something else too; or it came so soon
-        after the last of them that nobody can have seen it; or the file is known to be fought over.
+        after the last of them that nobody can have seen it. A file that is known to be fought over needs no such sign.
         """
-        if found.known is None or any(place.by_hand for place in lost):
+        if found.known is None:
             return False
         there = {memory_id: unit.digest for memory_id, unit in found.units}
         stayed = [place for place in before if place.memory_id in there]
         first, last = min(place.since for place in lost), max(place.since for place in lost)
         saved = time_of(found.known.mtime)
-        if any(place.since > first and not place.by_hand for place in stayed) or saved - last > STALE_BUFFER:
+        if saved - last > STALE_BUFFER:
+            return False
+        if is_fought_over(self._writer, self._journal, path, found.known.mtime):
+            return True
+        if any(place.since > first and not place.by_hand for place in stayed):
             return False
         known = {place.memory_id for place in before}
         other_work = any(memory_id not in known for memory_id in there) or any(
             there[place.memory_id] != place.digest for place in stayed
         )
-        fought = self._writer.meta(f"{_FOUGHT}{self._journal}:{path}")
-        is_fought_over = bool(fought) and found.known.mtime - int(fought or 0) < _FOUGHT_SECONDS * 10**9
-        return other_work or is_fought_over or (self._writing and saved - last < _UNSEEN)
+        return other_work or (self._writing and saved - last < _UNSEEN)
 
     def _put_back(self, path: str, places: list[Placed], found: _Found) -> None:
         entries = [entry for place in places if (entry := self._entry(place.memory_id)) is not None]
         self._folder.append(path, "".join(render_entry(entry) for entry in entries))
         self._done.restored += len(entries)
         if found.known is not None:
-            self._writer.set_meta(f"{_FOUGHT}{self._journal}:{path}", str(found.known.mtime))
+            note_fight(self._writer, self._journal, path, found.known.mtime)
         before = [*self._writer.journal_places(self._journal, [path]), *places]
         again = self._read(path, before)
         if again is not None:
@@ -346,3 +362,15 @@ class _Sync:
         versions = self._writer.versions(memory_id)
         state = self._writer.states([memory_id]).get(memory_id, State())
         return entry_of(self._folder, versions, state) if versions else None
+
+
+def _once(units: Sequence[Unit]) -> list[Unit]:
+    """Without copies of an entry, id and all, further down in the file."""
+    seen: set[tuple[str, bytes]] = set()
+    kept = []
+    for unit in units:
+        mark = (unit.entry.id or "", unit.digest)
+        if unit.entry.id is None or mark not in seen:
+            kept.append(unit)
+        seen.add(mark)
+    return kept

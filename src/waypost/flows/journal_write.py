@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from waypost.flows.journal_sync import record_in, time_of
+from waypost.flows.journal_sync import note_fight, record_in, time_of
 from waypost.flows.journal_units import PAGES, entry_of, unit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, render_bullet
@@ -72,14 +72,19 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
         days.setdefault(day_path(entry.at.date()), []).append(entry)
     folder, known = space.journal, writer.journal_files(space.journal_id) if days else {}
     for path, members in days.items():
+        if path in known:
+            folder.wait_for_save(path)
         before = folder.stamp(path)
-        title = "" if before is not None and before.size else new_page(members[0].at.date())
+        is_new = path not in known and (before is None or not before.size)
+        title = new_page(members[0].at.date()) if is_new else ""
         added = folder.append(path, title + "".join(render_entry(entry) for entry in members))
         after = folder.stamp(path)
         if after is None:
             continue  # an editor has just put it aside: it will be noticed
         expected = KnownFile(before.size, before.mtime, before.gzipped) if before else None
         as_written = known.get(path) == expected and after.size == (before.size if before else 0) + added
+        if not as_written:  # an editor has saved it in between
+            note_fight(writer, space.journal_id, path, after.mtime)
         first = len(writer.journal_places(space.journal_id, [path]))
         since = time_of(after.mtime)
         writer.extend_journal_file(

@@ -7,6 +7,7 @@ are no UTF-8 survive reading and writing.
 import os
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from waypost.space.platform import (
 
 MAX_FILE = 256 * 1024 * 1024  # bytes of a file, unpacked; a larger one is no journal
 _MOST_TRIES = 20  # to append to a file that an editor keeps replacing
+_LONGEST_SAVE, _LOOKS_EVERY = 1.0, 0.002  # seconds
 _depth = threading.local()
 
 
@@ -112,6 +114,12 @@ class JournalFolder:
                 raise StoreError(f"{place} cannot be read: {error.strerror}.", "Check its permissions.") from error
             return content.decode("utf-8", "surrogateescape")
         raise NotFound(f"There is no {path} in the journal.", "`waypost journal timeline` shows what there is.")
+
+    def wait_for_save(self, path: str) -> None:
+        """An editor empties a file before it writes it: give it the time to. One that stays empty is meant to be."""
+        given_up = time.monotonic() + _LONGEST_SAVE
+        while (stamp := self.stamp(path)) is not None and not stamp.size and time.monotonic() < given_up:
+            time.sleep(_LOOKS_EVERY)
 
     # -- writing, inside `locked`
 

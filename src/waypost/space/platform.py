@@ -2,6 +2,7 @@
 
 import errno
 import os
+import random
 import stat
 import sys
 import time
@@ -13,7 +14,7 @@ from waypost.errors import InvalidInput, SecurityError, StoreBusy, StoreError, S
 
 PRIVATE_DIRECTORY = 0o700
 PRIVATE_FILE = 0o600
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for a lock
+_PAUSES = (0.0005, 0.003)  # seconds between two tries for a lock; by chance, so that nobody always comes too late
 
 
 def canonical(path: Path) -> Path:
@@ -140,12 +141,11 @@ def wait_lock(path: Path, seconds: float) -> Iterator[None]:
     """Hold the lock of this file, waiting for whoever has it; too long a wait raises StoreBusy."""
     handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), PRIVATE_FILE)
     try:
-        given_up, pause = time.monotonic() + seconds, _FIRST_PAUSE
+        given_up = time.monotonic() + seconds
         while not _lock(handle):
             if time.monotonic() >= given_up:
                 raise StoreBusy(f"Another process held {path} for {seconds:g} seconds.", "Try again in a moment.")
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            time.sleep(random.uniform(*_PAUSES))
         yield
     finally:
         os.close(handle)
