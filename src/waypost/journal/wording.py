@@ -20,9 +20,9 @@ _TELLING_LANGUAGE = 400  # characters by which a language is known
 _DATA = Path(__file__).with_name("data")
 
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\((?:[^()\s]{0,1000})(?:[ \t]\"[^\"\n]{0,200}\")?\)")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,1000}+(?:[ \t]\"[^\"\n]{0,200}\")?\)")
 _BARE_URL = re.compile(r"<?\bhttps?://[^\s<>]+>?")
-_STRONG = re.compile(r"(\*\*|__|~~)(?=\S)([^*_~\n]{1,500})(?<=\S)\1")
+_STRONG = re.compile(r"(\*\*|~~)(?=\S)([^*~\n]{1,500})(?<=\S)\1|__(?=\S)([^_\n]{1,250} [^_\n]{1,250})(?<=\S)__")
 _EMPHASIS = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_\n]{1,500})(?<=\S)\1(?![\w*])")
 _LINE_LEAD = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•–][ \t]+|\d{1,3}[.)][ \t]+|\[[ xX]\][ \t]+)*")
 _TABLE_RULE = re.compile(r"^[|\s:=_*-]+$")
@@ -204,7 +204,7 @@ def plain(line: str) -> str:
     """One line without links, emphasis, marks of code and what acts on a terminal."""
     line = _LINK.sub(r"\1", line)
     line = _BARE_URL.sub("", line)
-    line = _EMPHASIS.sub(r"\2", _STRONG.sub(r"\2", line)).replace("`", "")
+    line = _EMPHASIS.sub(r"\2", _STRONG.sub(r"\2\3", line)).replace("`", "")
     line = line.strip().strip("|").replace(" | ", ", ")
     return " ".join(_CONTROL.sub("", line).split())
 
