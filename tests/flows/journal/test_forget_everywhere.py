@@ -1,0 +1,96 @@
+"""Forgetting an entry that was condensed, archived, packed and backed up (GOV-5)."""
+
+import gzip
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.conftest import OpenMemory, TestClock
+
+from waypost.memory import Memory
+
+SECRETIVE = "Remember this: my quizzical zebra Xanthippe sleeps in the pantry, that is important."
+NEIGHBOURS = (
+    "Remember this: I decided that our team will use PostgreSQL for the ledger, that is important.",
+    "Remember this: I prefer tea to coffee, always, that is important.",
+)
+OWN_WORDS = ("quizzical", "zebra", "Xanthippe", "pantry")
+
+
+def everything_in(folder: Path) -> dict[str, str]:
+    """Every file below the folder as text, unpacked where it is packed."""
+    found = {}
+    for place in sorted(folder.rglob("*")):
+        if place.is_file():
+            content = place.read_bytes()
+            if place.suffix == ".gz":
+                content = gzip.decompress(content)
+            found[place.relative_to(folder).as_posix()] = content.decode("utf-8", "replace")
+    return found
+
+
+def holding(folder: Path, word: str) -> list[str]:
+    return [name for name, text in everything_in(folder).items() if word.casefold() in text.casefold()]
+
+
+@pytest.fixture
+def aged(open_memory: OpenMemory, clock: TestClock) -> tuple[Memory, str]:
+    """A journal of half a year with the entry in it, maintained every day for two weeks and then now and then."""
+    clock.now = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+    memory = open_memory()
+    rows = [
+        {"text": text, "kind": "conversation", "session": "s", "speaker": "user", "time": f"2026-01-05T08:00:0{n}Z"}
+        for n, text in enumerate((NEIGHBOURS[0], SECRETIVE, NEIGHBOURS[1]))
+    ]
+    ids = [receipt.id or "" for receipt in memory.remember_many(rows)]
+    for _ in range(14):
+        clock.advance(days=1)
+        memory.maintain()
+    memory.journal.curate(ids[1])
+    memory.export()
+    for _ in range(6):
+        clock.advance(days=30)
+        memory.maintain()
+    return memory, ids[1]
+
+
+def test_the_entry_stood_in_every_stage_before(aged: tuple[Memory, str]) -> None:
+    memory, _ = aged
+    files = holding(memory.folder / "journal", "Xanthippe")
+    assert "archive/daily/2026-01-05.md.gz" in files
+    assert "MEMORY.md" in files
+    assert any(name.startswith(("monthly/", "archive/weekly/")) for name in files)
+    assert any(name.startswith("backups/") for name in files)
+
+
+def test_a_forgotten_entry_is_gone_from_every_file_and_its_neighbours_are_not(aged: tuple[Memory, str]) -> None:
+    memory, entry = aged
+    gone = memory.forget(entry)
+    assert gone.complete
+    for word in OWN_WORDS:
+        assert holding(memory.folder, word) == []
+    for text in NEIGHBOURS:
+        assert text in everything_in(memory.folder / "journal")["archive/daily/2026-01-05.md.gz"]
+    assert {row["text"] for row in memory.list()} == set(NEIGHBOURS)
+
+
+def test_upkeep_afterwards_does_not_bring_it_back(aged: tuple[Memory, str], clock: TestClock) -> None:
+    memory, entry = aged
+    memory.forget(entry)
+    clock.advance(days=200)
+    memory.maintain(force=True)
+    memory.rebuild()
+    for word in OWN_WORDS:
+        assert holding(memory.folder, word) == []
+
+
+def test_what_people_wrote_around_it_stays(open_memory: OpenMemory, clock: TestClock) -> None:
+    memory = open_memory()
+    receipt = memory.remember(SECRETIVE, kind="note")
+    memory.journal.curate(receipt.id or "")
+    index = memory.folder / "journal" / "MEMORY.md"
+    index.write_text(index.read_text().replace("# Memory\n", "# Memory\n\nMy own words.\n\n- my own point\n", 1))
+    clock.advance(hours=1)
+    memory.forget(receipt.id or "")
+    text = index.read_text()
+    assert "My own words." in text and "- my own point" in text and "Xanthippe" not in text
