@@ -304,3 +304,13 @@ def test_answers_to_what_must_stay_give_way_when_there_is_no_room() -> None:
     summary = summarise_week(WEEK, week, {})
     assert all(f"machine {n} of the second series." in summary for n in range(20))
     assert 0 < summary.count("  - Assistant: ") < 20 and len(summary.encode()) < 12_000
+
+
+def test_a_topic_names_only_the_lines_that_it_says_something_about() -> None:
+    week = [
+        entry("01-13T10:00", "Ann", "We decided to buy heat pumps.", (1, 2, 0, 2), topic=1, label="heat pump, garage"),
+        entry("01-14T10:00", "Ann", "We decided to drink tea only.", (1, 2, 0, 2), topic=1, label="heat pump, garage"),
+    ]
+    found = section(visible(summarise_week(WEEK, week, {})), "Key insights and decisions")
+    assert "- **Heat pump, garage:** Ann: We decided to buy heat pumps. (" in found
+    assert "\n- Ann: We decided to drink tea only. (" in found

@@ -16,32 +16,32 @@ Row = tuple[str, str, str, tuple[int, int, int, int], str]  # when, who, what, p
 ENGLISH: list[Row] = [
     ("05-04T08:02", "Nora", "Is it going to rain in Leeds today?", (0, 0, 0, 0), ""),
     ("05-04T08:03", "HomeBot", "Yes, light rain from noon, clearing in the evening.", (0, 0, 0, 0), ""),
-    ("05-04T19:10", "Nora", "We decided to sell honey only from our own hives, no imports.", (2, 2, 0, 2), "honey stall"),
+    ("05-04T19:10", "Nora", "We decided to sell honey only from our own hives, no imports.", (2, 2, 0, 2), "honey, stall"),
     ("05-05T20:00", "Nora", "Yesterday my daughter swam her first kilometre.", (2, 2, 0, 1), ""),
-    ("05-06T18:30", "Nora", "How many jars do I need for the June market?", (3, 2, 1, 0), "honey stall"),
+    ("05-06T18:30", "Nora", "How many jars do I need for the June market?", (3, 2, 1, 0), "honey, stall"),
     ("05-06T18:31", "HomeBot", "Good question! Last June you sold 140 jars in two days. With the second stall you should plan "
-     "for about 200 jars of 250 grams. Shall I write an order for the glass works?", (3, 2, 0, 0), "honey stall"),
+     "for about 200 jars of 250 grams. Shall I write an order for the glass works?", (3, 2, 0, 0), "honey, stall"),
     ("05-08T09:00", "Nora", "Remember: I'm allergic to penicillin.", (0, 2, 2, 3), ""),
 ]  # fmt: skip
 GERMAN: list[Row] = [
     ("05-04T08:02", "Jonas", "Was läuft heute im Kino?", (0, 0, 0, 0), ""),
     ("05-04T08:03", "Helfer-Bot", "Heute läuft um 20 Uhr ein Dokumentarfilm über Gletscher.", (0, 0, 0, 0), ""),
     ("05-05T17:40", "Jonas", "Ich habe entschieden: Die Werkstatt wird auf Wärmepumpe umgestellt, kein Gas mehr.", (2, 2, 0, 2),
-     "Umbau der Werkstatt"),
-    ("05-06T12:15", "Jonas", "Welche Förderung gibt es für die Wärmepumpe?", (3, 2, 1, 0), "Umbau der Werkstatt"),
+     "Wärmepumpe, Werkstatt"),
+    ("05-06T12:15", "Jonas", "Welche Förderung gibt es für die Wärmepumpe?", (3, 2, 1, 0), "Wärmepumpe, Werkstatt"),
     ("05-06T12:16", "Helfer-Bot", "Gerne! Die Grundförderung beträgt 30 Prozent der Kosten. Dazu kommen 20 Prozent, wenn die "
      "alte Heizung vor 2006 eingebaut wurde. Der Antrag muss vor dem Auftrag gestellt werden. Soll ich dir das Formular "
-     "heraussuchen?", (3, 2, 0, 0), "Umbau der Werkstatt"),
+     "heraussuchen?", (3, 2, 0, 0), "Wärmepumpe, Werkstatt"),
     ("05-09T21:05", "Jonas", "Gestern haben wir Omas neunzigsten Geburtstag in Bremen gefeiert.", (2, 2, 0, 1), ""),
     ("05-10T10:00", "Jonas", "Merk dir: Ich trinke keinen Kaffee, nur Tee.", (0, 2, 2, 3), ""),
 ]  # fmt: skip
 RUSSIAN: list[Row] = [
     ("05-04T08:02", "Вера", "Какая сегодня погода в Твери?", (0, 0, 0, 0), ""),
     ("05-04T08:03", "Бот", "Сегодня в Твери ясно, около двенадцати градусов.", (0, 0, 0, 0), ""),
-    ("05-05T11:20", "Вера", "Мы решили печатать книгу в Туле, тираж 300 экземпляров.", (2, 2, 0, 2), "издание книги"),
-    ("05-07T16:45", "Вера", "Какую бумагу взять для книги?", (3, 2, 1, 0), "издание книги"),
+    ("05-05T11:20", "Вера", "Мы решили печатать книгу в Туле, тираж 300 экземпляров.", (2, 2, 0, 2), "книга, бумага"),
+    ("05-07T16:45", "Вера", "Какую бумагу взять для книги?", (3, 2, 1, 0), "книга, бумага"),
     ("05-07T16:46", "Бот", "Хороший вопрос! Для книги с рисунками подойдёт матовая бумага 120 граммов на метр. Офсетная бумага "
-     "дешевле, но рисунки на ней тусклее. Попросите у типографии пробный лист.", (3, 2, 0, 0), "издание книги"),
+     "дешевле, но рисунки на ней тусклее. Попросите у типографии пробный лист.", (3, 2, 0, 0), "книга, бумага"),
     ("05-08T20:10", "Вера", "Вчера брат вернулся из экспедиции на Камчатку.", (2, 2, 0, 1), ""),
     ("05-09T09:30", "Вера", "Запомни: по средам я не работаю.", (0, 2, 2, 3), ""),
 ]  # fmt: skip

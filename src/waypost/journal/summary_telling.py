@@ -11,7 +11,7 @@ from waypost.journal.summary_gist import Gists, gists_of, unlike
 from waypost.journal.summary_items import DECISION, HELPING, Item, answers_to
 from waypost.journal.summary_lines import Lines, label_of, persons_differ
 from waypost.journal.summary_page import HIGHLIGHT, Measure, Period, measure_of, must_stay
-from waypost.journal.summary_topics import TopicWords, namers
+from waypost.journal.summary_topics import TopicWords, namers, names
 from waypost.journal.wording import Words
 
 if TYPE_CHECKING:
@@ -99,9 +99,10 @@ class Telling:
     def _grouped(self, lines: Sequence[_Told], topics: Sequence[int]) -> list[str]:
         """By topic, the weightiest first, what has none last; several of one topic below its name, by time."""
         rank = {topic: number for number, topic in enumerate(topics)}
-        order = sorted(lines, key=lambda one: (rank.get(self.items[one.place].topic, len(rank)), one.place))
+        shown = {told.place: self._shown_topic(told) for told in lines}
+        order = sorted(lines, key=lambda one: (rank.get(shown[one.place], len(rank)), one.place))
         found: list[str] = []
-        for topic, group in groupby(order, key=lambda one: self.items[one.place].topic):
+        for topic, group in groupby(order, key=lambda one: shown[one.place]):
             same = list(group)
             label = label_of(self.items[same[0].place].label) if topic else ""
             if label and len(same) > 1:
@@ -111,6 +112,12 @@ class Telling:
             else:
                 found += [self._rendered(told, label=label) for told in same]
         return found
+
+    def _shown_topic(self, told: _Told) -> int:
+        """The topic, if its name says something about the words: a name that does not fit misleads more than none."""
+        item = self.items[told.place]
+        answer = "" if told.answer is None else self.items[told.answer].text
+        return item.topic if names(item.label, f"{item.text}\n{answer}") else 0
 
     def _topics(self) -> list[int]:
         """The topics of what counts, the weightiest first."""

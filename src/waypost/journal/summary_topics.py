@@ -65,6 +65,14 @@ class TopicWords:
         )
 
 
+def names(label: str, text: str) -> bool:
+    """Whether a text has one of the words of a label, in any form."""
+    language = spoken_in(text)
+    stops = stop_words(language)
+    own = set(keyword_terms(text[:_READ_CHARACTERS], language).stems)
+    return any(stem in own and stem not in stops for stem in keyword_terms(label, language).stems)
+
+
 def namers(own: Sequence[Item], shown: Sequence[str]) -> list[str]:
     """The ids of the entries without which a shown word would not be known: of each word that only few have."""
     texts = [fold(item.text) for item in own]
