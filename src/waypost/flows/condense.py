@@ -94,6 +94,7 @@ def condense(
             run.again = set(run.marks)
         if dry_run:
             return Condensed(_planned(run), _notices(run), dry_run=True)
+        run.sweep()
         _embed(space)
         done = _work(run)
         result = Condensed(tuple(done), _notices(run))

@@ -5,6 +5,7 @@ an engine or a language model works, everybody else can write.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
@@ -27,6 +28,7 @@ from waypost.model.journal import Entry, Scored, mark_of
 CONDENSED_AT = time(4)  # local: when a step is due, and as of when entries are scored
 FATAL = (StoreBusy, StoreFull, StoreReadOnly)  # then no other file can be written either
 _MARKS = "journal_condensed"
+_UNFINISHED = re.compile(r"\..+\.md(?:\.gz)?\.\d+\.[0-9a-f]{8}\.tmp")
 
 
 class ChangedMeanwhile(Exception):
@@ -154,6 +156,17 @@ class Run:
                     raise ChangedMeanwhile(path)
             for path in changes.removed:
                 folder.remove(path)
+
+    def sweep(self) -> None:
+        """Remove files that somebody who was killed had not finished writing: nobody reads them, but words stand in them.
+        Who writes to the journal holds its lock."""
+        folder = self.folder
+        with folder.locked():
+            for place in (folder.root, *(folder.root / name for name in layout.FOLDERS)):
+                if place.is_dir() and not place.is_symlink():
+                    for left in place.glob(".*.tmp"):
+                        if _UNFINISHED.fullmatch(left.name):
+                            left.unlink(missing_ok=True)
 
     # -- what was done before
 

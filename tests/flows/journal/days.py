@@ -61,11 +61,12 @@ def talk(memory: Memory, day: date, number: int | None = None) -> list[str]:
 
 
 def files_of(root: Path) -> dict[str, bytes]:
-    """Every file of a journal with its bytes; copies of the index are another matter."""
+    """Every file of a journal with its bytes; copies of the index are another matter, and so is what a kill may leave:
+    temporary files that nobody reads."""
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if path.is_file() and "backups" not in path.parts
+        if path.is_file() and "backups" not in path.parts and not path.name.startswith(".")
     }
 
 
