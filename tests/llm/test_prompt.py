@@ -7,7 +7,14 @@ import pytest
 from waypost.llm.prompt import Template, count_tokens, render, template
 from waypost.llm.protocol import Block
 
-FILLED_BY_CALLERS = {"summary": {"path", "language", "outline", "source"}}
+FILLED_BY_CALLERS = {
+    "importance": {"utterances"},
+    "journal_core": {"day", "question", "answer", "language"},
+    "journal_files": {"files", "index", "question", "today"},
+    "journal_merge": {"period", "language", "most", "points"},
+    "journal_summary": {"period", "language", "entries"},
+    "summary": {"path", "language", "outline", "source"},
+}
 
 
 def test_every_prompt_file_has_exactly_the_places_that_its_caller_fills() -> None:
