@@ -5,23 +5,11 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from waypost.journal.index_days import stays, told_topic
 from waypost.journal.index_lines import one_line, phrases, sourced, sources_of, unsourced
-from waypost.journal.index_page import (
-    MOST_LINES,
-    Day,
-    Figures,
-    Period,
-    Project,
-    Sheet,
-    Told,
-    Upkeep,
-    generated,
-    opening,
-    stays,
-    told_topic,
-    without_time,
-)
+from waypost.journal.index_page import MOST_LINES, generated, opening, without_time
 from waypost.journal.index_tally import Tally, days_of, joined, total, with_words_of
+from waypost.journal.index_values import Day, Figures, Period, Project, Sheet, Told, Upkeep
 from waypost.journal.layout import Month, Week
 from waypost.journal.summary_frame import split_frame, with_part
 from waypost.model.journal import Entry, Score, Scored, mark_of
@@ -161,14 +149,35 @@ def test_all_languages_say_all_there_is_to_say() -> None:
     assert all(len(table["months"]) == 12 and len(table["levels"]) == 4 for table in tables)
 
 
-def test_the_page_has_at_most_300_lines_and_keeps_its_end() -> None:
+def test_the_page_has_at_most_300_lines_with_a_link_to_every_stage() -> None:
     items = [item(f"Insight {day} {n} that matters", 7, hours=24 * day + n) for day in range(30) for n in range(10)]
-    weeks = tuple(Period(Week(2026, n), f"weekly/2026-W{n:02}.md", (Told("x"),) * 4) for n in range(1, 5))
+    periods: list[Period] = [Period(Week(2026, n), f"weekly/2026-W{n:02}.md", (Told("x"),) * 4) for n in range(1, 5)]
+    periods += [Period(Month(2025, n), f"monthly/2025-{n:02}.md", (Told("x"),) * 4) for n in range(1, 13)]
+    periods += [Period(year, f"yearly/{year}.md", (Told("x"),) * 4) for year in range(2015, 2025)]
     preferences = tuple(Told(f"likes {n}") for n in range(100))
-    made = page(*items, periods=weeks, preferences=preferences, has_preferences=True)
-    assert made.count("\n") < MOST_LINES
-    assert "## Clean-up" in made
-    assert "2026-01-30 (today)" in made
+    made = page(*items, periods=tuple(periods), preferences=preferences, has_preferences=True)
+    assert 250 < made.count("\n") < MOST_LINES
+    for link in ("(daily/2026-01-30.md)", "(daily/2026-01-23.md)", *(f"({period.path})" for period in periods)):
+        assert link in made
+    assert (
+        made.index("2026-01-30 (today)")
+        < made.index("### Week 4")
+        < made.index("## Statistics")
+        < made.index("## Clean-up")
+    )
+
+
+def test_an_older_day_is_told_in_short_between_the_last_week_and_the_summaries() -> None:
+    items = [item(f"Insight {day} {n} that matters", 6, hours=24 * day + n) for day in (0, 12) for n in range(5)]
+    made = page(*items, periods=(Period(Week(2026, 3), "weekly/2026-W03.md"),))
+    older = made[made.index("### 2026-01-18") : made.index("### Week 3")]
+    assert [line[:9] for line in older.splitlines() if line.startswith("- ")] == [
+        "- Insight",
+        "- Insight",
+        "- Insight",
+        "- [2 more",
+    ]
+    assert made.count("- Insight 0") == 5
 
 
 def test_the_time_of_making_is_no_change() -> None:

@@ -12,27 +12,21 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.preferences import promoted
 from waypost.journal.bullets import Bullet, parse_bullets
 from waypost.journal.files import Stamp
-from waypost.journal.index_lines import one_line, sources_of, unsourced
-from waypost.journal.index_page import (
+from waypost.journal.index_days import (
     IMPORTANT,
     IMPORTANT_DAYS,
     LONGEST_ENTRY,
     LONGEST_TOPIC,
     MODERATE,
-    MOST_PREFERENCES,
     PASSING,
-    Day,
-    Figures,
-    Period,
-    Project,
-    Sheet,
-    Told,
-    Upkeep,
     is_told,
     stays,
     told_topic,
 )
+from waypost.journal.index_lines import one_line, sources_of, unsourced
+from waypost.journal.index_page import MOST_PREFERENCES
 from waypost.journal.index_tally import days_of
+from waypost.journal.index_values import Day, Figures, Period, Project, Sheet, Told, Upkeep
 from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, STAGES, month_of, stage_of, week_of, year_of
 from waypost.journal.summary_frame import split_frame
 from waypost.journal.summary_items import source_of

@@ -10,8 +10,8 @@ from waypost.flows.journal_tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
 from waypost.journal.files import JournalFolder
+from waypost.journal.index_days import PERSISTENT, is_told
 from waypost.journal.index_lines import one_line, phrases
-from waypost.journal.index_page import PERSISTENT, is_told
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
 from waypost.journal.wording import prevailing

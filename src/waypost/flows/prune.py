@@ -12,7 +12,7 @@ from waypost.flows.journal_sync import ours, sync
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.archive import archived
 from waypost.journal.files import JournalFolder
-from waypost.journal.index_page import PERSISTENT
+from waypost.journal.index_days import PERSISTENT
 from waypost.journal.layout import archived_path, day_of, day_path, stage_of
 from waypost.journal.markdown import Page, parse_page
 from waypost.model.journal import Entry

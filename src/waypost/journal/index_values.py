@@ -1,0 +1,75 @@
+"""What the index page of a journal is made of."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from waypost.journal.layout import Month, Week
+from waypost.model.journal import Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A line with the entries that it comes from."""
+
+    text: str
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What somebody keeps coming back to."""
+
+    label: str
+    since: date
+    last: date
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    day: date
+    path: str  # of the file that exists
+    items: tuple[Scored, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A week, month or year with its summary."""
+
+    span: Week | Month | int
+    path: str
+    lines: tuple[Told, ...] = ()  # what it was about
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    conversations: int = 0
+    mean_length: float = 0.0
+    busiest: tuple[int, int] | None = None
+    topics: tuple[tuple[Told, float], ...] = ()  # with their shares
+    sizes: tuple[tuple[str, int, int], ...] = ()  # stage, bytes, files
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    last: datetime | None
+    next: datetime
+    removed: int = 0
+    archived: int = 0
+    created: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """All that the page is made of. Times are local."""
+
+    language: str
+    now: datetime
+    upkeep: Upkeep
+    created: date | None = None
+    preferences: tuple[Told, ...] = ()
+    has_preferences: bool = False  # the file exists
+    projects: tuple[Project, ...] = ()
+    days: tuple[Day, ...] = ()
+    periods: tuple[Period, ...] = ()  # of all sorts
+    figures: Figures = field(default_factory=Figures)
