@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from tests.faces.cli.conftest import Waypost
 
 PLAN = "I want to pass three certificates this year: the first in March, the second in May, the third in July."
