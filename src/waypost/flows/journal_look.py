@@ -1,27 +1,37 @@
 """Whether a hand has changed the journal's files: asked before every read, so it must cost next to nothing."""
 
+import time
+from pathlib import Path
+
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import Stamp
 from waypost.store.journal_protocol import KnownFile
 
+_ARCHIVE_SECONDS = 1.0
+_looked_at: dict[Path, float] = {}  # when this process looked at the whole journal
 MOVED = "journal_moved"  # set once what the database held before there were files stands in them
 
 
 def look(space: OpenSpace) -> None:
-    """Bring the index up to what the files say, if they say something else."""
-    if not is_current(space):
+    """Bring the index up to what the files say, if they say something else. The archive, which has a file for each day that
+    ever was, is looked at once a second at most."""
+    now, root = time.monotonic(), space.journal.root
+    whole = now - _looked_at.get(root, -_ARCHIVE_SECONDS) >= _ARCHIVE_SECONDS
+    if whole:
+        _looked_at[root] = now
+    if not is_current(space, archive=whole):
         from waypost.flows.journal_sync import sync  # what only a change needs
 
         sync(space)
 
 
-def is_current(space: OpenSpace) -> bool:
+def is_current(space: OpenSpace, *, archive: bool = True) -> bool:
     with space.store.read() as reader:
-        known, moved = reader.journal_files(space.journal_id), reader.meta(MOVED)
+        known, moved = reader.journal_files(space.journal_id, archive=archive), reader.meta(MOVED)
     if not moved:
         return False
     folder = space.journal
-    return (not known and not folder.root.is_dir()) or known == known_files(folder.scan())
+    return (not known and not folder.root.is_dir()) or known == known_files(folder.scan(archive=archive))
 
 
 def known_files(stamps: dict[str, Stamp]) -> dict[str, KnownFile]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
-from waypost.journal.layout import DNA, FOLDERS, INDEX
+from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX
 from waypost.space.platform import (
     make_private_directory,
     sync_directory,
@@ -68,10 +68,12 @@ class JournalFolder:
 
     # -- reading
 
-    def scan(self) -> dict[str, Stamp]:
-        """Every file of the journal, in the order of the paths."""
+    def scan(self, *, archive: bool = True) -> dict[str, Stamp]:
+        """Every file of the journal, in the order of the paths; with or without those of the archive."""
         found: dict[str, Stamp] = {}
         for folder in ("", *FOLDERS):
+            if folder.startswith(ARCHIVE) and not archive:
+                continue
             if not _is_plain_folder(self.root / folder):
                 continue
             with os.scandir(self.root / folder) as entries:

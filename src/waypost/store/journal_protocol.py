@@ -28,8 +28,8 @@ class Placed(NamedTuple):
 
 
 class JournalReader(Protocol):
-    def journal_files(self, journal: str) -> dict[str, KnownFile]:
-        """The files of a journal by their paths."""
+    def journal_files(self, journal: str, *, archive: bool = True) -> dict[str, KnownFile]:
+        """The files of a journal by their paths; with or without those of its archive."""
 
     def journal_places(self, journal: str, paths: Iterable[str]) -> list[Placed]:
         """The entries of these files, in order."""

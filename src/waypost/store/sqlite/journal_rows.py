@@ -23,8 +23,11 @@ def _placed(row: Sequence[Any]) -> Placed:
 class JournalRows(FactRows):
     """The part of the reader that knows the journal."""
 
-    def journal_files(self, journal: str) -> dict[str, KnownFile]:
-        rows = self._db.execute("SELECT path, size, mtime, gzipped FROM journal_files WHERE journal = ?", (journal,))
+    def journal_files(self, journal: str, *, archive: bool = True) -> dict[str, KnownFile]:
+        outside = "" if archive else " AND NOT (path >= 'archive/' AND path < 'archive0')"
+        rows = self._db.execute(
+            f"SELECT path, size, mtime, gzipped FROM journal_files WHERE journal = ?{outside}", (journal,)
+        )
         return {path: KnownFile(size, mtime, bool(gzipped)) for path, size, mtime, gzipped in rows}
 
     def journal_places(self, journal: str, paths: Iterable[str]) -> list[Placed]:
