@@ -145,7 +145,7 @@ def _meanings(space: OpenSpace, turns: Sequence[Turn], versions: Mapping[str, Ve
                 table[place] = vectors[mark]
         if fresh is not None:
             table[missing] = fresh
-        made.append(Meaning(table, english_only=engine is engines[0] and len(engines) > 1))
+        made.append(Meaning(table, beside=bool(made)))
     return made
 
 

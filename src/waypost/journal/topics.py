@@ -12,8 +12,8 @@ from waypost.journal.topics_label import label_of
 from waypost.journal.topics_links import Meaning, Nearness, Subject, Vocabulary
 
 FEW_WANTED = 8  # an eighth of all or less: then it pays to look only at what is near
+STEPS = 3  # how far that goes
 LINKED = 0.4  # nearness of two utterances from which on it counts
-SPREAD = 0.9  # how many of the possible pairs must be linked: 1 all, 0 any
 MERGED = 1.2  # mean nearness of two groups from which on they are one; lower joins more, and more that is not the same
 
 
@@ -49,9 +49,12 @@ def find_topics(
     if wanted is None or FEW_WANTED * len(wanted) >= len(subjects):
         found = near.links(rows, LINKED)
     else:
-        first = near.links(sorted(wanted), LINKED)
-        reached = sorted({place for pair in first for place in pair} - set(wanted))
-        found = first | near.links(reached, LINKED)
+        found = near.links(sorted(wanted), LINKED)
+        looked_at = set(wanted)
+        for _ in range(STEPS):
+            reached = {place for pair, strength in found.items() if strength >= MERGED for place in pair} - looked_at
+            found |= near.links(sorted(reached), LINKED)
+            looked_at |= reached
     return Topics(subjects, words, _merged(len(subjects), found))
 
 
@@ -81,7 +84,7 @@ def _merged(count: int, found: Mapping[tuple[int, int], float]) -> list[int]:
                 near[into][other] = near[other][into] = near[into].get(other, 0.0) + strength
         near[gone] = {}
         for other, strength in near[into].items():
-            mean = strength / (size[into] * size[other]) ** SPREAD
+            mean = strength / (size[into] * size[other])
             if mean >= MERGED:
                 low, high = min(into, other), max(into, other)
                 heapq.heappush(heap, (-mean, low, high, size[low], size[high]))

@@ -31,8 +31,8 @@ NAME_WEIGHT = 1.5  # a name says more than another rare word
 WORDS_WEIGHT = 5.0  # for the cosine of their rare words
 UNRELATED = 2.2
 SOON, SOON_DAYS = 1.5, 14  # what is said within so many days is rather about the same
-ONE_SESSION = 1.2  # so is what is said in one conversation
-UNKNOWN = 1.5  # deviations that are assumed where no engine has a vector: words alone must say more then
+ONE_SESSION = 0.6  # so is what is said in one conversation
+UNKNOWN = 0.8  # deviations that are assumed where no engine has a vector: words alone must say more then
 USUAL_MEAN, USUAL_DEVIATION, FEW = 0.1, 0.12, 30  # of cosines among utterances; counted as so many of them
 _NAME = re.compile(r"\b(?:[A-ZÄÖÜ]{2,}[a-z0-9]*|[A-Za-z]*[a-z][A-Z]\w*|[A-Za-z]+\d\w*)\b")
 _LATIN_NAME = re.compile(r"\b[A-Za-z][\w.+#-]*[A-Za-z0-9]\b")
@@ -138,7 +138,7 @@ class Meaning:
     """The vectors of one engine, a row for each utterance, zero where there is none."""
 
     vectors: "Vectors"
-    english_only: bool  # an engine that is good for English: used where both are; another one for all other pairs
+    beside: bool = False  # it knows more languages than another one, and is used where not both are English
 
 
 class Nearness:
@@ -198,9 +198,9 @@ class _Spread:
     def __init__(self, meaning: Meaning, english: "NDArray[np.bool_]") -> None:
         import numpy as np
 
-        self.vectors, self._english, self._english_only = meaning.vectors, english, meaning.english_only
+        self.vectors, self._english, self._beside = meaning.vectors, english, meaning.beside
         self._known = np.abs(meaning.vectors).sum(axis=1) > 0
-        counted = meaning.vectors[self._known & english if meaning.english_only else self._known]
+        counted = meaning.vectors[self._known]
         count = max(len(counted), 1)
         mean = meaning.vectors @ (counted.sum(axis=0) / count)
         squares = np.einsum("nd,nd->n", meaning.vectors @ (counted.T @ counted / count), meaning.vectors)
@@ -217,9 +217,9 @@ class _Spread:
         near = self.vectors[some] @ self.vectors.T
         near *= self._scale[some, None] + self._scale[None, :]
         near -= self._shift[some, None] + self._shift[None, :]
-        both = self._english[some, None] & self._english[None, :]
-        mine = both if self._english_only else ~both
-        mine &= self._known[some, None] & self._known[None, :]
+        mine = self._known[some, None] & self._known[None, :]
+        if self._beside:
+            mine &= ~(self._english[some, None] & self._english[None, :])
         np.copyto(total, near, where=mine)
 
 
