@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from waypost.flows.importance import scored
 from waypost.flows.journal_log import note
 from waypost.flows.journal_tally import day_entries
 from waypost.flows.open_space import OpenSpace
+from waypost.journal.index_days import is_told
 from waypost.journal.index_lines import one_line
 from waypost.journal.index_tally import days_of
 from waypost.journal.layout import Month, Week
@@ -69,11 +70,12 @@ def link_related(space: OpenSpace, items: Sequence[Scored]) -> int:
 
     Both of a pair see each other. To be called outside of a transaction.
     """
-    worthy = {item.entry.id: item for item in items if item.entry.id and item.score.score >= LEAST_WORTH}
-    edges: dict[tuple[str, str], Edge] = {}
+    chosen = [item for item in items if item.entry.id and item.score.score >= LEAST_WORTH and is_told(item.entry)]
     with space.store.read() as reader:
-        for item in worthy.values():
-            edges |= {(edge.from_id, edge.to_id): edge for edge in _links_of(space, reader, item, worthy)}
+        linking = _Linking(space, reader, {item.entry.id or "": item for item in chosen})
+        for item in chosen:
+            linking.link(item)
+    edges = linking.edges
     if edges:
         with space.store.write() as writer:
             for edge in edges.values():
@@ -83,23 +85,43 @@ def link_related(space: OpenSpace, items: Sequence[Scored]) -> int:
     return len(edges)
 
 
-def _links_of(space: OpenSpace, reader: Reader, item: Scored, worthy: Mapping[str, Scored]) -> Iterator[Edge]:
-    now, memory_id = space.clock(), item.entry.id or ""
-    version = reader.version(memory_id, Moment(now))
-    known = [edge for edge in reader.edges(memory_id) if edge.kind == SEE_ALSO]
-    linked = {end for edge in known for end in (edge.from_id, edge.to_id)}
-    room = MOST_LINKS - len(known)
-    if version is None or room <= 0:
-        return
-    for other, cosine in _neighbours(space, reader, version):
-        theirs = worthy.get(other.memory_id)
-        same_topic = theirs is not None and theirs.topic != 0 and theirs.topic == item.topic
-        if cosine < ALIKE_IN_TOPIC or room <= 0:
+@dataclass(slots=True)
+class _Linking:
+    """Links one entry after the other, no entry more often than it may be."""
+
+    space: OpenSpace
+    reader: Reader
+    items: Mapping[str, Scored]
+    edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
+    _linked: dict[str, set[str]] = field(default_factory=dict)
+
+    def link(self, item: Scored) -> None:
+        now = self.space.clock()
+        version = self.reader.version(item.entry.id or "", Moment(now))
+        if version is None or len(self._links(version.memory_id)) >= MOST_LINKS:
             return
-        if (cosine >= ALIKE or same_topic) and other.memory_id not in linked and _is_other_day(space, version, other):
-            first, second = sorted((version.memory_id, other.memory_id))
-            yield Edge(SEE_ALSO, first, second, strength=round(cosine, 3), made_at=now)
-            room -= 1
+        mine = self._links(version.memory_id)
+        for other, cosine in _neighbours(self.space, self.reader, version):
+            if cosine < ALIKE_IN_TOPIC or len(mine) >= MOST_LINKS:
+                return
+            theirs = self._links(other.memory_id)
+            if other.memory_id in mine or len(theirs) >= MOST_LINKS or not _is_other_day(self.space, version, other):
+                continue
+            if cosine >= ALIKE or self._is_of_the_topic(item, other):
+                first, second = sorted((version.memory_id, other.memory_id))
+                self.edges[first, second] = Edge(SEE_ALSO, first, second, round(cosine, 3), now)
+                mine.add(other.memory_id)
+                theirs.add(version.memory_id)
+
+    def _links(self, memory_id: str) -> set[str]:
+        if memory_id not in self._linked:
+            known = [edge for edge in self.reader.edges(memory_id) if edge.kind == SEE_ALSO]
+            self._linked[memory_id] = {end for edge in known for end in (edge.from_id, edge.to_id)} - {memory_id}
+        return self._linked[memory_id]
+
+    def _is_of_the_topic(self, item: Scored, other: Version) -> bool:
+        theirs = self.items.get(other.memory_id)
+        return theirs is not None and item.topic != 0 and theirs.topic == item.topic
 
 
 def see_also(space: OpenSpace, memory_ids: Iterable[str]) -> dict[str, list[str]]:
@@ -134,7 +156,7 @@ def _neighbours(space: OpenSpace, reader: Reader, version: Version) -> Iterator[
     versions = reader.versions_by_number(best)
     for number in sorted(best, key=lambda one: (-best[one], one)):
         other = versions.get(number)
-        if other is not None and role_of(other.speaker, other.kind) == role_of(version.speaker, version.kind):
+        if other is not None and _stands_for_itself(other):
             yield other, best[number]
 
 
@@ -165,10 +187,10 @@ def similar_conversations(space: OpenSpace, session_or_id: str, k: int = 5) -> l
     with space.store.read() as reader:
         own = _conversation(space, reader, session_or_id)
         scores = _by_meaning(space, reader, own) or _by_words(space, reader, own)
-        mine = {version.memory_id for version in own} | {version.session for version in own if version.session}
+        mine = {version.session for version in own}
         groups: dict[str, list[tuple[float, Version]]] = {}
         for number, version in reader.versions_by_number(scores).items():
-            if version.session and version.session not in mine and version.memory_id not in mine:
+            if version.session and version.session not in mine and _stands_for_itself(version):
                 groups.setdefault(version.session, []).append((scores[number], version))
     found = []
     for session, members in groups.items():
@@ -190,7 +212,7 @@ def _conversation(space: OpenSpace, reader: Reader, session_or_id: str) -> list[
         found = [version]
     if not found:
         raise NotFound(f"There is no conversation {session_or_id[:60]!r}.", "`waypost journal timeline` shows them.")
-    return found
+    return [version for version in found if _stands_for_itself(version)] or found
 
 
 def _by_meaning(space: OpenSpace, reader: Reader, own: Sequence[Version]) -> dict[int, float]:
@@ -252,6 +274,11 @@ _PERIODS: Mapping[str, Callable[[date], str]] = {
 
 def _view(space: OpenSpace) -> View:
     return View(Moment(space.clock()), collections=("journal",), checkout_id=space.identity.checkout_id)
+
+
+def _stands_for_itself(version: Version) -> bool:
+    """Answers and what tools put out are alike in every conversation."""
+    return version.kind != "conversation" or role_of(version.speaker, version.kind) == "person"
 
 
 def _said_at(version: Version) -> datetime:

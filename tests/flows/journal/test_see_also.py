@@ -67,10 +67,20 @@ def test_the_same_day_the_same_session_and_the_passing_are_not_linked(memory: Me
     assert set(see_also(space, [one, same_day, same_talk])) == {one, same_day, same_talk}
 
 
-def test_an_entry_has_at_most_three_links(memory: Memory) -> None:
+def test_an_entry_has_at_most_three_links_whoever_made_them(memory: Memory) -> None:
     ids = [say(memory, f"plan for the architect exam number {n}", f"2026-01-{n:02}T10:00:00Z") for n in range(10, 18)]
     link_related(memory._space, items(memory, ids[0]))
     assert len(see_also(memory._space, [ids[0]])[ids[0]]) == 3
+    link_related(memory._space, items(memory, *ids))
+    assert {len(paths) for paths in see_also(memory._space, ids).values()} <= {2, 3}
+
+
+def test_answers_and_output_are_not_linked(memory: Memory) -> None:
+    ids = [
+        say(memory, "plan for the architect exam in march", f"2026-01-{day}T10:00:00Z", speaker=speaker)
+        for day, speaker in ((15, "assistant"), (16, "tool"), (17, "assistant"), (18, "user"))
+    ]
+    assert link_related(memory._space, items(memory, *ids)) == 0
 
 
 def test_forgetting_one_end_forgets_the_link(memory: Memory) -> None:
