@@ -88,6 +88,8 @@ def condense(
                 notices=("Another process is condensing this journal; nothing was done.",), dry_run=dry_run
             )
         sync(space)
+        if not space.journal.root.is_dir():  # nobody has said anything yet
+            return Condensed(dry_run=dry_run)
         run = Run(space, _today(space, force), report)
         run.load_marks()
         if force:

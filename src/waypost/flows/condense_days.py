@@ -6,7 +6,7 @@ from datetime import date
 
 from waypost.flows.condense_run import ChangedMeanwhile, Changes, Done, Run
 from waypost.flows.condense_words import Writer, trimmed
-from waypost.flows.journal_log import note
+from waypost.flows.journal_log import note, note_scores
 from waypost.flows.journal_sync import ours
 from waypost.flows.preferences import promote_preferences
 from waypost.journal import layout
@@ -28,6 +28,7 @@ def trim(run: Run, step: Trim) -> Done:
     changes.put(step.path, live, after)
     run.write(changes)
     promote_preferences(run.space, scores)
+    note_scores(run.space, scores)
     saved = bytes_of(live) - bytes_of(after)
     if saved > 0:
         note(run.space, "soft_trim_applied", file=step.path, bytes=saved)
@@ -49,6 +50,7 @@ def rescore(run: Run, step: Rescore) -> Done:
         changes.put(path, live, with_importance(page, worth).text)
     run.write(changes)
     promote_preferences(run.space, scores)
+    note_scores(run.space, [one for one in scores if one.score.score != one.entry.importance])
     run.mark(changes.written, step.due)
     return Done("rescore", step.due, tuple(path for path, text in changes.written.items() if text != pages[path][0]))
 

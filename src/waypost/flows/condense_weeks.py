@@ -7,7 +7,7 @@ from waypost.flows.condense_days import bytes_of, day_of, read_day, worth_of
 from waypost.flows.condense_run import Changes, Done, Run
 from waypost.flows.condense_scores import name_of
 from waypost.flows.held import held_versions
-from waypost.flows.journal_log import note
+from waypost.flows.journal_log import note, note_scores
 from waypost.flows.preferences import promote_preferences
 from waypost.journal import layout
 from waypost.journal.archive import archived, with_importance
@@ -38,6 +38,7 @@ def join(run: Run, step: Join) -> Done:
     made = _add_summary(run, changes, step, lasting(scores, worth))
     run.write(changes)
     promote_preferences(run.space, [*then, *scores])
+    note_scores(run.space, then)
     run.unmark(step.paths)
     if made:
         note(run.space, "weekly_summary_created", file=made, count=len(pages))

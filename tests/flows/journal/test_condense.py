@@ -341,3 +341,39 @@ def test_a_day_file_without_entries_makes_no_week(memory: Memory, clock: TestClo
     assert names(memory, "weekly/") == []
     assert names(memory, "daily/") == ["daily/2026-01-12.md"]
     assert names(memory, "archive/daily/")[0] == "archive/daily/2025-12-30.md"
+
+
+def test_two_files_of_one_day_in_both_spellings_become_one_original(memory: Memory, clock: TestClock) -> None:
+    words = days(memory, clock, 1)
+    other = root_of(memory) / "daily" / "20260112.md"
+    other.write_text("# 2026-01-12\n\n### 09:00 · user\nI have decided to move to Bonn wordbonn\n", "utf-8")
+    clock.now = at_four(START + DAY * 8)
+    condensed(memory)
+    assert names(memory, "daily/") == []
+    assert names(memory, "archive/") == ["archive/daily/2026-01-12.md"]
+    assert lost(root_of(memory), [*words, "wordbonn"]) == []
+
+
+def test_a_space_in_which_nobody_has_said_anything_gets_no_journal(memory: Memory) -> None:
+    assert condensed(memory).steps == ()
+    assert not root_of(memory).exists()
+
+
+def test_every_decision_about_worth_is_logged(memory: Memory, clock: TestClock) -> None:
+    days(memory, clock, 1)
+    clock.now = at_four(START + DAY)
+    condensed(memory)
+    logged = events(space_of(memory), event="importance_score")
+    assert len(logged) == 2
+    assert all("recency" in event["reasoning"] for event in logged)
+
+
+def test_what_a_killed_writer_left_is_swept_up(memory: Memory, clock: TestClock) -> None:
+    days(memory, clock, 1)
+    ours = root_of(memory) / "daily" / ".2026-01-12.md.123.0123abcd.tmp"
+    other = root_of(memory) / "daily" / ".note.swp"
+    ours.write_text("half", "utf-8")
+    other.write_text("an editor's", "utf-8")
+    condensed(memory)
+    assert not ours.exists()
+    assert other.exists()
