@@ -1,0 +1,41 @@
+"""Files as they are read."""
+
+import time
+from datetime import UTC, datetime, timedelta, timezone
+
+from waypost.journal.readable import cut_to, pieces_of, readable_entry, without_marks
+from waypost.model.journal import Amendment, Entry
+
+AT = datetime(2026, 1, 30, 18, 0, 15, tzinfo=timezone(timedelta(hours=1)))
+
+
+def test_marks_are_taken_out_and_words_stay() -> None:
+    text = "# 2026-W03\n\n<!-- waypost:begin ab12 -->\n## Topics\n- AWS <!-- id=1 -->\n<!-- waypost:end -->\nmine\n"
+    assert without_marks(text) == "# 2026-W03\n\n## Topics\n- AWS\n\nmine"
+
+
+def test_an_entry_keeps_its_time_its_speaker_and_the_words_that_hold() -> None:
+    entry = Entry("Was läuft heute?", AT, speaker="user", id="x", session="tv", importance=1)
+    assert readable_entry(entry, None) == "### 18:00 · user\nWas läuft heute?"
+    assert readable_entry(entry, UTC).startswith("### 17:00")
+    corrected = Entry("blue", AT, speaker="user", amendments=(Amendment(AT, "anna", "green"),))
+    assert readable_entry(corrected, None) == "### 18:00 · user\ngreen"
+    assert readable_entry(Entry("x", AT, amendments=(Amendment(AT, "anna", None),)), None) == ""
+    assert readable_entry(Entry("x", AT, kind="note"), None) == "### 18:00 · note\nx"
+
+
+def test_a_page_is_cut_before_headings_and_points() -> None:
+    assert pieces_of("# T\n\n## A\n- one\n  more\n- two\n## B") == ["# T\n", "## A", "- one\n  more", "- two", "## B"]
+
+
+def test_whole_pieces_are_kept_from_either_end() -> None:
+    assert cut_to(["aaaa", "bbbb", "cccc"], 11, "\n", from_end=False) == (["aaaa", "bbbb"], 1)
+    assert cut_to(["aaaa", "bbbb", "cccc"], 11, "\n", from_end=True) == (["bbbb", "cccc"], 1)
+    assert cut_to(["aaaa"], 2, "\n", from_end=True) == ([], 1)
+
+
+def test_marks_that_never_end_cost_no_time() -> None:
+    started = time.perf_counter()
+    without_marks("<!-- " * 20_000)
+    without_marks("<!--" + " " * 100_000)
+    assert time.perf_counter() - started < 5
