@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from waypost.errors import NotFound
+from waypost.errors import WaypostError
 from waypost.flows.importance import scored
 from waypost.flows.journal_log import last_cleanup, next_cleanup
 from waypost.flows.journal_tally import counted, named_entries
@@ -115,7 +115,7 @@ def _days(
 def _preferences(space: OpenSpace) -> tuple[Bullet, ...]:
     try:
         return parse_bullets(space.journal.read(PREFERENCES))
-    except NotFound:
+    except WaypostError:
         return ()
 
 
@@ -188,7 +188,7 @@ def _periods(space: OpenSpace, files: Mapping[str, Stamp]) -> Iterator[Period]:
         if span is not None:
             try:
                 text = space.journal.read(path)
-            except NotFound:  # it went meanwhile
+            except WaypostError:  # it went meanwhile, or is damaged
                 continue
             yield Period(span, path, tuple(_summary_lines(text)))
 

@@ -7,7 +7,7 @@ from dataclasses import astuple
 from datetime import date
 from typing import Any, NamedTuple
 
-from waypost.errors import NotFound
+from waypost.errors import NotFound, WaypostError
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_tally import Tally, days_of, joined, key_of, total, with_words_of
 from waypost.journal.layout import day_of, stage_of
@@ -27,17 +27,23 @@ def entries_of(space: OpenSpace, path: str) -> tuple[Entry, ...]:
     return parse_page(text, day_of(path), space.journal.zone).entries
 
 
+def _readable(space: OpenSpace, path: str) -> tuple[Entry, ...]:
+    """The same; none of a file that is damaged, which `doctor` tells."""
+    try:
+        return entries_of(space, path)
+    except WaypostError:
+        return ()
+
+
 def day_entries(space: OpenSpace, paths: Sequence[str]) -> tuple[Entry, ...]:
     """All that was said on a day, in full, out of the files that hold words of it. While the day has a file of its own, that
     one says what there is; words that were shortened in it are taken from the archive."""
     live = [path for path in paths if stage_of(path) == "daily"]
     archive = [path for path in paths if path not in live]
     if not live or not archive:
-        return joined(entries_of(space, path) for path in paths)
-    full = {entry.id: entry for path in archive for entry in entries_of(space, path) if entry.id}
-    return joined(
-        [with_words_of(entry, full.get(entry.id or "")) for entry in entries_of(space, path)] for path in live
-    )
+        return joined(_readable(space, path) for path in paths)
+    full = {entry.id: entry for path in archive for entry in _readable(space, path) if entry.id}
+    return joined([with_words_of(entry, full.get(entry.id or "")) for entry in _readable(space, path)] for path in live)
 
 
 class Named(NamedTuple):
@@ -53,7 +59,7 @@ def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> lis
     given = {(one.path, one.place): one.memory_id for one in reader.journal_places(space.journal_id, paths)}
     where: dict[str, tuple[str, str | None]] = {}
     for path in paths:
-        for place, entry in enumerate(entries_of(space, path)):
+        for place, entry in enumerate(_readable(space, path)):
             where[key_of(entry)] = (path, entry.id or given.get((path, place)))
     return [Named(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in day_entries(space, paths)]
 
@@ -91,7 +97,7 @@ def held_pages(space: OpenSpace, paths: Iterable[str]) -> list[str]:
     held = []
     for path in paths:
         if stage_of(path) == "daily":
-            with suppress(NotFound):  # it went meanwhile
+            with suppress(WaypostError):  # it went meanwhile, or is damaged
                 page = parse_page(space.journal.read(path), day_of(path), space.journal.zone)
                 held += [path] if page.hold or page.is_conflicted else []
     return held

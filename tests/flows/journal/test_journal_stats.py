@@ -86,3 +86,11 @@ def test_what_is_kept_between_two_looks_has_no_words(memory: Memory) -> None:
         kept = reader.meta("journal_tallies") or ""
     assert '"n": [1, 1, 22, 0]' in kept
     assert not any(word in kept for word in ("Quix", "Wilhelmine", "brueckenzoll"))
+
+
+def test_a_damaged_file_is_passed_over(memory: Memory) -> None:
+    say(memory, "One.", "2026-01-28T10:00:00Z")
+    place = memory._space.journal.root / "archive" / "daily" / "2025-01-01.md.gz"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"\x1f\x8b garbage")
+    assert [tally.entries for tally in tallies(memory._space).values()] == [0, 1]
