@@ -47,7 +47,7 @@ class Gathered:
 
     def take_above(self, text: str, source: Source) -> None:
         """What stands under no date goes above the index page; what is too long for that becomes notes."""
-        text = visible(text).strip()
+        text = visible(text).strip("\n")
         if not any(map(str.isalnum, text)):
             return
         if len(text) > MOST_CURATED:

@@ -289,3 +289,14 @@ def test_what_cannot_be_read_is_said_and_nothing_is_written(memory: Memory, tmp_
     with pytest.raises(InvalidInput):
         bring(memory, path)
     assert not journal(memory).exists()
+
+
+def test_the_backup_of_a_journal_in_a_repository_stays_out_of_it(open_memory: OpenMemory, old: Path) -> None:
+    memory = open_memory()
+    (memory.root / ".waypost").mkdir()
+    (memory.root / ".waypost" / "MEMORY.md").write_text("# Mine\n")
+    done = bring(memory, old)
+    assert journal(memory) == memory.root / ".waypost"
+    assert done.backup == str(memory._space.folder / "imports" / "memory_v1_backup.md")
+    assert "memory_v1_backup.md" not in files(memory)
+    assert files(memory)["MEMORY.md"].startswith("# Mine\n\n## Aus memory.md\n")
