@@ -52,7 +52,9 @@ class OpenSpace:
 
     def _journal_in_tree(self) -> bool:
         place = self.identity.root / IN_TREE
-        return self.identity.kind == "project" and ((place / INDEX).is_file() or (place / "daily").is_dir())
+        if self.identity.kind != "project" or place.is_symlink():
+            return False
+        return (place / INDEX).is_file() or (place / "daily").is_dir()
 
     def tombstone_key(self) -> bytes:
         """The space's own key, made with the first tombstone or write: hashes of two spaces cannot be compared."""
