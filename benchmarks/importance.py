@@ -1,6 +1,7 @@
 """Does `worth` rank what is worth keeping above the rest? AUC and average precision, and the fit of its weights.
 
     python benchmarks/importance.py                      # own German and Russian utterances (tests/journal/data)
+    python benchmarks/importance.py --topics             # how well topics are found, with the installed engines
     python benchmarks/importance.py --eval DIR           # also the English sets of an evaluation folder with `data.py`
     python benchmarks/importance.py --eval DIR --fit     # fit the weights on its dev part and write them into the package
     cd DIR && python run_importance.py --split dev --system length cues python:importance:scorer   # with this on PYTHONPATH
@@ -10,15 +11,23 @@ fitted or measured, never both.
 """
 
 import argparse
+import hashlib
+import itertools
 import json
+import random
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from waypost import config
+from waypost.embed.registry import open_engine
 from waypost.journal.importance_worth import features, worth
+from waypost.journal.topics import find_topics
+from waypost.journal.topics_links import Meaning, Subject
 from waypost.text.language import language_of
 
 _HERE = Path(__file__).resolve().parent.parent
@@ -146,8 +155,6 @@ def _newton(
 
 
 def _fold(conversation: str) -> int:
-    import hashlib
-
     return hashlib.blake2b(conversation.encode(), digest_size=2).digest()[0] % _FOLDS
 
 
@@ -193,11 +200,50 @@ def fit(folder: Path, *, write: bool) -> None:
         _WEIGHTS.write_text(_HEAD.format(ridge=_RIDGE) + "\n".join(lines) + "\n", "utf-8")
 
 
+def _topic_cases(language: str) -> list[tuple[Subject, str]]:
+    """Mentions of topics within two weeks each, over a year, among other utterances (those that are worth keeping or
+    not; for English the topics are alone)."""
+    table = tomllib.loads((_HERE / "benchmarks" / "importance_topics.toml").read_text("utf-8"))[language]
+    chance = random.Random(3)
+    cases: list[tuple[Subject, str]] = []
+    for name, texts in table.items():
+        first = chance.randrange(365)
+        days = (first + later for later in (0, 3, 7, 10, 13))
+        cases += [(Subject(text, language, day=day), name) for text, day in zip(texts, days, strict=True)]
+    for place, text in enumerate(own(language)[0] if language != "en" else []):
+        cases.append((Subject(text, language, day=chance.randrange(365)), f"other {place}"))
+    return cases
+
+
+def topics(*, by_words: bool) -> None:
+    """Pairs that are found to be of one topic, of those that are; pairs of two other utterances do not count."""
+    settings = config.load()
+    for language in ("en", "de", "ru"):
+        cases = _topic_cases(language)
+        engine = open_engine("minilm" if language == "en" else "multilingual", settings)
+        meanings = [] if by_words else [Meaning(engine.embed([subject.text for subject, _ in cases]))]
+        of = find_topics([subject for subject, _ in cases], meanings).of
+        right = found = wanted = 0
+        for (place, (_, name)), (other, (_, other_name)) in itertools.combinations(enumerate(cases), 2):
+            if name.startswith("other") and other_name.startswith("other"):
+                continue
+            same, together = name == other_name, bool(of[place]) and of[place] == of[other]
+            right, found, wanted = right + (same and together), found + together, wanted + same
+        precision, recall = right / max(found, 1), right / wanted
+        how = "words alone" if by_words else engine.name
+        print(f"topics {language} {how:24} n={len(cases)} precision {precision:.2f} recall {recall:.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--eval", type=Path, help="the evaluation folder")
     parser.add_argument("--fit", action="store_true", help="write the fitted weights into the package")
+    parser.add_argument("--topics", action="store_true", help="measure how topics are found")
     chosen = parser.parse_args()
+    if chosen.topics:
+        topics(by_words=False)
+        topics(by_words=True)
+        return
     if chosen.eval is not None:
         fit(chosen.eval, write=chosen.fit)
     for language in ("de", "ru"):

@@ -22,6 +22,7 @@ class Topics:
 
     def __init__(self, subjects: Sequence[Subject], words: Vocabulary, groups: Sequence[int]) -> None:
         self._subjects, self._words = subjects, words
+        self._labels: dict[int, str] = {}
         self._members: dict[int, list[int]] = {}
         for place, root in enumerate(groups):
             self._members.setdefault(root, []).append(place)
@@ -32,8 +33,11 @@ class Topics:
 
     def label(self, number: int) -> str:
         """The topic in a few words, in the language of its utterances; empty for 0."""
-        root = self._roots.get(number)
-        return "" if root is None else label_of(self._subjects, self._words, self._members[root])
+        if number not in self._labels:
+            root = self._roots.get(number)
+            members = [] if root is None else self._members[root]
+            self._labels[number] = label_of(self._subjects, self._words, members)
+        return self._labels[number]
 
 
 def find_topics(
