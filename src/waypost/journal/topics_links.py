@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 ROWS_AT_ONCE = 512
-MOST_LINKS = 40  # of one utterance; a topic that is talked about daily has more neighbours than it needs
+MOST_LINKS = 20  # of one utterance; a topic that is talked about daily has more neighbours than it needs
 ASSUMED = 60  # utterances that are thought to be there beside the known ones: a word is not common for being in 3 of 5
 LEAST_PART = 5  # letters of a word in a compound
 COMMON = 0.08  # a word in more of the utterances says nothing of a topic
