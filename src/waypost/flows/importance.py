@@ -1,5 +1,6 @@
 """What entries of the journal are worth, given all that was said before: by rules, or by a language model."""
 
+import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
@@ -14,7 +15,7 @@ from waypost.journal.topics_links import Meaning, Subject
 from waypost.llm.answer import complete_json
 from waypost.llm.prompt import template
 from waypost.llm.protocol import Llm
-from waypost.model.journal import Entry, Scored, mark_of
+from waypost.model.journal import Entry, Scored
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
@@ -172,8 +173,9 @@ def _judged_by_model(
 ) -> dict[str, Reading]:
     if space.settings.llm is None and llm is None:
         return {}
+    key = space.tombstone_key()
     with space.store.read() as reader:
-        kept = {turn.ident: _kept(reader.meta(_JUDGED + turn.ident), turn) for turn in turns}
+        kept = {turn.ident: _kept(reader.meta(_JUDGED + turn.ident), turn, key) for turn in turns}
     readings = {turn.ident: reading for turn in turns if (reading := kept[turn.ident]) is not None}
     new = in_order([turn for turn in turns if turn.ident not in readings and at - _ASKED_FOR <= turn.at <= at])
     for start in range(0, len(new) if llm is not None else 0, AT_ONCE):
@@ -189,18 +191,23 @@ def _judged_by_model(
         with space.store.write() as writer:
             for place, one in judged.items():
                 turn = some[place]
-                value = f"{mark_of(turn.text)} {one.explicit} {one.relevance} {llm.name}"
+                value = f"{_mark(turn.text, key)} {one.explicit} {one.relevance} {llm.name}"
                 writer.set_meta(_JUDGED + turn.ident, value)
                 readings[turn.ident] = one.reading(turn.text, turn.language, llm.name)
     return readings
 
 
-def _kept(value: str | None, turn: Turn) -> Reading | None:
+def _kept(value: str | None, turn: Turn, key: bytes) -> Reading | None:
     """What a model said earlier of the same words. Its reasons are not kept: they would repeat what may be forgotten."""
     mark, explicit, relevance, name = (value or "   ").split(" ", 3)
-    if mark != mark_of(turn.text):
+    if mark != _mark(turn.text, key):
         return None
     return Judged(int(explicit), int(relevance)).reading(turn.text, turn.language, name)
+
+
+def _mark(text: str, key: bytes) -> str:
+    """Tells whether words are still the same; without the space's key it tells nobody what they were."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=key, digest_size=8).hexdigest()
 
 
 def _asked(llm: Llm, turns: Sequence[Turn], topics: Topical) -> dict[int, Judged]:
