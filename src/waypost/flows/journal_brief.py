@@ -4,8 +4,8 @@ Always the index, the preferences and the last three days; then what the questio
 fenced, DNA.md before it, within half of the window of the model that reads. The answer says what was loaded, and why.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,6 @@ from waypost.flows.brief import Briefing, check_budget
 from waypost.flows.dna import opening_of
 from waypost.flows.journal_choice import Choice, choose_files
 from waypost.flows.journal_log import note
-from waypost.flows.journal_look import look
 from waypost.flows.journal_tally import entries_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.cover import Shelf, last_day_of
@@ -25,6 +24,7 @@ from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, stage_of
 from waypost.journal.readable import cut_to, pieces_of, readable_entry, without_marks
 from waypost.model.draft import check_text
 from waypost.model.recall import Hit, View
+from waypost.store.protocol import Reader
 from waypost.text.fence import defuse
 from waypost.text.secrets import mask
 
@@ -56,7 +56,7 @@ class JournalBriefing(Briefing):
 def journal_brief(
     space: OpenSpace, question: str, view: View, *, tokens: int | None = None, now: datetime | None = None
 ) -> JournalBriefing:
-    """What the journal's files say now that helps with a question."""
+    """What the journal's files say that helps with a question. The index is up to the files (`journal_look`)."""
     limit = space.settings.journal.context_window // 2 if tokens is None else tokens
     check_budget(limit)
     question = check_text(question, "question")
@@ -64,11 +64,11 @@ def journal_brief(
         raise InvalidInput(
             "Files of the journal say what holds now.", "Ask without as_of and known_at, or without the preset."
         )
-    look(space)
     folder, asked_at = space.journal, now or space.clock()
     today = folder.today(asked_at)
-    shelf = Shelf(frozenset(folder.scan()))
-    pages = _Pages(space, folder)
+    with space.store.read() as reader:
+        shelf = Shelf(frozenset(reader.journal_files(space.journal_id)))
+    pages = _Pages(space, folder, view)
     standard = _standard(shelf, today)
     index = pages.read(INDEX) if INDEX in shelf.paths else []
     choice = choose_files(space, question, view, shelf, now=asked_at, today=today, index=_GAP.join(index))
@@ -101,8 +101,8 @@ def _newest_first(choice: Choice, standard: dict[str, str]) -> dict[str, str]:
 class _Pages:
     """Files as they are read: taken apart where they can be cut, without marks, secrets and what is not held."""
 
-    def __init__(self, space: OpenSpace, folder: JournalFolder) -> None:
-        self._space, self._folder = space, folder
+    def __init__(self, space: OpenSpace, folder: JournalFolder, view: View) -> None:
+        self._space, self._folder, self._view = space, folder, replace(view, collections=("journal",), archived=True)
         self._known: dict[str, list[str]] = {}
         self.problems: list[str] = []
 
@@ -120,15 +120,26 @@ class _Pages:
 
     def _entries(self, path: str) -> list[str]:
         """Entries that somebody still holds. Words that were forgotten and stand in a file again are not told."""
-        entries = entries_of(self._space, path)
+        entries, told = entries_of(self._space, path), []
         with self._space.store.read() as reader:
             placed = {one.place: one.memory_id for one in reader.journal_places(self._space.journal_id, [path])}
-            held = {
-                place
-                for place in range(len(entries))
-                if place in placed and any(v.superseded_at is None for v in reader.versions(placed[place]))
-            }
-        return [_clean(readable_entry(entry, self._folder.zone)) for at, entry in enumerate(entries) if at in held]
+            held = self._held(reader, placed.values())
+        for place, entry in enumerate(entries):
+            words = held.get(placed.get(place, ""))
+            if words is not None:
+                line = readable_entry(entry, self._folder.zone)
+                # What is known word for word has passed the gateway: its secrets are masked.
+                told.append(defuse(line) if words == entry.held else _clean(line))
+        return told
+
+    def _held(self, reader: Reader, wanted: Iterable[str]) -> dict[str, str]:
+        """The words of those that are held, by id."""
+        ids = set(wanted)
+        numbers = [turn.number for turn in reader.neighbours(ids, 0, self._view) if turn.memory_id in ids]
+        found = {one.memory_id: one.text for one in reader.versions_by_number(numbers).values()}
+        for memory_id in ids - found.keys():  # notes are in no session
+            found |= {one.memory_id: one.text for one in reader.versions(memory_id) if one.superseded_at is None}
+        return found
 
 
 def is_day(path: str) -> bool:

@@ -110,8 +110,8 @@ class SqliteReader(SearchRows):
 
     def neighbours(self, memory_ids: Iterable[str], reach: int, view: View) -> list[Sketch]:
         condition, parameters = visible(view)
-        return self._sketches(
-            "FROM memories a JOIN memories m ON m.session = a.session"
+        return self._sketches(  # CROSS: from the few to what is around them, whatever the planner thinks of the view
+            "FROM memories a CROSS JOIN memories m ON m.session = a.session"
             " AND m.position BETWEEN a.position - ? AND a.position + ?"
             f" WHERE a.session IS NOT NULL AND a.memory_id IN (SELECT value FROM json_each(?)) AND {condition}",
             [reach, reach, json.dumps(list(memory_ids)), *parameters],
