@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.journal.layout import Month, Week, day_path, month_path, stage_of, week_path, year_path
-from waypost.journal.plan import (
+from waypost.journal.plan import due_by_size, due_by_time, month_due, year_due
+from waypost.journal.plan_files import (
     Compress,
     File,
     Join,
@@ -20,10 +21,6 @@ from waypost.journal.plan import (
     Step,
     Trim,
     archive_of,
-    due_by_size,
-    due_by_time,
-    month_due,
-    year_due,
 )
 
 DAY = timedelta(days=1)

@@ -21,19 +21,8 @@ from waypost.flows.journal_sync import sync
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.settle import settle
 from waypost.journal import layout
-from waypost.journal.plan import (
-    MEGABYTE,
-    Compress,
-    Join,
-    Limits,
-    MakeMonth,
-    MakeYear,
-    Rescore,
-    Step,
-    Trim,
-    due_by_size,
-    due_by_time,
-)
+from waypost.journal.plan import due_by_size, due_by_time
+from waypost.journal.plan_files import MEGABYTE, Compress, Join, Limits, MakeMonth, MakeYear, Rescore, Step, Trim
 from waypost.space.platform import try_lock
 
 LOCK = "condense.lock"

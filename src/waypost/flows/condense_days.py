@@ -12,7 +12,7 @@ from waypost.flows.preferences import promote_preferences
 from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived, originals, with_importance
 from waypost.journal.markdown import Page, parse_page
-from waypost.journal.plan import Compress, Rescore, Trim, archive_of
+from waypost.journal.plan_files import Compress, Rescore, Trim, archive_of
 from waypost.journal.roles import role_of
 from waypost.model.journal import Entry, Scored
 

@@ -10,7 +10,7 @@ from waypost.journal import layout
 from waypost.journal.archive import summary_archived
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import Page, parse_page
-from waypost.journal.plan import MakeMonth, MakeYear, joined_days
+from waypost.journal.plan_files import MakeMonth, MakeYear, joined_days
 from waypost.journal.summary_frame import framed, split_frame
 
 _MONTHS = range(1, 13)

@@ -21,8 +21,8 @@ from waypost.journal import layout
 from waypost.journal.files import JournalFolder
 from waypost.journal.markdown import parse_page
 from waypost.journal.markdown_values import in_zone
-from waypost.journal.plan import File
-from waypost.journal.summary import Period
+from waypost.journal.plan_files import File
+from waypost.journal.summary_page import Period
 from waypost.model.journal import Entry, Scored, mark_of
 
 CONDENSED_AT = time(4)  # local: when a step is due, and as of when entries are scored

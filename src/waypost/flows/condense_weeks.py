@@ -12,7 +12,8 @@ from waypost.flows.preferences import promote_preferences
 from waypost.journal import layout
 from waypost.journal.archive import archived, with_importance
 from waypost.journal.markdown import Page, parse_page
-from waypost.journal.plan import JOIN_AFTER, MEGABYTE, Join, Passed, archive_of, joined_days
+from waypost.journal.plan import JOIN_AFTER
+from waypost.journal.plan_files import MEGABYTE, Join, Passed, archive_of, joined_days
 from waypost.journal.summary_frame import framed
 from waypost.model.journal import Entry, Scored
 

@@ -24,7 +24,7 @@ from waypost.journal import layout
 from waypost.journal.archive import HOLD, archived, summary_archived
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import Page, parse_page
-from waypost.journal.plan import archive_of, joined_days
+from waypost.journal.plan_files import archive_of, joined_days
 from waypost.journal.summary_frame import split_frame
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller

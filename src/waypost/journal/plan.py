@@ -6,100 +6,32 @@ and is done as it would have been done then. A run on each day and one late run 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import TypeVar
 
 from waypost.journal import layout
 from waypost.journal.layout import Month, Week
+from waypost.journal.plan_files import (
+    Compress,
+    File,
+    Join,
+    Limits,
+    MakeMonth,
+    MakeYear,
+    Passed,
+    Rescore,
+    Step,
+    Trim,
+    archive_of,
+    end_of,
+    in_stage,
+    is_closed_at,
+    joined_days,
+    open_in,
+)
 
 TRIM_AFTER, JOIN_AFTER, MONTH_AFTER, COMPRESS_AFTER = (timedelta(days=days) for days in (1, 7, 30, 90))
 EARLIEST_BY_SIZE = timedelta(days=2)  # today's and yesterday's file stay, however large
-# The archive's days may take this much uncompressed. Ninety days of ten conversations are 1.8 MB; a year of them must
-# stay under 2.7 MB altogether, of which what is compressed needs about 1.5.
-PLAIN_ARCHIVE = 512 * 1024
-MEGABYTE = 1024 * 1024
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """What the plan needs to know of a file of the journal."""
-
-    size: int
-    gzipped: bool = False
-    is_closed: bool = False  # held by a person, in conflict, or unreadable: nothing may be done with it
-    scored: date | None = None  # of a day: trimmed, and its importance as of this day, and nobody has changed it since
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """In bytes. Passing one brings the weekly summary early."""
-
-    file: int = 5 * MEGABYTE
-    daily: int = 20 * MEGABYTE
-    total: int = 100 * MEGABYTE
-    plain_archive: int = PLAIN_ARCHIVE
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """A limit that is passed: by a file, by the folder of the days, or by all."""
-
-    folder: str
-    size: int
-    limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class Trim:
-    """Shorten the answers of a day that are worth little, and write the worth of each entry into its heading."""
-
-    due: date
-    day: date
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rescore:
-    """What comes up again rises: the worth of the entries of the days that are still whole, as of today."""
-
-    due: date
-    paths: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """Make the summary of a week from the days that joined it before and these, which leave for the archive."""
-
-    due: date
-    week: Week
-    paths: tuple[str, ...]
-    passed: Passed | None = None  # the limit for which it comes early
-
-
-@dataclass(frozen=True, slots=True)
-class MakeMonth:
-    due: date
-    month: Month
-    weeks: tuple[Week, ...]  # whose files leave for the archive
-
-
-@dataclass(frozen=True, slots=True)
-class MakeYear:
-    due: date
-    year: int
-    months: tuple[Month, ...]  # whose files leave for the archive
-
-
-@dataclass(frozen=True, slots=True)
-class Compress:
-    due: date
-    path: str
-
-
-Step = Trim | Join | MakeMonth | MakeYear | Compress | Rescore
 _ORDER: dict[type, int] = {Trim: 0, Join: 1, MakeMonth: 2, MakeYear: 3, Compress: 4, Rescore: 5}
 
 
@@ -140,24 +72,9 @@ def year_due(year: int) -> date:
     return date(december.year + ((december.month, december.day) != (1, 1)), 1, 1)
 
 
-def archive_of(live: str) -> str:
-    """Where the original of a live file is kept: one place for a day, however its file is spelled."""
-    day = _in(live, "daily", layout.day_of)
-    return layout.archived_path(layout.day_path(day) if day else live)
-
-
-def joined_days(files: Iterable[str], week: Week) -> dict[date, str]:
-    """The days of a week whose only file is the one in the archive."""
-    paths = set(files)
-    live = {day for path in paths if layout.stage_of(path) == "daily" and (day := layout.day_of(path))}
-    days = [week.first + timedelta(days=number) for number in range(7)]
-    archived = {day: layout.archived_path(layout.day_path(day)) for day in days}
-    return {day: path for day, path in archived.items() if path in paths and day not in live}
-
-
 def _days(files: Mapping[str, File], today: date) -> dict[str, date]:
     """The live files of days that may be touched, but for those of the future."""
-    return {path: day for path, day in _open(files, "daily", layout.day_of).items() if day <= today}
+    return {path: day for path, day in open_in(files, "daily", layout.day_of).items() if day <= today}
 
 
 def _is_stale(file: File, day: date, today: date) -> bool:
@@ -169,7 +86,7 @@ def _joins(files: Mapping[str, File], today: date) -> list[Join]:
     """The days of one week that are due join together, on the last one's day: its summary is made only once."""
     weeks: dict[Week, list[str]] = defaultdict(list)
     for path, day in _days(files, today).items():
-        if day + JOIN_AFTER <= today and not _is_closed(files, layout.week_path(Week.of(day))):
+        if day + JOIN_AFTER <= today and not is_closed_at(files, layout.week_path(Week.of(day))):
             weeks[Week.of(day)].append(path)
     return [_join(files, week, paths, today) for week, paths in weeks.items()]
 
@@ -184,18 +101,20 @@ def _join(
 
 
 def _months(files: Mapping[str, File], joins: Sequence[Join], today: date) -> list[MakeMonth]:
-    held = {week for path, file in files.items() if file.is_closed and (week := _in(path, "weekly", layout.week_of))}
-    weeks = set(_open(files, "weekly", layout.week_of).values()) | {join.week for join in joins} - held
+    held = {
+        week for path, file in files.items() if file.is_closed and (week := in_stage(path, "weekly", layout.week_of))
+    }
+    weeks = set(open_in(files, "weekly", layout.week_of).values()) | {join.week for join in joins} - held
     months: dict[Month, list[Week]] = defaultdict(list)
     for week in sorted(weeks):
-        if week.first <= today and not _is_closed(files, layout.month_path(week.month)):
+        if week.first <= today and not is_closed_at(files, layout.month_path(week.month)):
             months[week.month].append(week)
     return [MakeMonth(month_due(month), month, tuple(of)) for month, of in months.items() if month_due(month) <= today]
 
 
 def _years(files: Mapping[str, File], joins: Sequence[Join], made: Sequence[MakeMonth], today: date) -> list[MakeYear]:
     """Years of which some day or week is still on its way to its month are left alone."""
-    months = set(_open(files, "monthly", layout.month_of).values()) | {step.month for step in made}
+    months = set(open_in(files, "monthly", layout.month_of).values()) | {step.month for step in made}
     leaving = {path for join in joins for path in join.paths}
     leaving |= {layout.week_path(week) for step in made for week in step.weeks}
     waiting = {
@@ -212,13 +131,13 @@ def _years(files: Mapping[str, File], joins: Sequence[Join], made: Sequence[Make
 
 
 def _week_of_live(path: str) -> Week | None:
-    day = _in(path, "daily", layout.day_of)
-    return Week.of(day) if day else _in(path, "weekly", layout.week_of)
+    day = in_stage(path, "daily", layout.day_of)
+    return Week.of(day) if day else in_stage(path, "weekly", layout.week_of)
 
 
 def _year_of_closed(path: str) -> int | None:
-    month = _in(path, "monthly", layout.month_of)
-    return month.year if month else _in(path, "yearly", layout.year_of)
+    month = in_stage(path, "monthly", layout.month_of)
+    return month.year if month else in_stage(path, "yearly", layout.year_of)
 
 
 def _compressions(
@@ -241,8 +160,8 @@ def _compressions(
     living = {archive_of(path) for path in files if path not in leaving and layout.stage_of(path) in layout.STAGES}
     found = []
     for path, since in arrive.items():
-        end = _end_of(path)
-        if end and end < today and path not in living and not _is_closed(files, path):
+        end = end_of(path)
+        if end and end < today and path not in living and not is_closed_at(files, path):
             due = max(since, end + COMPRESS_AFTER)
             found += [Compress(due, path)] if due <= today else []
     return found
@@ -275,7 +194,7 @@ def _early(files: Mapping[str, File], today: date, limits: Limits) -> list[Join]
             if size > limits.file
             else None
         )
-        if passed and not _is_closed(files, layout.week_path(Week.of(day))):
+        if passed and not is_closed_at(files, layout.week_path(Week.of(day))):
             weeks[Week.of(day)].append(path)
             reasons.setdefault(Week.of(day), passed)
             daily, total = daily - size, total - size
@@ -285,13 +204,13 @@ def _early(files: Mapping[str, File], today: date, limits: Limits) -> list[Join]
 def _early_compressions(files: Mapping[str, File], today: date, limit: int) -> list[Compress]:
     """Days of the archive, oldest first, while those that are not compressed together pass the limit. Only days: what
     was compressed when, and so which files there are, must not depend on when the small summaries came in."""
-    live = {day for path in files if (day := _in(path, "daily", layout.day_of))}
+    live = {day for path in files if (day := in_stage(path, "daily", layout.day_of))}
     plain = sorted(
         (day, path)
         for path, file in files.items()
         if not file.gzipped
         and not file.is_closed
-        and (day := _in(path, "archive/daily", layout.day_of))
+        and (day := in_stage(path, "archive/daily", layout.day_of))
         and day not in live
         and day <= today
     )
@@ -303,33 +222,3 @@ def _early_compressions(files: Mapping[str, File], today: date, limit: int) -> l
         found.append(Compress(today, path))
         together -= files[path].size
     return found
-
-
-def _end_of(path: str) -> date | None:
-    """The last day that an archived file is about."""
-    if day := _in(path, "archive/daily", layout.day_of):
-        return day
-    if week := _in(path, "archive/weekly", layout.week_of):
-        return week.first + timedelta(days=6) if week.year < date.max.year else None
-    if month := _in(path, "archive/monthly", layout.month_of):
-        after = date(month.year + month.number // 12, month.number % 12 + 1, 1) if month.year < date.max.year else None
-        return after - timedelta(days=1) if after else None
-    return None
-
-
-def _is_closed(files: Mapping[str, File], path: str) -> bool:
-    return path in files and files[path].is_closed
-
-
-def _in(path: str, stage: str, read: Callable[[str], T | None]) -> T | None:
-    """What a file is about, if it stands in this folder."""
-    return read(path) if layout.stage_of(path) == stage else None
-
-
-def _open(files: Mapping[str, File], stage: str, read: Callable[[str], T | None]) -> dict[str, T]:
-    """The files of a folder that may be touched, and what each is about."""
-    return {
-        path: about
-        for path, file in files.items()
-        if not file.is_closed and (about := _in(path, stage, read)) is not None
-    }
