@@ -7,7 +7,7 @@ files as before. Originals stay in the archive; nothing that stands in a live fi
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -20,11 +20,12 @@ from waypost.flows.index_page import index_backups, restore_index
 from waypost.flows.journal_log import note
 from waypost.flows.journal_sync import sync
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.restore_words import entry_let_go, words_back
 from waypost.journal import layout
-from waypost.journal.archive import HOLD, archived, summary_archived
+from waypost.journal.archive import archived, summary_archived
 from waypost.journal.layout import Month, Week
 from waypost.journal.markdown import Page, parse_page
-from waypost.journal.plan_files import archive_of, joined_days
+from waypost.journal.plan_files import joined_days
 from waypost.journal.summary_frame import split_frame
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
@@ -123,7 +124,7 @@ def _restoring(what: str) -> Change:
                 run, [layout.month_path(Month(year, number)) for number in range(1, 13)], layout.year_path(year), what
             )
     memory_id = _id_of(what)
-    return lambda run: _words_back(run, memory_id)
+    return lambda run: words_back(run, memory_id)
 
 
 def _releasing(what: str) -> Change:
@@ -140,7 +141,7 @@ def _releasing(what: str) -> Change:
             months = [layout.month_path(Month(year, number)) for number in range(1, 13)]
             return lambda run: _let_go(run, [layout.year_path(year), *months], what)
     memory_id = _id_of(what)
-    return lambda run: _entry_let_go(run, memory_id)
+    return lambda run: entry_let_go(run, memory_id)
 
 
 def _id_of(what: str) -> str:
@@ -248,59 +249,6 @@ def _let_go(run: Run, paths: Sequence[str], what: str) -> Changes:
     if not changes.written:
         raise NotFound(f"Nothing of {what} is held.", "`waypost journal restore` brings something back, and holds it.")
     return changes
-
-
-# -- one entry
-
-
-def _words_back(run: Run, memory_id: str) -> Changes:
-    path, text, page, place = _live_entry(run, memory_id)
-    entry = page.entries[place]
-    original = run.read(archive_of(path))
-    full = next((one for one in _page(run, original or "", page.day).entries if one.id == memory_id), None)
-    if full is None or entry.trimmed is None:
-        raise NotFound(f"The entry {memory_id} has its full words.", "Nothing is to be brought back.")
-    changes = Changes()
-    if entry.is_edited and original is not None and page.day is not None:  # what somebody made of it is kept below it
-        kept = archived(original, text, page.day, page.zone, run.at(run.today))
-        changes.put(archive_of(path), original, kept)
-        full = next(one for one in _page(run, kept, page.day).entries if one.id == memory_id)
-    back = replace(entry, text=full.text, trimmed=None, amendments=full.amendments, more={**entry.more, HOLD: "1"})
-    changes.put(path, text, page.with_entry(place, back).text)
-    return changes
-
-
-def _entry_let_go(run: Run, memory_id: str) -> Changes:
-    path, text, page, place = _live_entry(run, memory_id)
-    entry = page.entries[place]
-    if HOLD not in entry.more:
-        raise NotFound(
-            f"The entry {memory_id} is not held.", "`waypost journal restore` brings words back, and holds them."
-        )
-    changes = Changes()
-    more = {name: value for name, value in entry.more.items() if name != HOLD}
-    changes.put(path, text, page.with_entry(place, replace(entry, more=more)).text)
-    return changes
-
-
-def _live_entry(run: Run, memory_id: str) -> tuple[str, str, Page, int]:
-    with run.space.store.read() as reader:
-        places = [one for journal, one in reader.places_of([memory_id]) if journal == run.space.journal_id]
-    for one in places:
-        text = run.read(one.path) if layout.stage_of(one.path) == "daily" else None
-        if text is None:
-            continue
-        page = _page(run, text, layout.day_of(one.path))
-        for place, entry in enumerate(page.entries):
-            if entry.id == memory_id:
-                return one.path, text, page, place
-    days = sorted({str(layout.day_of(one.path)) for one in places if layout.day_of(one.path)})
-    if days:
-        raise NotFound(
-            f"The day of {memory_id} is in the archive, with its full words.",
-            f"`waypost journal restore {days[0]}` brings the day back.",
-        )
-    raise NotFound(f"There is no entry {memory_id} in the journal.", "`waypost journal search` finds entries.")
 
 
 # -- the index page
