@@ -99,6 +99,10 @@ def check_budget(tokens: int) -> None:
         raise InvalidInput(f"A budget of {tokens} tokens cannot be kept.", "Give a whole number from 1 to 1,000,000.")
 
 
+def counted(memories: int) -> str:
+    return "1 memory" if memories == 1 else f"{memories} memories"
+
+
 def _listed(space: OpenSpace, view: View, chosen: Filter) -> list[Hit]:
     with space.store.read() as reader:
         versions = reader.latest(view, chosen, _MOST_STANDING)
@@ -117,6 +121,6 @@ def _explain(used: tuple[Hit, ...], left_out: int, tokens: int, limit: int, noti
         parts = ["Nothing was found." if not left_out else f"None of {left_out} memories fits into {limit} tokens."]
     else:
         parts = [
-            f"{len(used)} memories in {tokens} of {limit} tokens" + (f", {left_out} left out." if left_out else ".")
+            f"{counted(len(used))} in {tokens} of {limit} tokens" + (f", {left_out} left out." if left_out else ".")
         ]
     return " ".join((*parts, *notices))

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
-from waypost.flows.brief import Briefing, check_budget
+from waypost.flows.brief import Briefing, check_budget, counted
 from waypost.flows.dna import opening_of
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh, still_there
 from waypost.flows.hits import derived, hit_of
@@ -122,5 +122,5 @@ def _explain(found: int, told: int, tokens: int, limit: int, notices: Sequence[s
         said = f"None of {found} memories fits into {limit} tokens."
     else:
         left = f", {found - told} left out" if told < found else ""
-        said = f"{told} memories in {tokens} of {limit} tokens{left}."
+        said = f"{counted(told)} in {tokens} of {limit} tokens{left}."
     return " ".join((said, *notices))

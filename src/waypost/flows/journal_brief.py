@@ -214,7 +214,8 @@ def _cut_section(path: str, pieces: Sequence[str], room: int) -> str:
 
 def _briefing(text: str, filled: _Filled, choice: Choice, limit: int, notices: Sequence[str]) -> JournalBriefing:
     tokens = characters_as_tokens(text)
-    parts = [f"{len(filled.loaded)} files in {tokens} of {limit} tokens."] if filled.loaded else ["Nothing was loaded."]
+    files = ", ".join(f"{one.path} ({one.why})" for one in filled.loaded)
+    parts = [f"Loaded in {tokens} of {limit} tokens: {files}." if files else "Nothing was loaded."]
     if filled.cut:
         parts.append(f"Cut to what fits: {', '.join(filled.cut)}.")
     if filled.left_out:
