@@ -23,6 +23,7 @@ from waypost.model.linked import Linked
 from waypost.model.recall import Answer, Hit, View
 from waypost.retrieve.freshness import outdone, with_freshness
 from waypost.retrieve.fuse import DEPTH, REACH, Candidate, Scored, fuse
+from waypost.retrieve.one_list import Populations, one_list
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Found, Population, Reader, Sketch
@@ -116,16 +117,17 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
         has_code = bool(code) and reader.has_code(ask.view.checkout_id)
     vectors = vectors_by(space, serving, ask.text) if kept else {}
     code_ask = read_ask(space, ask.text, ask.language, serving) if has_code else None
-    found: list[Hit] = []
+    memories, places = list[Hit](), list[Hit]()
+    spread: list[Populations] = [{}, {}]
     with space.store.read() as reader:
         if kept:
-            found += _kept_hits(space, reader, replace(ask, view=replace(ask.view, collections=kept)), vectors, roles)
+            own = replace(ask, view=replace(ask.view, collections=kept))
+            memories, spread[0] = _kept_hits(space, reader, own, vectors, roles)
         if code_ask is not None:
-            hits = code_hits(reader, code_ask, replace(ask.view, collections=code), ask.k, ask.now)
-            found += [hit for hit in hits if (hit.confidence or 0.0) >= ask.wanted.min_confidence]
+            hits, spread[1] = code_hits(reader, code_ask, replace(ask.view, collections=code), ask.k, ask.now)
+            places = [hit for hit in hits if (hit.confidence or 0.0) >= ask.wanted.min_confidence]
         notices = engine_notices(space, reader, serving)
-    found.sort(key=lambda hit: -hit.score)  # stable: each side keeps its own order
-    return found[: ask.k], notices
+    return one_list(memories, places, (spread[0], spread[1]), roles, ask.language)[: ask.k], notices
 
 
 def question_vectors(space: OpenSpace, text: str) -> "dict[str, Vector]":
@@ -138,7 +140,9 @@ def vectors_by(space: OpenSpace, serving: list[Engine], text: str) -> "dict[str,
     return {name: vector for name, vector in made.items() if vector is not None}
 
 
-def _kept_hits(space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines) -> list[Hit]:
+def _kept_hits(
+    space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines
+) -> tuple[list[Hit], Populations]:
     speakers = reader.speakers(MOST_SPEAKERS)
     question = read_question(ask.text, language=ask.language, now=ask.now, speakers=speakers)
     gathered = _gather(reader, question, vectors, ask.view, max(DEPTH, ask.k))
@@ -146,7 +150,7 @@ def _kept_hits(space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, 
     most = len(candidates) if ask.wanted.filters else max(_LOOKED_AT, 2 * ask.k)
     scored = fuse(question, candidates, gathered.populations, roles, now=ask.now, k=most)
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
-    return _best(space, reader, [(number_of[one.memory_id], one) for one in scored], ask)
+    return _best(space, reader, [(number_of[one.memory_id], one) for one in scored], ask), gathered.populations
 
 
 def serving_engines(space: OpenSpace, language: str) -> list[Engine]:

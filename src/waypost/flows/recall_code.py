@@ -12,6 +12,7 @@ from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
 from waypost.model.recall import Hit, View
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
 from waypost.retrieve.code_rank import DEPTH, MOST_NAMED, WEIGHTS, CodeCandidate, rank_code
+from waypost.retrieve.one_list import Populations
 from waypost.retrieve.spread import Engines, is_english
 from waypost.store.protocol import CodeSketch, Found, Population, Reader
 
@@ -83,14 +84,15 @@ class _Gathered:
         ]
 
 
-def code_hits(reader: Reader, ask: CodeAsk, view: View, k: int, now: datetime) -> list[Hit]:
-    """The best k of what is derived from the tree that the view shows."""
+def code_hits(reader: Reader, ask: CodeAsk, view: View, k: int, now: datetime) -> tuple[list[Hit], Populations]:
+    """The best k of what is derived from the tree that the view shows, and how cosines spread over all of it."""
     gathered = _gather(reader, ask, view)
     every = rank_code(ask.question, gathered.candidates(), gathered.populations, ask.roles, k=len(gathered.sketches))
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
     scored = [one for one in every if number_of[one.memory_id] not in gathered.beside][:k]
     versions = reader.versions_by_number([number_of[one.memory_id] for one in scored])
-    return [hit_of(derived(versions[number_of[one.memory_id]], now), one.score, dict(one.why)) for one in scored]
+    hits = [hit_of(derived(versions[number_of[one.memory_id]], now), one.score, dict(one.why)) for one in scored]
+    return hits, gathered.populations
 
 
 def _gather(reader: Reader, ask: CodeAsk, view: View) -> _Gathered:

@@ -47,16 +47,21 @@ def keyword_weight(question: str, populations: Mapping[str, Mapping[str, Populat
     return 1 - FOREIGN_SHARE_COST * min(1.0, 2 * foreign)
 
 
+def pooled(populations: Mapping[str, Population]) -> tuple[float, float]:
+    """Mean and deviation over all languages together."""
+    count = max(sum(p.count for p in populations.values()), 1)
+    mean = sum(p.mean * p.count for p in populations.values()) / count
+    square = sum((p.deviation**2 + (p.mean - mean) ** 2) * p.count for p in populations.values()) / count
+    return mean, square**0.5
+
+
 class Spreads:
     """Mean and deviation of one engine's cosines for a question, by language; rare languages lean on the whole."""
 
     def __init__(self, populations: Mapping[str, Population]):
         self._own = populations
         self._known: dict[str, tuple[float, float]] = {}
-        count = max(sum(p.count for p in populations.values()), 1)
-        mean = sum(p.mean * p.count for p in populations.values()) / count
-        square = sum((p.deviation**2 + (p.mean - mean) ** 2) * p.count for p in populations.values()) / count
-        self._all = (mean, square**0.5)
+        self._all = pooled(populations)
 
     def deviations(self, cosine: float, language: str) -> float:
         """How many standard deviations a cosine with a text of this language lies above the mean."""
