@@ -9,9 +9,11 @@ from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.held import refuse_derived
 from waypost.flows.journal_erase import erase_entries
 from waypost.flows.journal_marks import id_mark
+from waypost.flows.journal_media import drop_media
 from waypost.flows.journal_sync import sync_in
 from waypost.flows.journal_write import is_filed, journal_writer
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.prepare import HEADING
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
@@ -74,6 +76,9 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
         writer.set_meta(SCRUB_OWED, "1")
     changed |= _cleaned(space, memory_id, copies)  # one may have been made meanwhile
+    media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
+    if media:
+        filed.update(drop_media(space, media))
     texts = [version.text for version in copies] + [str(row.draft.get("text", "")) for row in waiting]
     complete = scrub(space, traces_of(texts))
     return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete, tuple(sorted(filed)))

@@ -178,10 +178,20 @@ class _Sync:
                 if known is None or known.digest != unit.digest:
                     self._take(memory_id, unit, path)
             self._keep(path, one, before.get(path, []))
+        for path in changed:
+            if path not in found:
+                self._leave(path)
         for path in gone:
             self._writer.drop_journal_file(self._journal, path)
         for path, places in lost.items():
             self._part_with(path, places, before[path], found.get(path))
+
+    def _leave(self, path: str) -> None:
+        """It cannot be read: what is known to stand in it stays known, until it changes again."""
+        stamp = self._folder.stamp(path)
+        if stamp is not None:
+            look = KnownFile(stamp.size, stamp.mtime, stamp.gzipped)
+            self._writer.extend_journal_file(self._journal, path, look, [])
 
     def _take(self, memory_id: str, unit: Unit, path: str) -> None:
         outcome = self._adopting.take(memory_id, unit, path)

@@ -49,7 +49,7 @@ class Journal(Opened):
         return flows.journal_stats.stats(self._current)
 
     def events(self, limit: int = 50, event: str | None = None) -> Sequence[dict[str, Any]]:
-        """What was done to the journal lately, newest last."""
+        """What was done to the journal lately, newest first."""
         return flows.journal_log.events(self._space, limit, event)
 
     def condense(

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from waypost import flows
-from waypost.flows.finding import Finding
 from waypost.memory.opened import Opened, When
 from waypost.model.receipt import Receipt
 
@@ -14,7 +13,7 @@ class Upkeep(Opened):
     def status(self) -> dict[str, Any]:
         return flows.status.status(self._current)
 
-    def doctor(self, *, fix: bool = False) -> "Sequence[Finding]":
+    def doctor(self, *, fix: bool = False) -> "Sequence[flows.finding.Finding]":
         return flows.status.doctor(self._current, self._caller, fix=fix)
 
     def maintain(self, *, force: bool = False, dry_run: bool = False) -> "Sequence[flows.maintain.Done]":

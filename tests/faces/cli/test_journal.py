@@ -110,8 +110,12 @@ def test_a_bad_line_of_a_chat_is_named_and_nothing_is_written(waypost: Waypost, 
 def test_a_picture_is_kept_beside_its_entry(waypost: Waypost, tmp_path: Path) -> None:
     picture = tmp_path / "board.png"
     picture.write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 50)
-    waypost("journal", "add", "The plan on the board", "--media", str(picture))
-    assert "media=" in waypost("journal", "show").out
+    added = waypost("journal", "add", "The plan on the board", "--media", str(picture), "--json").json
+    assert "media=archive/media/" in waypost("journal", "show").out
+    kept = list(Path(waypost("journal", "stats", "--json").json["path"], "archive", "media").iterdir())
+    assert [place.read_bytes() for place in kept] == [picture.read_bytes()]
+    waypost("forget", added["id"], "--yes")
+    assert not kept[0].exists()
 
 
 def test_an_entry_is_curated_into_the_readers_own_part(waypost: Waypost, said: str) -> None:

@@ -1,5 +1,6 @@
 """What people do to the journal's files by hand is noticed by the next read."""
 
+import gzip
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import OpenMemory, TestClock
 
+from waypost.flows.journal_look import _looked_at
 from waypost.flows.journal_sync import ours
 from waypost.memory import Memory
 
@@ -246,6 +248,19 @@ def test_preferences_that_a_person_writes_are_known(memory: Memory) -> None:
     file.parent.mkdir(parents=True)
     file.write_text("# Preferences\n\n- Prefers tea to coffee\n- Speaks German\n")
     assert [row["text"] for row in memory.list(kind="preference")] == ["Prefers tea to coffee", "Speaks German"]
+
+
+def test_a_damaged_file_is_left_alone_and_what_it_held_stays_known(memory: Memory) -> None:
+    turns(memory, "The cat is called Minka.")
+    archive = file_of(memory, "archive/daily/2025-01-01.md.gz")
+    archive.parent.mkdir(parents=True)
+    archive.write_bytes(gzip.compress("### 10:00 · anna\nThe dog is called Rex.\n".encode()))
+    assert said(memory) == ["The cat is called Minka.", "The dog is called Rex."]
+    archive.write_bytes(b"\x1f\x8b garbage")
+    memory.close()
+    _looked_at.clear()
+    assert said(memory) == ["The cat is called Minka.", "The dog is called Rex."]
+    assert any("damaged" in one.message for one in memory.doctor())
 
 
 def test_a_link_in_the_journals_folder_is_not_followed(memory: Memory, tmp_path: Path) -> None:
