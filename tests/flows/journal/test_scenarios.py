@@ -58,7 +58,8 @@ def say(memory: Memory, clock: TestClock, at: datetime, asked: str, answered: st
 
 @pytest.fixture
 def live(memory: Memory, clock: TestClock) -> Live:
-    """Live on until four in the morning of a day, with what the seed has him say on each, and upkeep every night."""
+    """Live on until four in the morning of a day, with what the seed has him say on each; then upkeep, which catches up
+    on the nights before."""
     today = date(2026, 1, 14)
 
     def until(end: date) -> None:
@@ -72,8 +73,8 @@ def live(memory: Memory, clock: TestClock) -> Live:
             if today in LATER:
                 say(memory, clock, noon, *LATER[today])
             today += timedelta(days=1)
-            clock.now = datetime(today.year, today.month, today.day, 4, 0, tzinfo=BERLIN)
-            memory.journal.condense()
+        clock.now = datetime(today.year, today.month, today.day, 4, 0, tzinfo=BERLIN)
+        memory.journal.condense()
 
     return until
 
