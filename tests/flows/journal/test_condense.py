@@ -1,5 +1,6 @@
 """Condensing from end to end: real files, a real index, a clock that is told to go on."""
 
+import gzip
 import threading
 from datetime import date
 from pathlib import Path
@@ -246,6 +247,17 @@ def test_what_is_held_or_in_conflict_is_left_alone_and_the_rest_goes_on(memory: 
     assert names(memory, "daily/") == ["daily/2026-01-12.md", "daily/2026-01-13.md"]
     assert "daily/2026-01-12.md was left alone: it is held." in done.notices
     assert "daily/2026-01-13.md was left alone: it holds an unresolved merge conflict." in done.notices
+
+
+def test_an_original_that_is_damaged_stops_only_its_own_day(memory: Memory, clock: TestClock) -> None:
+    days(memory, clock, 2)
+    archive = root_of(memory) / "archive" / "daily"
+    archive.mkdir(parents=True)
+    (archive / "2026-01-12.md.gz").write_bytes(gzip.compress(b"# 2026-01-12\n")[:-6])
+    clock.now = at_four(START + DAY * 10)
+    done = condensed(memory)
+    assert names(memory, "daily/") == ["daily/2026-01-12.md"]
+    assert any("daily/2026-01-12.md was left alone" in notice and "damaged" in notice for notice in done.notices)
 
 
 def test_an_original_in_conflict_stops_only_its_own_day(memory: Memory, clock: TestClock) -> None:
