@@ -20,7 +20,9 @@ from waypost.store.protocol import Filter
 
 _MOST_MEMORIES = 300
 _LEAST_MEMORIES = 40
-_LINE_TOKENS = 20  # of a short memory; twice as many hits as fit find nothing more (benchmarks/evidence.py)
+_LINE_TOKENS = (
+    32  # of a usual memory; more hits than would fit at that length find nothing more (benchmarks/evidence.py)
+)
 _WITH_NEIGHBOURS = 60  # hits around which it is looked; what stands beside a worse one has no place
 _MOST_STANDING = 200  # of each sort, the latest
 _SHARES = {"always": 0.15, "preferences": 0.15}
