@@ -30,6 +30,28 @@ def changed(before: object, after: object) -> list[str]:
     return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
 
 
+def test_the_checks_notice_what_they_look_for(begin: Begin) -> None:
+    """A line gone from the archive, a day's file gone too early, a protected line reworded, a page rewritten."""
+    world = begin(Life(7, START, conversations=1, characters=300))
+    for _ in world.live(10):
+        pass
+    check(world)
+    root = world.journal.root
+    archived = root / "archive/daily/2024-01-01.md"
+    text = archived.read_text()
+    archived.write_text(text.replace(next(iter(world.said.values())).text, "something else"))
+    assert [line.key for line in world.lost()] == [next(iter(world.said))]
+    archived.write_text(text)
+    (root / "daily/2024-01-09.md").rename(root / "archive/daily/2024-01-09.md")
+    assert {line.at.day for line in world.left_too_early()} == {9}
+    for path in root.rglob("*.md"):
+        if "archive" not in path.parts:
+            path.write_text(path.read_text().replace(world.protected[0].text[:40], "in other words, "))
+    assert world.protected[0] in world.not_word_for_word()
+    (root / "MEMORY.md").write_text("# Another\n")
+    assert world.upper_part() != OWN_WORDS.encode()
+
+
 @pytest.mark.slow
 def test_sixty_days_are_kept(begin: Begin) -> None:
     world = begin(Life(7, START, conversations=3, characters=900))

@@ -109,6 +109,8 @@ class World:
         recent = [one for one in self.lived if one > today - timedelta(days=protected_days)]
         found: set[tuple[datetime, str]] = set()
         for day in recent:
+            if not self.journal.exists(day_path(day)):
+                continue
             found |= {
                 (entry.at, entry.text if entry.speaker == "user" else "") for entry in self._page(day_path(day)).entries
             }
