@@ -26,3 +26,56 @@ def test_the_routed_briefing_has_no_such_bound(memory: Memory) -> None:
     )
     told = memory.brief("when is the ledger closed", 1000, preset="route")
     assert 800 < told.tokens <= 1000
+
+
+def talk(memory: Memory, *said: str, session: str = "s", day: str = "2026-01-12", speakers: str = "Anna Boris") -> None:
+    who = speakers.split()
+    memory.remember_many(
+        {
+            "text": text,
+            "kind": "conversation",
+            "session": session,
+            "speaker": who[place % len(who)],
+            "time": f"{day}T10:{place:02}:00Z",
+        }
+        for place, text in enumerate(said)
+    )
+
+
+def test_what_was_said_around_a_hit_is_told_with_it_under_its_day(memory: Memory) -> None:
+    talk(
+        memory,
+        "Hello!",
+        "Where does the ferry to Hvar leave?",
+        "From pier nine.",
+        "At noon.",
+        "Good.",
+        "Bye.",
+        "See you.",
+    )
+    talk(memory, "Bananas are cheap today.", session="t", day="2026-01-13")
+    lines = memory.brief("Where does the ferry to Hvar leave?", 200).text.splitlines()
+    at = lines.index("2026-01-12")
+    assert lines[at + 1 : at + 5] == [
+        "- Anna: Hello!",
+        "- Boris: Where does the ferry to Hvar leave?",
+        "- Anna: From pier nine.",
+        "- Boris: At noon.",
+    ]
+
+
+def test_neighbours_obey_the_moment_that_is_asked_about(memory: Memory) -> None:
+    talk(memory, "Where does the ferry to Hvar leave?", "From pier nine.")
+    (answer,) = (row["id"] for row in memory.list(session="s") if "pier" in row["text"])
+    memory.retract(answer)
+    assert "pier nine" not in memory.brief("Where does the ferry to Hvar leave?").text
+
+
+def test_the_moment_of_the_question_decides_what_yesterday_is(memory: Memory) -> None:
+    for day in ("2026-01-12", "2026-01-20"):
+        talk(memory, "We ate soup for dinner.", session=day, day=day)
+    told = [
+        memory.brief("What did we eat for dinner yesterday?", now=now).memories[0].time
+        for now in ("2026-01-13T08:00:00Z", "2026-01-21T08:00:00Z")
+    ]
+    assert [time.day for time in told if time] == [12, 20]

@@ -67,7 +67,9 @@ def opening_of(
         return Opening(), ()
     dna, notices = _read(space, written), []
     if not dna.trusted:
-        notices.append("DNA.md came with the repository and is told as data, until a person approves it.")
+        notices.append(
+            "DNA.md came with the repository and is told as data, until a person approves it: `waypost journal approve-dna`."
+        )
     made = Opening(outside=dna.text) if dna.trusted else Opening(inside=f"{_INSIDE}\n{dna.text}")
     taken = count(made.assembled(""))
     if taken > tokens:
