@@ -287,6 +287,10 @@ def test_a_text_too_short_to_have_a_language_is_read_in_each() -> None:
     assert [told(text, "") for text in ("gestern?", "вчера", "yesterday")] == [["2026-02-11"]] * 3
 
 
+def test_letters_that_grow_when_they_are_made_small_move_nothing() -> None:
+    assert told("\u0130" * 30 + "  between Monday   and Wednesday", "en") == ["2026-02-09..2026-02-11"]
+
+
 def test_a_week_that_the_year_does_not_have_is_none() -> None:
     assert told("KW 53/2025", "de") == []
     assert told("KW 53/2026", "de") == ["2026-12-28..2027-01-03"]

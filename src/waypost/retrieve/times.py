@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from waypost.retrieve.lexicon import LANGUAGES, times_of, treated_as
-from waypost.retrieve.times_found import DAY, Named, named_times
+from waypost.retrieve.times_calendar import DAY
+from waypost.retrieve.times_found import Named, lowered, named_times
 
 # A date in the question and "last week" in the turn: people tell of a day some days later.
 TOLD_LATER = timedelta(days=10)
@@ -45,8 +46,8 @@ def days_named(text: str, language: str, today: date) -> tuple[DaySpan, ...]:
     for one in languages:
         found = named_times(text, one, today)
         if found:
-            low = " ".join(text.split()).lower()
-            return tuple(dict.fromkeys(DaySpan(day.first, day.last) for day in _joined(low, one, today, found)))
+            joined = _joined(lowered(text), one, today, found)
+            return tuple(dict.fromkeys(DaySpan(day.first, day.last) for day in joined))
     return ()
 
 

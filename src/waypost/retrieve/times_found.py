@@ -8,18 +8,16 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from waypost.retrieve.lexicon import times_of
+from waypost.retrieve.times_calendar import DAY, Days, back_from, day_at, latest_day, month_days, week_days
 from waypost.retrieve.times_patterns import UNITS, compiled
 
-DAY = timedelta(days=1)
 _MOST_READ = 20_000  # characters; who asks at greater length names his time before that
 _FEW = {"from": 6, "to": 2}  # "a few days ago": two to six
 _OLDEST_YEAR = 1970  # a smaller number alone is more often a number than a year
-
-Days = tuple[date, date]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +48,16 @@ class Told:
         return times_of(self.language)
 
 
+def lowered(text: str) -> str:
+    """The text in which the places of times are told: in small letters, with single spaces."""
+    raw = " ".join(text[:_MOST_READ].split())
+    return "".join(one.lower() if len(one.lower()) == 1 else one for one in raw)
+
+
 def named_times(text: str, language: str, today: date) -> list[Named]:
     """All times that the text names, in the order they stand in it."""
     raw = " ".join(text[:_MOST_READ].split())
-    low = "".join(one.lower() if len(one.lower()) == 1 else one for one in raw)
-    told = Told(low, raw, language, today)
+    told = Told(lowered(text), raw, language, today)
     found = [one for rule in _RULES for one in rule(told)]
     found.sort(key=lambda one: (one.start, -one.end))
     kept: list[Named] = []
@@ -62,10 +65,6 @@ def named_times(text: str, language: str, today: date) -> list[Named]:
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return [one for one in kept if one.kind != "nothing"]
-
-
-def month_days(year: int, month: int) -> Days:
-    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
 
 
 def _matches(name: str, told: Told) -> Iterator[re.Match[str]]:
@@ -79,11 +78,11 @@ def _stands_behind(words: str, told: Told, at: int) -> bool:
 
 def _dates(told: Told) -> Iterator[Named]:
     for match in _matches("iso", told):
-        if day := _day(int(match["y"]), int(match["m"]), int(match["d"])):
+        if day := day_at(int(match["y"]), int(match["m"]), int(match["d"])):
             yield _named(match, (day, day), "date")
     for match in _matches("slashed", told):
         for month, of_month in ((match["a"], match["b"]), (match["b"], match["a"])):  # 12/31 here, 31/12 there
-            if day := _day(int(match["y"]), int(month), int(of_month)):
+            if day := day_at(int(match["y"]), int(month), int(of_month)):
                 yield _named(match, (day, day), "date")
                 break
     for match in _matches("dotted", told):
@@ -99,10 +98,10 @@ def _dotted(told: Told, match: re.Match[str]) -> Iterator[Named]:
     behind = _stands_behind(told.table["numeric"], told, match.start())
     year = match["y"]
     if year and (len(year) == 4 or two_digits):
-        if day := _day(int(year) + (0 if len(year) == 4 else 2000), int(match["m"]), int(match["d"])):
+        if day := day_at(int(year) + (0 if len(year) == 4 else 2000), int(match["m"]), int(match["d"])):
             yield _named(match, (day, day), "date")
     elif not year and (behind or (two_digits and match[0].endswith(".") and told.language == "de")):
-        day = _latest(told.today, int(match["m"]), int(match["d"]))
+        day = latest_day(told.today, int(match["m"]), int(match["d"]))
         yield from [_named(match, (day, day), "date", cycle="year")] if day else []
 
 
@@ -117,7 +116,7 @@ def _months_named(told: Told) -> Iterator[Named]:
             yield _named(match, month_days(year, month), "month", cycle=cycle)
             continue
         first, last = int(match["from"] or day), int(match["until"] or day)
-        days = _day(year, month, first), _day(year, month, last)
+        days = day_at(year, month, first), day_at(year, month, last)
         if days[0] and days[1] and days[0] <= days[1]:
             yield _named(match, (days[0], days[1]), "date", cycle=cycle)
 
@@ -166,29 +165,10 @@ def _agos(told: Told) -> Iterator[Named]:
         unit = next(unit for unit in UNITS if match[unit])
         if word in told.table["vague"] and unit != "hour":
             most = _FEW["from"] if count > 2 else 3
-            days = (_back(told.today, unit, most)[0], _back(told.today, unit, _FEW["to"])[1])
+            days = (back_from(told.today, unit, most)[0], back_from(told.today, unit, _FEW["to"])[1])
         else:
-            days = _back(told.today, unit, count)
+            days = back_from(told.today, unit, count)
         yield replace(_named(match, days, "ago"), unit=unit, count=count)
-
-
-def _back(today: date, unit: str, count: int) -> Days:
-    """The day, calendar week, month, quarter or year so many before today's."""
-    if unit == "hour":
-        return today, today
-    if unit == "day":
-        return today - count * DAY, today - count * DAY
-    if unit == "week":
-        monday = today - DAY * (today.weekday() + 7 * count)
-        return monday, monday + 6 * DAY
-    if unit == "year":
-        year = max(1, today.year - count)
-        return date(year, 1, 1), date(year, 12, 31)
-    size = 3 if unit == "quarter" else 1
-    months = today.year * 12 + today.month - 1
-    first = max(12, months - months % size - count * size)
-    last = first + size - 1
-    return month_days(first // 12, first % 12 + 1)[0], month_days(last // 12, last % 12 + 1)[1]
 
 
 _NEAR = {"before_yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "after_tomorrow": 2}
@@ -238,7 +218,7 @@ def _units_named(told: Told) -> Iterator[Named]:
     """This, the last and the next day, week, month, quarter, year, as the calendar has them; and "the last 3 days"."""
     for match in _matches("unit", told):
         unit = next(unit for unit in UNITS if match[unit])
-        days = _back(told.today, unit, 1 if match["last"] else -1 if match["next"] else 0)
+        days = back_from(told.today, unit, 1 if match["last"] else -1 if match["next"] else 0)
         yield replace(_named(match, days, "last_unit" if match["last"] else "unit"), unit=unit)
     for match in _matches("past", told):
         numbers: dict[str, int] = told.table["numbers"]
@@ -250,11 +230,11 @@ def _units_named(told: Told) -> Iterator[Named]:
 
 def _weeks_and_quarters(told: Told) -> Iterator[Named]:
     for match in _matches("iso_week", told):
-        if days := _week(told.today, int(match["w"]), int(match["y"])):
+        if days := week_days(told.today, int(match["w"]), int(match["y"])):
             yield _named(match, days, "week")
     for match in _matches("week", told):
         year = match["y"] or match["y2"]
-        found = _week(told.today, int(match["w"] or match["w2"]), int(year) if year else None)
+        found = week_days(told.today, int(match["w"] or match["w2"]), int(year) if year else None)
         kind, cycle = "week" if found else "nothing", "" if year else "year"
         yield _named(match, found or (told.today, told.today), kind, cycle=cycle)
     for match in _matches("quarter", told):
@@ -263,16 +243,6 @@ def _weeks_and_quarters(told: Told) -> Iterator[Named]:
         year = int(match["y"]) if match["y"] else told.today.year - (first > told.today.month)
         days = month_days(year, first)[0], month_days(year, first + 2)[1]
         yield _named(match, days, "quarter", cycle="" if match["y"] else "year")
-
-
-def _week(today: date, number: int, year: int | None) -> Days | None:
-    try:
-        monday = date.fromisocalendar(year or today.isocalendar().year, number, 1)
-        if year is None and monday > today:
-            monday = date.fromisocalendar(today.isocalendar().year - 1, number, 1)
-    except ValueError:  # no such week in that year
-        return None
-    return monday, monday + 6 * DAY
 
 
 def _years(told: Told) -> Iterator[Named]:
@@ -290,21 +260,6 @@ def _years(told: Told) -> Iterator[Named]:
 
 def _named(match: re.Match[str], days: Days, kind: str, *, cycle: str = "") -> Named:
     return Named(match.start(), match.end(), *days, kind, cycle=cycle)
-
-
-def _day(year: int, month: int, day: int) -> date | None:
-    if 1 <= month <= 12 and 1 <= year < 9999 and 1 <= day <= monthrange(year, month)[1]:
-        return date(year, month, day)
-    return None
-
-
-def _latest(today: date, month: int, day: int) -> date | None:
-    """The last such day that has begun."""
-    for year in range(today.year, max(0, today.year - 9), -1):  # 29 February can be eight years away
-        found = _day(year, month, day)
-        if found and found <= today:
-            return found
-    return None
 
 
 _RULES: tuple[Callable[[Told], Iterator[Named]], ...] = (
