@@ -17,6 +17,7 @@ from waypost.flows.condense_words import Writer, Written, open_writer, summary_o
 from waypost.flows.journal_sync import ours
 from waypost.flows.journal_tally import journal_key
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.see_also import see_also
 from waypost.journal import layout
 from waypost.journal.files import JournalFolder
 from waypost.journal.markdown import parse_page
@@ -68,7 +69,7 @@ class Run:
     _scores: Scores = field(init=False)
 
     def __post_init__(self) -> None:
-        self._scores = Scores(self.space, self.notices)
+        self._scores = Scores(self.space, self.notices, lambda: self.writer.llm)
 
     @property
     def folder(self) -> JournalFolder:
@@ -139,7 +140,8 @@ class Run:
         return self._writer
 
     def summary(self, period: Period, scores: Sequence[Scored]) -> Written:
-        written = summary_of(self.space, period, scores, writer=self.writer)
+        hints = see_also(self.space, [one.entry.id for one in scores if one.entry.id])
+        written = summary_of(self.space, period, scores, writer=self.writer, see_also=hints)
         self.notices += [notice for notice in written.notices if notice not in self.notices]
         return written
 

@@ -4,7 +4,7 @@ What an entry is worth may depend a little on what is asked about together. So a
 once: what was said in the two weeks before it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
@@ -15,6 +15,7 @@ from waypost.flows.journal_units import derived_id, unit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_tally import days_of
 from waypost.journal.layout import stage_of
+from waypost.llm.protocol import Llm
 from waypost.model.journal import Entry, Score, Scored
 
 REACH = 13  # days back to the Monday of a week whose Sunday joins today
@@ -25,6 +26,7 @@ _NOTHING = Score(0, 0, 0, 0, "It does not hold any more (0).", "")
 class Scores:
     space: OpenSpace
     notices: list[str]
+    llm: Callable[[], Llm | None]
     _tables: dict[date, dict[str, Scored]] = field(default_factory=dict)
 
     def forget(self) -> None:
@@ -59,7 +61,7 @@ class Scores:
         asked = [replace(entry, id=name) for name, entry in ordered]
         if not asked:
             return {}
-        found = scored(self.space, asked, at, notices=self.notices)
+        found = scored(self.space, asked, at, llm=self.llm(), notices=self.notices)
         return {name: one for (name, _), one in zip(ordered, found, strict=True)}
 
     def _said_before(self, day: date) -> dict[str, Entry]:

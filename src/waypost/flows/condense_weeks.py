@@ -9,6 +9,7 @@ from waypost.flows.condense_scores import name_of
 from waypost.flows.held import held_versions
 from waypost.flows.journal_log import note, note_scores
 from waypost.flows.preferences import promote_preferences
+from waypost.flows.see_also import link_related
 from waypost.journal import layout
 from waypost.journal.archive import archived, with_importance
 from waypost.journal.markdown import Page, parse_page
@@ -92,6 +93,7 @@ def _add_summary(run: Run, changes: Changes, step: Join, scores: Sequence[Scored
     base = before if before is not None else run.read(layout.archived_path(path))
     if not scores and base is None:
         return None
+    link_related(run.space, scores, run.at(step.due))
     written = run.summary(step.week, scores)
     changes.put(path, before, framed(base, str(step.week), written.text))
     return path

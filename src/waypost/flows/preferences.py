@@ -7,6 +7,7 @@ from waypost.errors import NotFound, StoreError
 from waypost.flows.journal_log import note
 from waypost.flows.journal_sync import ours
 from waypost.flows.journal_tally import journal_key
+from waypost.flows.journal_units import entry_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
 from waypost.journal.files import JournalFolder
@@ -15,17 +16,20 @@ from waypost.journal.index_lines import one_line, phrases
 from waypost.journal.layout import PREFERENCES
 from waypost.journal.roles import role_of
 from waypost.journal.wording import prevailing
-from waypost.model.journal import Entry, Scored, mark_of
+from waypost.model.journal import Entry, Score, Scored, mark_of
+from waypost.model.memory import State, Version
 from waypost.text.normal import fingerprint_text
 
 MOST_REMEMBERED = 20_000  # ids that were put there once
 LONGEST_SAID, LONGEST_ANSWER = 2000, 300  # characters of a person's words, and of others'; the entry has them all
 _PROMOTED = "journal_promoted"  # marks of their ids
 _MOST_TRIES = 20
+MOST_EXPLICIT, MOST_RELEVANT = 2, 3  # points
 
 
 def promote_preferences(space: OpenSpace, scored: Sequence[Scored]) -> list[str]:
-    """Put entries of kind preference, and those worth 8 or more, into preferences.md; the ids of what was put there.
+    """Put entries of kind preference, those worth 8 or more, and what people say of themselves and want remembered into
+    preferences.md; the ids of what was put there.
 
     Each once: what a person has taken out of the file does not come back, nor does what stands there in the same words.
     To be called outside of a transaction.
@@ -66,7 +70,18 @@ def _is_worthy(item: Scored) -> bool:
     entry = item.entry
     if entry.held is None or not entry.held.strip():
         return False
-    return entry.kind == "preference" or (item.score.score >= PERSISTENT and is_told(entry))
+    if entry.kind == "preference":
+        return True
+    # What somebody says of themselves, and asks to have remembered, would otherwise be gone with its recency.
+    is_own_wish = item.score.explicit_points == MOST_EXPLICIT and item.score.relevance_points == MOST_RELEVANT
+    return (item.score.score >= PERSISTENT or is_own_wish) and is_told(entry)
+
+
+def promote_at_once(space: OpenSpace, versions: Sequence[Version]) -> None:
+    """Preferences that were just written; upkeep would find them too."""
+    score = Score(0, 0, 0, MOST_RELEVANT, "written as a preference", "")
+    entries = [entry_of(space.journal, [version], State()) for version in versions]
+    promote_preferences(space, [Scored(entry, score) for entry in entries])
 
 
 def _with_bullets(text: str | None, entries: Sequence[Entry]) -> tuple[str, list[str]]:

@@ -95,9 +95,19 @@ def _remember_chunk(
             raise _OnlyWeighed
         if filed:
             write_through(space, writer, [i for receipt in receipts for i in (receipt.id, receipt.replaces) if i])
+    _keep_preferences(space, items, receipts)
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
     return receipts
+
+
+def _keep_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: Sequence[Receipt]) -> None:
+    added = {receipt.id for receipt in receipts if receipt.status == "added"}
+    fresh = [item.version for item in items if item.version.kind == "preference" and item.version.memory_id in added]
+    if fresh:
+        from waypost.flows.preferences import promote_at_once  # few writes are preferences
+
+        promote_at_once(space, fresh)
 
 
 def _twins(

@@ -1,10 +1,10 @@
 """What belongs together across days: links between related entries, conversations alike, topics over time (CM-13)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.importance import scored
@@ -14,7 +14,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_days import is_told
 from waypost.journal.index_lines import one_line
 from waypost.journal.index_tally import days_of
-from waypost.journal.layout import Month, Week
+from waypost.journal.layout import Month, Week, archived_path, day_path
 from waypost.journal.roles import role_of
 from waypost.model.journal import Scored
 from waypost.model.memory import Version
@@ -65,14 +65,15 @@ class Similar:
 # -- links
 
 
-def link_related(space: OpenSpace, items: Sequence[Scored]) -> int:
-    """Link entries with related ones of other days, as far as they have vectors; how many links were made.
+def link_related(space: OpenSpace, items: Sequence[Scored], at: datetime) -> int:
+    """Link entries with related ones of other days that were said until then, as far as they have vectors; how many links
+    were made.
 
     Both of a pair see each other. To be called outside of a transaction.
     """
     chosen = [item for item in items if item.entry.id and item.score.score >= LEAST_WORTH and is_told(item.entry)]
     with space.store.read() as reader:
-        linking = _Linking(space, reader, {item.entry.id or "": item for item in chosen})
+        linking = _Linking(space, reader, at, {item.entry.id or "": item for item in chosen})
         for item in chosen:
             linking.link(item)
     edges = linking.edges
@@ -91,6 +92,7 @@ class _Linking:
 
     space: OpenSpace
     reader: Reader
+    at: datetime
     items: Mapping[str, Scored]
     edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
     _linked: dict[str, set[str]] = field(default_factory=dict)
@@ -101,7 +103,7 @@ class _Linking:
         if version is None or len(self._links(version.memory_id)) >= MOST_LINKS:
             return
         mine = self._links(version.memory_id)
-        for other, cosine in _neighbours(self.space, self.reader, version):
+        for other, cosine in _neighbours(self.space, self.reader, version, self.at):
             if cosine < ALIKE_IN_TOPIC or len(mine) >= MOST_LINKS:
                 return
             theirs = self._links(other.memory_id)
@@ -124,31 +126,50 @@ class _Linking:
         return theirs is not None and item.topic != 0 and theirs.topic == item.topic
 
 
-def see_also(space: OpenSpace, memory_ids: Iterable[str]) -> dict[str, list[str]]:
-    """For each entry that is linked the files in which related ones stand, the most alike first; for summaries."""
-    found: dict[str, list[str]] = {}
-    with space.store.read() as reader:
-        for memory_id in dict.fromkeys(memory_ids):
-            edges = [edge for edge in reader.edges(memory_id) if edge.kind == SEE_ALSO]
-            edges.sort(key=lambda edge: (-edge.strength, edge.from_id, edge.to_id))
-            others = [edge.to_id if edge.from_id == memory_id else edge.from_id for edge in edges]
-            paths = {
-                place.memory_id: place.path
-                for journal, place in reader.places_of(others)
-                if journal == space.journal_id
-            }
-            named = list(dict.fromkeys(paths[other] for other in others if other in paths))
-            if named:
-                found[memory_id] = named
+class Related(NamedTuple):
+    """An entry of another day about the same."""
+
+    id: str
+    day: date
+
+
+def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) -> dict[str, list[Related]]:
+    """The entries that these are linked with, most alike first, as far as they are held."""
+    edges = sorted(reader.edges_of(memory_ids, (SEE_ALSO,)), key=lambda one: (-one.strength, one.from_id, one.to_id))
+    ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
+    now = Moment(space.clock())
+    held = {one: version for one in ends if (version := reader.version(one, now)) is not None}
+    found: dict[str, list[Related]] = {}
+    for edge in edges:
+        for one, other in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
+            if one in memory_ids and other in held:
+                said = held[other].time or held[other].valid_from
+                found.setdefault(one, []).append(Related(other, space.journal.today(said)))
     return found
 
 
-def _neighbours(space: OpenSpace, reader: Reader, version: Version) -> Iterator[tuple[Version, float]]:
+def see_also(space: OpenSpace, memory_ids: Iterable[str]) -> dict[str, list[str]]:
+    """For each entry the days before it on which related things were said, as their files in the archive; for summaries."""
+    ids = list(dict.fromkeys(memory_ids))
+    now, folder = Moment(space.clock()), space.journal
+    found: dict[str, list[str]] = {}
+    with space.store.read() as reader:
+        for memory_id, others in related_to(space, reader, ids).items():
+            version = reader.version(memory_id, now)
+            own = folder.today(version.time or version.valid_from) if version is not None else None
+            paths = [archived_path(day_path(other.day)) for other in others if own is not None and other.day < own]
+            if paths:
+                found[memory_id] = list(dict.fromkeys(paths))
+    return found
+
+
+def _neighbours(space: OpenSpace, reader: Reader, version: Version, at: datetime) -> Iterator[tuple[Version, float]]:
     """What people said that is near in meaning, nearest first."""
     engine, vector = _vector(space, reader, version)
     if engine is None or vector is None:
         return
-    answer = reader.vector_search(engine, vector, _LOOKED_AT, _view(space))
+    until = replace(_view(space), moment=Moment(at, explicit=True))
+    answer = reader.vector_search(engine, vector, _LOOKED_AT, until)
     best: dict[int, float] = {}
     for found in answer.found:
         if found.memory_id != version.memory_id:

@@ -11,6 +11,7 @@ from waypost.flows.held import held_versions
 from waypost.flows.journal_look import look
 from waypost.flows.journal_tally import named_entries, tallies
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.see_also import Related, related_to
 from waypost.journal.index_tally import days_of
 from waypost.journal.layout import (
     Month,
@@ -42,6 +43,7 @@ class Said:
     path: str
     id: str | None  # also of what was written by hand, once it was read
     is_held: bool = True  # nobody has retracted it or taken it out of its file
+    see_also: tuple[Related, ...] = ()  # entries of other days about the same
 
     def to_json(self) -> dict[str, Any]:
         entry = self.entry
@@ -57,6 +59,7 @@ class Said:
             "held": self.is_held,
             "now": entry.held if entry.held != entry.text else None,
             "media": entry.more.get("media"),
+            "see_also": [{"id": one.id, "day": one.day.isoformat()} for one in self.see_also],
             "path": self.path,
         }
 
@@ -174,10 +177,12 @@ def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[Said
     with space.store.read() as reader:
         # A day begins up to 14 hours earlier or 12 later elsewhere.
         held = {one.memory_id for one in reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)}
+        related = related_to(space, reader, held)
         for paths in days.values():
             for entry, path, memory_id in named_entries(space, reader, paths):
                 is_held = memory_id is None or memory_id in held or bool(held_versions(reader, memory_id))
-                yield Said(entry, path, memory_id, is_held and entry.held is not None)
+                others = related.get(memory_id or "", ())
+                yield Said(entry, path, memory_id, is_held and entry.held is not None, tuple(others))
 
 
 def _overview(space: OpenSpace) -> Iterator[Stretch]:

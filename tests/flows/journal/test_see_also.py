@@ -1,9 +1,11 @@
 """What belongs together across days, and files that entries speak of."""
 
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.conftest import TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
@@ -12,9 +14,18 @@ from waypost.flows.importance import scored
 from waypost.flows.journal_log import events
 from waypost.flows.journal_media import drop_media, keep_media, media_path
 from waypost.flows.journal_tally import entries_of
-from waypost.flows.see_also import SEE_ALSO, link_related, see_also, similar_conversations, topics_over_time
+from waypost.flows.see_also import (
+    SEE_ALSO,
+    link_related,
+    related_to,
+    see_also,
+    similar_conversations,
+    topics_over_time,
+)
 from waypost.flows.settle import settle
 from waypost.model.journal import Entry, Score, Scored
+
+LATER = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -41,17 +52,23 @@ def items(memory: Memory, *ids: str, score: int = 5, topic: int = 0) -> list[Sco
     ]
 
 
+def related(memory: Memory, *ids: str) -> dict[str, list[str]]:
+    with memory._space.store.read() as reader:
+        return {one: [other.id for other in found] for one, found in related_to(memory._space, reader, ids).items()}
+
+
 def test_entries_of_different_days_that_mean_alike_see_each_other(memory: Memory) -> None:
     space = memory._space
     plan = say(memory, "plan for the architect exam in march", "2026-01-15T10:00:00Z")
     say(memory, "bread and butter for breakfast", "2026-01-16T10:00:00Z")
     booked = say(memory, "booked the architect exam in march", "2026-01-20T10:00:00Z")
-    assert link_related(space, items(memory, plan, booked)) == 1
-    assert see_also(space, [plan, booked]) == {plan: ["daily/2026-01-20.md"], booked: ["daily/2026-01-15.md"]}
+    assert link_related(space, items(memory, plan, booked), LATER) == 1
+    assert related(memory, plan, booked) == {plan: [booked], booked: [plan]}
+    assert see_also(space, [plan, booked]) == {booked: ["archive/daily/2026-01-15.md"]}
     with space.store.read() as reader:
         (edge,) = [edge for edge in reader.edges(plan) if edge.kind == SEE_ALSO]
     assert 0.5 < edge.strength < 1
-    assert link_related(space, items(memory, plan, booked)) == 0  # they know each other
+    assert link_related(space, items(memory, plan, booked), LATER) == 0  # they know each other
     assert events(space, event="linked")[0]["links"] == 1
 
 
@@ -60,19 +77,40 @@ def test_the_same_day_the_same_session_and_the_passing_are_not_linked(memory: Me
     one = say(memory, "plan for the architect exam in march", "2026-01-15T10:00:00Z")
     same_day = say(memory, "plan for the architect exam in may", "2026-01-15T11:00:00Z", "other")
     same_talk = say(memory, "plan for the architect exam in june", "2026-01-16T10:00:00Z", "2026-01-15")
-    assert link_related(space, items(memory, one)) == 0
+    assert link_related(space, items(memory, one), LATER) == 0
     other_day = say(memory, "plan for the architect exam in july", "2026-01-20T10:00:00Z")
-    assert link_related(space, items(memory, other_day, score=1)) == 0
-    assert link_related(space, items(memory, other_day)) == 3
-    assert set(see_also(space, [one, same_day, same_talk])) == {one, same_day, same_talk}
+    assert link_related(space, items(memory, other_day, score=1), LATER) == 0
+    assert link_related(space, items(memory, other_day), LATER) == 3
+    assert set(related(memory, one, same_day, same_talk)) == {one, same_day, same_talk}
+
+
+def test_what_was_said_later_than_asked_about_is_not_linked(memory: Memory) -> None:
+    plan = say(memory, "plan for the architect exam in march", "2026-01-15T10:00:00Z")
+    booked = say(memory, "booked the architect exam in march", "2026-01-20T10:00:00Z")
+    assert link_related(memory._space, items(memory, plan, booked)[:1], LATER - timedelta(days=45)) == 0
+    assert link_related(memory._space, items(memory, plan, booked)[:1], LATER) == 1
+
+
+def test_a_week_that_is_summed_up_says_where_its_subject_came_up_before(memory: Memory, clock: TestClock) -> None:
+    clock.now = datetime(2026, 1, 5, 12, tzinfo=UTC)
+    say(memory, "Remember this, it is important: I want to pass the architect exam in march.", "2026-01-05T10:00:00Z")
+    clock.now = datetime(2026, 1, 14, 12, tzinfo=UTC)
+    again = say(
+        memory, "Remember this, it is important: I want to pass the architect exam in may.", "2026-01-14T10:00:00Z"
+    )
+    clock.now = datetime(2026, 1, 23, 12, tzinfo=UTC)
+    memory.maintain()
+    assert "ee also: [2026-01-05](../archive/daily/2026-01-05.md)" in memory.journal.show("2026-W03").text
+    [said] = memory.journal.timeline("2026-01-14").entries
+    assert (said.id, [one.day.isoformat() for one in said.see_also]) == (again, ["2026-01-05"])
 
 
 def test_an_entry_has_at_most_three_links_whoever_made_them(memory: Memory) -> None:
     ids = [say(memory, f"plan for the architect exam number {n}", f"2026-01-{n:02}T10:00:00Z") for n in range(10, 18)]
-    link_related(memory._space, items(memory, ids[0]))
-    assert len(see_also(memory._space, [ids[0]])[ids[0]]) == 3
-    link_related(memory._space, items(memory, *ids))
-    assert {len(paths) for paths in see_also(memory._space, ids).values()} <= {2, 3}
+    link_related(memory._space, items(memory, ids[0]), LATER)
+    assert len(related(memory, ids[0])[ids[0]]) == 3
+    link_related(memory._space, items(memory, *ids), LATER)
+    assert {len(others) for others in related(memory, *ids).values()} <= {2, 3}
 
 
 def test_answers_and_output_are_not_linked(memory: Memory) -> None:
@@ -80,15 +118,15 @@ def test_answers_and_output_are_not_linked(memory: Memory) -> None:
         say(memory, "plan for the architect exam in march", f"2026-01-{day}T10:00:00Z", speaker=speaker)
         for day, speaker in ((15, "assistant"), (16, "tool"), (17, "assistant"), (18, "user"))
     ]
-    assert link_related(memory._space, items(memory, *ids)) == 0
+    assert link_related(memory._space, items(memory, *ids), LATER) == 0
 
 
 def test_forgetting_one_end_forgets_the_link(memory: Memory) -> None:
     plan = say(memory, "plan for the architect exam in march", "2026-01-15T10:00:00Z")
     booked = say(memory, "booked the architect exam in march", "2026-01-20T10:00:00Z")
-    link_related(memory._space, items(memory, plan, booked))
+    link_related(memory._space, items(memory, plan, booked), LATER)
     memory.forget(booked)
-    assert see_also(memory._space, [plan]) == {}
+    assert related(memory, plan) == {}
 
 
 def test_conversations_alike_are_found_by_session_or_entry(memory: Memory) -> None:
