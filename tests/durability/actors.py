@@ -4,6 +4,7 @@ Every role opens the memory as a library user would and talks JSON lines over it
 """
 
 import json
+import os
 import sys
 import threading
 import time
@@ -113,13 +114,62 @@ def use_fake_engine(sidecar_from: int) -> None:
     waypost.store.sqlite.vectors._SIDECAR_FROM = sidecar_from
 
 
-ROLES: Mapping[str, Callable[..., None]] = {"write": write, "read": read, "serve": serve}
+def keep_diary(memory: Memory, who: str, count: str, day: str) -> None:
+    """Write entries to one day's file, all of the same moment."""
+    say(ready=True)
+    sys.stdin.readline()
+    for number in range(int(count)):
+        memory.remember(diary_text(who, number), kind="conversation", session=f"talk {who}", speaker=who, time=day)
+    say(finished=True)
+
+
+def diary_text(who: str, number: int) -> str:
+    return f"Entry {number} of writer {who}.\nIt has a second line, and `code`."
+
+
+def edit(memory: Memory, path: str, way: str, thinks: str) -> None:
+    """An editor: loads the file, thinks, and saves what it loaded with a change of its own, until told to stop."""
+    file, stop, saves = memory.folder / "journal" / path, threading.Event(), 0
+    say(ready=True)
+    sys.stdin.readline()
+
+    def wait() -> None:
+        sys.stdin.readline()
+        stop.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    while not stop.is_set():
+        loaded = file.read_text()
+        if not loaded:
+            continue
+        stop.wait(float(thinks))
+        saves += 1
+        if saves % 3 == 1:
+            loaded = loaded.replace("\n", f"\n\nA line that a person writes by hand. {saves}\n", 1)
+        if way == "in place":
+            file.write_text(loaded)
+        else:
+            temporary = file.with_name(f".editor-{os.getpid()}")
+            temporary.write_text(loaded)
+            temporary.replace(file)
+    say(finished=True, saves=saves)
+
+
+ROLES: Mapping[str, Callable[..., None]] = {
+    "write": write,
+    "read": read,
+    "serve": serve,
+    "keep_diary": keep_diary,
+    "edit": edit,
+}
 
 
 def main(role: str, project: str, *arguments: str) -> None:
     if role == "serve" and arguments:
         use_fake_engine(int(arguments[0]))
         arguments = ()
+    if role in ("keep_diary", "edit"):
+        use_fake_engine(1000)
     with Memory.open(project) as memory:
         ROLES[role](memory, *arguments)
 
