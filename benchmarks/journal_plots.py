@@ -73,17 +73,21 @@ def size_plot(rows: Sequence[Mapping[str, Any]], many: str) -> str:
     keys = [(f"c{number}", name) for number, name in enumerate(STAGES.values())]
     keys = [*reversed(keys), ("c5", "characters that were said (millions)")]
     frame = _frame(axes, f"Size of the journal's files in MB: {many}", _days(axes.right), "days", _ticks(axes.top))
-    return _page([frame, *parts, _legend(keys)], "The size of a journal over three years, by stage.")
+    return _page([frame, *parts, _legend(keys)], "The size of a journal as it grows, by stage.")
 
 
 def load_plot(rows: Sequence[Mapping[str, Any]], many: str) -> str:
-    """By the time of the processor where it was measured, which others on the machine do not change."""
-    middle = [(row["day"], row["brief_ms"].get("cpu_p50", row["brief_ms"]["p50"])) for row in rows if "brief_ms" in row]
+    """By the time of the processor, which others on the machine do not change."""
+    middle = [(row["day"], row["brief_ms"]["cpu_p50"]) for row in rows if "cpu_p50" in row.get("brief_ms", {})]
     axes = Axes(max(day for day, _ in middle), max(120.0, _round_up(max(value for _, value in middle))))
     goal = f'<line class="goal" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{axes.y(100):.1f}" y2="{axes.y(100):.1f}"/>'
     line = f'<polyline class="line c0" points="{_points(axes, middle)}"/>'
     frame = _frame(
-        axes, f"Loading the standard context, median in ms: {many}", _days(axes.right), "days", _ticks(axes.top)
+        axes,
+        f"Loading the standard context, median ms of processor time: {many}",
+        _days(axes.right),
+        "days",
+        _ticks(axes.top),
     )
     note = f'<text class="soft" x="{WIDTH - RIGHT}" y="{axes.y(100) - 5:.1f}" text-anchor="end">goal: well under 100 ms</text>'
     return _page([frame, goal, note, line], "The time to load the standard context as a journal grows.")

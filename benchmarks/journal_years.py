@@ -127,7 +127,7 @@ def _recalled(
 ) -> dict[str, Any]:
     ages = {str(age): {"asked": len(asked[age]), "found": _share(asked[age])} for age in sorted(asked)}
     languages = {name: {"asked": len(hits), "found": _share(hits)} for name, hits in sorted(by_language.items())}
-    return {"ages": ages, "languages": languages, **_told(chosen)}
+    return {"ages": ages, "by_language": languages, **_told(chosen)}
 
 
 def _share(hits: Sequence[bool]) -> float:

@@ -1,6 +1,7 @@
 """A file of the journal as it stands, by what it is about."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
@@ -14,12 +15,9 @@ from waypost.journal.layout import (
     Week,
     archived_path,
     day_path,
-    month_of,
     month_path,
     stage_of,
-    week_of,
     week_path,
-    year_of,
     year_path,
 )
 from waypost.model.ids import check_id
@@ -56,28 +54,13 @@ def _paths(space: OpenSpace, what: str) -> list[str]:
         return [day_path(folder.today(space.clock()))]
     if what.removesuffix(".gz").endswith(".md"):
         return [what.removesuffix(".gz")]
-    paths = _named(what)
-    if not paths:
-        try:
-            memory_id = check_id(what)
-        except InvalidInput:
-            first, last = named_span(space, what)
-            paths = _spanned(first, last)
-        else:
-            return _places(space, memory_id)
-    return [one for path in paths for one in (path, archived_path(path))]
+    try:
+        return _places(space, check_id(what))
+    except InvalidInput:
+        return [one for path in _spanned(*named_span(space, what)) for one in (path, archived_path(path))]
 
 
-def _named(what: str) -> list[str]:
-    week, month, year = week_of(what), month_of(what), year_of(what)
-    if week is not None:
-        return [week_path(week)]
-    if month is not None:
-        return [month_path(month)]
-    return [year_path(year)] if year is not None else []
-
-
-def _spanned(first: Any, last: Any) -> list[str]:
+def _spanned(first: date, last: date) -> list[str]:
     if first == last:
         return [day_path(first)]
     if Week.of(first) == Week.of(last):

@@ -8,21 +8,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time
 
 from waypost.flows.prepare import HEADING
 from waypost.journal.bullets import parse_bullets
+from waypost.journal.cover import last_day_of
 from waypost.journal.files import JournalFolder
-from waypost.journal.layout import (
-    DNA,
-    INDEX,
-    PREFERENCES,
-    day_of,
-    month_of,
-    stage_of,
-    week_of,
-    year_of,
-)
+from waypost.journal.layout import DNA, INDEX, PREFERENCES, day_of, stage_of
 from waypost.journal.markdown import parse_page
 from waypost.journal.summary_frame import split_frame
 from waypost.model.ids import id_from
@@ -70,16 +62,8 @@ def _own_words(path: str, text: str) -> tuple[str, ...]:
 
 def _about(folder: JournalFolder, path: str) -> datetime | None:
     """The last day that a summary is about."""
-    week, month, year = week_of(path), month_of(path), year_of(path)
-    if week is not None:
-        day = week.last
-    elif month is not None:
-        day = date(month.year + month.number // 12, month.number % 12 + 1, 1) - timedelta(days=1)
-    elif year is not None:
-        day = date(year, 12, 31)
-    else:
-        return None
-    return datetime.combine(day, time(), folder.zone or UTC)
+    day = last_day_of(path)
+    return None if day is None else datetime.combine(day, time(), folder.zone or UTC)
 
 
 def _unit(entry: Entry) -> Unit:

@@ -37,7 +37,6 @@ class Entry:
         """The words that hold: the first ones, or those of the last amendment. None when it was retracted."""
         return self.amendments[-1].text if self.amendments else self.text
 
-
     @property
     def is_edited(self) -> bool:
         """Somebody has changed by hand what was left of it."""

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
-from waypost.faces.cli.output import print_json, print_receipt, safe
+from waypost.faces.cli.output import print_json, safe
 
 journal_app = typer.Typer(
     help="Conversations and notes: Markdown files by the day, condensed as they age.", no_args_is_help=True
@@ -35,15 +35,12 @@ def add(
     json: Json = False,
 ) -> None:
     """Write an entry to the file of its day."""
+    from waypost.faces.cli.writing import print_written
+
     given = {"kind": kind, "session": session, "speaker": speaker, "time": time}
     options = {name: value for name, value in given.items() if value is not None}
     receipt = session_of(context).memory().journal.add(text, media=media, **options)
-    if json:
-        print_json(receipt.to_json())
-    else:
-        print_receipt(receipt)
-    if receipt.status == "refused":
-        raise typer.Exit(1)
+    print_written(receipt, json=json)
 
 
 @journal_app.command()

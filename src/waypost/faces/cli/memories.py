@@ -116,10 +116,15 @@ def ask(
 def context_(
     context: Ctx,
     task: str,
-    tokens: Annotated[int | None, typer.Option(help="The most it may take: 2000, or 500 for scope.")] = None,
+    tokens: Annotated[
+        int | None, typer.Option(help="The most it may take: 2000; 500 for scope, half the window for journal.")
+    ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="scope: the code that the task is about; route: facts by level and domain."),
+        typer.Option(
+            metavar="NAME",
+            help="scope: code; route: facts by level and domain; inject: only what is near; journal: its files.",
+        ),
     ] = None,
     include_stale: Annotated[bool, typer.Option("--include-stale", help="With route: stale facts too.")] = False,
     no_l0: Annotated[bool, typer.Option("--no-l0", help="With route: not what is true of the whole project.")] = False,
