@@ -52,7 +52,7 @@ def draw_all(sizes: Mapping[str, Any], recall: Mapping[str, Any], folder: Path) 
     rows = sizes["rows"]
     many = f"{sizes['conversations']} conversations of {sizes['characters']:,} characters a day"
     (folder / "journal-size.svg").write_text(size_plot(rows, many), encoding="utf-8")
-    (folder / "journal-load.svg").write_text(load_plot(rows, many), encoding="utf-8")
+    (folder / "journal-load.svg").write_text(load_plot(rows), encoding="utf-8")
     (folder / "journal-recall.svg").write_text(recall_plot(recall), encoding="utf-8")
 
 
@@ -76,7 +76,7 @@ def size_plot(rows: Sequence[Mapping[str, Any]], many: str) -> str:
     return _page([frame, *parts, _legend(keys)], "The size of a journal as it grows, by stage.")
 
 
-def load_plot(rows: Sequence[Mapping[str, Any]], many: str) -> str:
+def load_plot(rows: Sequence[Mapping[str, Any]]) -> str:
     """By the time of the processor, which others on the machine do not change."""
     middle = [(row["day"], row["brief_ms"]["cpu_p50"]) for row in rows if "cpu_p50" in row.get("brief_ms", {})]
     axes = Axes(max(day for day, _ in middle), max(120.0, _round_up(max(value for _, value in middle))))
@@ -84,7 +84,7 @@ def load_plot(rows: Sequence[Mapping[str, Any]], many: str) -> str:
     line = f'<polyline class="line c0" points="{_points(axes, middle)}"/>'
     frame = _frame(
         axes,
-        f"Loading the standard context, median ms of processor time: {many}",
+        "Loading the standard context, median ms of processor time",
         _days(axes.right),
         "days",
         _ticks(axes.top),
