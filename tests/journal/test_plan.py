@@ -212,8 +212,8 @@ def test_all_together_is_too_large() -> None:
     assert join.passed.folder == "all"
 
 
-def test_days_of_the_archive_are_compressed_early_while_they_pass_half_a_megabyte() -> None:
-    files = {f"archive/daily/2026-01-{number:02}.md": File(100 * 1024) for number in range(1, 9)}
+def test_days_of_the_archive_are_compressed_early_while_they_pass_their_limit() -> None:
+    files = {f"archive/daily/2026-01-{number:02}.md": File(12_800) for number in range(1, 9)}
     files["daily/2026-01-01.md"] = File(1)
     steps = due_by_size(files, date(2026, 1, 31), LIMITS)
     assert [step.path for step in steps if isinstance(step, Compress)] == [

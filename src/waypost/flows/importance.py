@@ -20,10 +20,10 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.retrieve.passages import passages_of
-from waypost.store.protocol import Filter, Reader
+from waypost.store.protocol import Reader
 from waypost.text.language import language_of
 
-_VERSIONS_AT_ONCE = 2000
+_LOOK_BACK = timedelta(days=120)  # mentions count by the week and the month: what is older says nothing more
 _REMEMBERED = 50_000
 _EMBEDDED_AT_ONCE = 256  # texts without a vector that are worth waiting for; a worker embeds more
 _ASKED_FOR = timedelta(days=7)  # after which a model is not asked about what was said: its day was judged before
@@ -47,7 +47,7 @@ def scored(
     """
     idents = [entry.id or f"entry {place}" for place, entry in enumerate(entries)]
     with space.store.read() as reader:
-        versions = {version.memory_id: version for version in _journal(reader, at)}
+        versions = {version.memory_id: version for version in _journal(reader, entries, at)}
     local = _Days(space)
     own = {
         ident: _turn_of_entry(ident, entry, versions.get(ident), local)
@@ -93,13 +93,11 @@ def _turn_of_version(version: Version, local: _Days) -> Turn:
     return Turn(version.memory_id, version.text, said_at, local(said_at), role, version.kind, version.session, language)
 
 
-def _journal(reader: Reader, at: datetime) -> list[Version]:
-    """All that the space's journal holds, also what was put away."""
+def _journal(reader: Reader, entries: Sequence[Entry], at: datetime) -> list[Version]:
+    """What the space's journal holds of the time in which mentions count, also what was put away."""
     view = View(Moment(at), collections=("journal",), archived=True)
-    found: list[Version] = []
-    while page := reader.listing(view, Filter(), after=found[-1].number if found else 0, limit=_VERSIONS_AT_ONCE):
-        found += page
-    return found
+    first = min([entry.at for entry in entries if entry.at > at - _LOOK_BACK] or [at]) - _LOOK_BACK
+    return reader.said_between(first, at + timedelta(microseconds=1), view)
 
 
 # -- topics

@@ -14,7 +14,7 @@ from waypost.flows.journal_sync import ours, sync
 from waypost.flows.journal_tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.preferences import promote_preferences as promote_preferences  # noqa: PLC0414  its callers look here
-from waypost.journal.files import JournalFolder
+from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.index_lines import sources_of
 from waypost.journal.index_page import generated, opening, without_time
 from waypost.journal.layout import INDEX
@@ -23,9 +23,9 @@ from waypost.model.journal import mark_of
 from waypost.space.platform import make_private_directory, write_private_file
 
 BACKUPS = "backups"
-KEPT_BACKUPS = 14  # one a day (CM-8)
+KEPT_BACKUPS, PLAIN_BACKUPS = 14, 2  # one a day (CM-8)
 BEFORE_RESTORE = "memory.md.before-restore"
-_NAME = re.compile(r"memory\.md\.backup\.(\d{8})")
+_NAME = re.compile(r"memory\.md\.backup\.(\d{8})(?:\.gz)?")
 _LINES = "journal_index_lines"  # marks of the lines that were generated last
 _MOST_TRIES = 20  # against an editor that keeps saving
 
@@ -90,10 +90,17 @@ def read_index(folder: JournalFolder) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """The page as it was before it was made anew for the first time on a day."""
+    """The page as it was before it was made anew for the first time on a day; the older ones are packed."""
 
     day: date
     path: Path
+
+    @property
+    def text(self) -> str:
+        content = self.path.read_bytes()
+        if self.path.suffix == PACKED:
+            content = unpack(content, self.path)
+        return content.decode("utf-8", "surrogateescape")
 
 
 def index_backups(space: OpenSpace) -> list[Backup]:
@@ -115,7 +122,7 @@ def restore_index(space: OpenSpace, day: date) -> None:
     backup = next((one for one in index_backups(space) if one.day == day), None)
     if backup is None:
         raise NotFound(f"There is no copy of {INDEX} of {day}.", "`waypost journal stats` shows which there are.")
-    text = backup.path.read_bytes().decode("utf-8", "surrogateescape")
+    text = backup.text
     with ours(space, [INDEX]) as folder:
         before = read_index(folder)
         if before is not None:
@@ -131,7 +138,13 @@ def back_up(space: OpenSpace, text: str | None) -> None:
         return
     name = f"memory.md.backup.{space.journal.today(space.clock()):%Y%m%d}"
     if _write(space, name, text, replace=False):
-        for old in index_backups(space)[KEPT_BACKUPS:]:
+        copies = index_backups(space)
+        for old in copies[PLAIN_BACKUPS:KEPT_BACKUPS]:
+            if old.path.suffix != PACKED:
+                content = pack(old.path.read_bytes())
+                write_private_file(old.path.with_name(old.path.name + PACKED), content, replace=True)
+                old.path.unlink()
+        for old in copies[KEPT_BACKUPS:]:
             old.path.unlink(missing_ok=True)
 
 

@@ -16,7 +16,7 @@ from waypost.flows.journal_sync import record_in
 from waypost.flows.journal_units import PAGES, Unit, derived_id, unit_of, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
-from waypost.journal.files import MAX_FILE, JournalFolder
+from waypost.journal.files import MAX_FILE, PACKED, JournalFolder, pack, unpack
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import parse_page
 from waypost.journal.summary_frame import split_frame, with_part
@@ -154,11 +154,17 @@ def _other_files(folder: JournalFolder) -> Iterator[Path]:
 def _clean_other(place: Path, erased: Erased) -> bool:
     if place.stat().st_size > MAX_FILE:
         return False
-    before = place.read_bytes().decode("utf-8", "surrogateescape")
+    content = place.read_bytes()
+    try:
+        before = (unpack(content, place) if place.suffix == PACKED else content).decode("utf-8", "surrogateescape")
+    except WaypostError:  # nobody can read in it any more
+        place.unlink()
+        return True
     after = erased.without(before)
     if after == before:
         return False
-    write_private_file(place, after.encode("utf-8", "surrogateescape"), replace=True)
+    cleaned = after.encode("utf-8", "surrogateescape")
+    write_private_file(place, pack(cleaned) if place.suffix == PACKED else cleaned, replace=True)
     return True
 
 

@@ -25,6 +25,7 @@ from waypost.space.platform import (
     write_private_file,
 )
 
+PACKED = ".gz"
 MAX_FILE = 256 * 1024 * 1024  # bytes of a file, unpacked; a larger one is no journal
 _MOST_TRIES = 20  # to append to a file that an editor keeps replacing
 _LONGEST_SAVE, _LOOKS_EVERY = 1.0, 0.002  # seconds
@@ -173,7 +174,7 @@ class JournalFolder:
             return False
         if place.exists():
             return write_private_file(place, _encoded(text), replace=True)
-        return write_private_file(packed, _packed(_encoded(text)), replace=True)
+        return write_private_file(packed, pack(_encoded(text)), replace=True)
 
     def remove(self, path: str) -> None:
         for place in self._places(path):
@@ -189,7 +190,7 @@ class JournalFolder:
         plain, packed = self._places(path)
         if not plain.exists():
             return
-        write_private_file(packed, _packed(_bytes_of(plain)), replace=True)
+        write_private_file(packed, pack(_bytes_of(plain)), replace=True)
         plain.unlink()
         sync_directory(plain.parent)
 
@@ -258,20 +259,26 @@ def _bytes_of(place: Path) -> bytes:
             raise InvalidInput(f"{place} is not a plain file of at most {MAX_FILE:,} bytes.", "Move it away.")
         if place.suffix != ".gz":
             return file.read()
-        import gzip  # only where something is packed
-        import zlib
+        return unpack(file.read(), place)
 
-        try:
-            with gzip.GzipFile(fileobj=file) as unpacked:
-                content = unpacked.read(MAX_FILE + 1)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise StoreError(f"{place} is damaged: {error}.", "Put an older copy of it in its place.") from error
-    if len(content) > MAX_FILE:
+
+def unpack(content: bytes, place: Path) -> bytes:
+    """What a packed file holds; `place` is told if it cannot be known."""
+    import gzip  # only where something is packed
+    import io
+    import zlib
+
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as unpacked:
+            found = unpacked.read(MAX_FILE + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise StoreError(f"{place} is damaged: {error}.", "Put an older copy of it in its place.") from error
+    if len(found) > MAX_FILE:
         raise InvalidInput(f"{place} unpacks to more than {MAX_FILE:,} bytes.", "Move it away.")
-    return content
+    return found
 
 
-def _packed(content: bytes) -> bytes:
+def pack(content: bytes) -> bytes:
     import gzip
 
     return gzip.compress(content, 9, mtime=0)  # the same bytes for the same words

@@ -8,9 +8,9 @@ from typing import TypeVar
 from waypost.journal import layout
 from waypost.journal.layout import Month, Week
 
-# The archive's days may take this much uncompressed. Ninety days of ten conversations are 1.8 MB; a year of them must
-# stay under 2.7 MB altogether, of which what is compressed needs about 1.5.
-PLAIN_ARCHIVE = 512 * 1024
+# The archive's days may take this much uncompressed. Ninety days of ten conversations would be 1.8 MB, when a year of them
+# is to take 2.7 MB altogether.
+PLAIN_ARCHIVE = 64 * 1024
 MEGABYTE = 1024 * 1024
 T = TypeVar("T")
 

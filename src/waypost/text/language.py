@@ -6,7 +6,7 @@ URLs have no language and do not count. A short text that could be anything is E
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 READ_CHARACTERS = 1500  # of a long text; its language does not change with more
@@ -39,7 +39,12 @@ def is_surely_foreign(text: str, language: str) -> bool:
 
 def language_of(text: str) -> str:
     """`en`, `de`, `ru` or `other`; empty when the text has no words of a language."""
-    words = _words_of_language(text[:READ_CHARACTERS])
+    return _language_of(text[:READ_CHARACTERS])
+
+
+@lru_cache(maxsize=2048)  # upkeep asks again and again about the same entries
+def _language_of(text: str) -> str:
+    words = _words_of_language(text)
     prose = " ".join(words)
     if not prose:
         return ""

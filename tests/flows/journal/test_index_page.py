@@ -184,7 +184,7 @@ def test_there_is_one_copy_a_day_of_before_the_first_change(memory: Memory, say:
     for hour in (1, 2):
         say(f"I have decided on plan {hour}, remember this.", clock.advance(hours=hour).isoformat())
         assert refresh_index(space)
-    assert [(backup.day, backup.path.read_text()) for backup in index_backups(space)] == [(date(2026, 1, 31), before)]
+    assert [(backup.day, backup.text) for backup in index_backups(space)] == [(date(2026, 1, 31), before)]
 
 
 def test_the_last_14_copies_are_kept(memory: Memory, clock: TestClock) -> None:
@@ -196,9 +196,9 @@ def test_the_last_14_copies_are_kept(memory: Memory, clock: TestClock) -> None:
     (space.journal.root / BACKUPS / "memory.md.backup.99999999").write_text("somebody else's")
     names = sorted(path.name for path in (space.journal.root / BACKUPS).iterdir())
     assert len(names) == KEPT_BACKUPS + 1
-    assert names[-2] == "memory.md.backup.20260216"
+    assert names[-4:-1] == ["memory.md.backup.20260214.gz", "memory.md.backup.20260215", "memory.md.backup.20260216"]
     assert [backup.path.name for backup in index_backups(space)] == names[-2::-1]
-    assert [backup.path.read_text() for backup in index_backups(space)][:2] == ["page 17\n", "page 16\n"]
+    assert [backup.text for backup in index_backups(space)] == [f"page {number}\n" for number in range(17, 3, -1)]
 
 
 def test_a_copy_can_be_put_back(memory: Memory, say: Say, clock: TestClock) -> None:
@@ -277,6 +277,6 @@ def test_an_answer_is_no_preference(memory: Memory, say: Say) -> None:
 
 
 def test_the_real_scorer_s_worth_decides(memory: Memory, say: Say) -> None:
-    say("I prefer short answers, remember this, it is important.", kind="preference")
+    say("I prefer short answers, remember this, it is important.")
     items = scored(memory._space, entries_of(memory._space, "daily/2026-01-30.md"), memory._space.clock())
     assert len(promote_preferences(memory._space, items)) == 1

@@ -259,6 +259,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             by_hand INTEGER NOT NULL,  -- 1: a person wrote it there
             PRIMARY KEY (journal, path, memory_id)
         ) WITHOUT ROWID;
+        CREATE INDEX memories_of_journal ON memories (valid_from) WHERE collection = 'journal';
         CREATE INDEX journal_places_by_id ON journal_places (memory_id);
         CREATE INDEX journal_places_by_digest ON journal_places (journal, digest);
         ALTER TABLE states ADD COLUMN accessed_at INTEGER;
