@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from waypost.errors import NotFound
 from waypost.facts.ageing import has_run_out, said_again
@@ -19,9 +18,6 @@ from waypost.model.reference import joined
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import Passage
 from waypost.store.protocol import AuditEntry, Edge, Twin, Writer
-
-if TYPE_CHECKING:
-    pass
 
 ENDED = "ended"  # in a version's details: by which source it was ended, because nothing says it any more
 LEARNED = "learned:"  # how the keys of learned facts begin, before their topic
@@ -285,8 +281,9 @@ class Gate:
             return None
         if not held:
             raise NotFound(f"There is no current memory {given} to put it under.", "See `waypost list`.")
-        if None not in (version.level, held[-1].level) and version.level < held[-1].level:  # type: ignore[operator]
-            return f"level {version.level} cannot stand under level {held[-1].level}; give --level"
+        above = held[-1].level
+        if version.level is not None and above is not None and version.level < above:
+            return f"level {version.level} cannot stand under level {above}; give --level"
         return None
 
     def _close(self, held: list[Version], new: Version) -> int:
