@@ -48,14 +48,8 @@ class Adopting:
         if masked:
             self._problems.append(f"{path}: a secret stands there ({masked[0]}); the index has it masked.")
         item = prepare(self._space, draft, self._hand, self._tombstone_key())
-        item = replace(
-            item,
-            version=replace(
-                item.version,
-                checkout_id=self._space.journal_id or None,
-                details={**item.version.details, **self._kept(unit.entry)},
-            ),
-        )
+        kept = {**item.version.details, **self._kept(unit.entry)}
+        item = replace(item, version=replace(item.version, details=kept))
         if self._is_forgotten(memory_id, item.version):
             self._problems.append(f"{path}: an entry that was forgotten stands there again; it is not in the index.")
             return None
@@ -120,6 +114,8 @@ class Adopting:
         for journal, place in self._writer.places_of([memory_id]):
             if journal == self._space.journal_id and stage_of(place.path) == "archive/daily":
                 self._retract_in(place.path, memory_id)
+        if any(journal != self._space.journal_id for journal, _ in self._writer.places_of([memory_id])):
+            return False  # the tree of another checkout still has it
         if not self._end(memory_id):
             return False
         audit(self._space, self._writer, REMOVED, memory_id, self._hand, {})

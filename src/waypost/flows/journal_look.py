@@ -9,6 +9,7 @@ from waypost.store.journal_protocol import KnownFile
 
 _ARCHIVE_SECONDS = 1.0
 _looked_at: dict[Path, float] = {}  # when this process looked at the whole journal
+IN_TREES = "journals_in_trees"  # set once a journal of the space was read in a tree
 MOVED = "journal_moved"  # set once what the database held before there were files stands in them
 
 
@@ -32,6 +33,12 @@ def is_current(space: OpenSpace, *, archive: bool = True) -> bool:
         return False
     folder = space.journal
     return (not known and not folder.root.is_dir()) or known == known_files(folder.scan(archive=archive))
+
+
+def tree_seen(space: OpenSpace) -> str | None:
+    """The tree whose entries a reader sees, where journals of this space are kept in trees; None where none is."""
+    with space.store.read() as reader:
+        return space.journal_id if reader.meta(IN_TREES) else None
 
 
 def known_files(stamps: dict[str, Stamp]) -> dict[str, KnownFile]:

@@ -18,7 +18,7 @@ from difflib import SequenceMatcher
 
 from waypost.errors import WaypostError
 from waypost.flows.journal_adopt import Adopting
-from waypost.flows.journal_look import is_current, known_files
+from waypost.flows.journal_look import IN_TREES, is_current, known_files
 from waypost.flows.journal_units import Unit, derived_id, entry_of, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import JournalFolder
@@ -85,6 +85,8 @@ def sync_in(
         return False
     changed = [path for path in stamps if known.get(path) != stamps[path]]
     gone = [path for path in known if path not in stamps]
+    if space.journal_id and not writer.meta(IN_TREES):
+        writer.set_meta(IN_TREES, "1")
     last = limit is None or len(changed) <= limit
     _Sync(space, writer, folder, done, writing=only is not None).run(
         changed[:limit], gone if last else [], settled=not last
@@ -158,8 +160,11 @@ class _Sync:
             found = self._read(path, before.get(path, []))
             if found is None or found.known is None:
                 self._writer.drop_journal_file(self._journal, path)
-            else:
-                self._keep(path, found, before.get(path, []))
+                continue
+            self._keep(path, found, before.get(path, []))
+            for memory_id, unit in found.units:
+                if not self._writer.versions(memory_id):  # brought along by an import of people's files
+                    self._take(memory_id, unit, path)
 
     def run(self, changed: Sequence[str], gone: Sequence[str], *, settled: bool) -> None:
         owned = json.loads(self._writer.meta(_OURS + self._journal) or "[]")

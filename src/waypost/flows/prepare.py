@@ -76,7 +76,6 @@ def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepa
         session=draft.session,
         speaker=draft.speaker,
         time=draft.time,
-        checkout_id=(space.journal_id or None) if KINDS[draft.kind].is_journal else None,
         evidence=draft.evidence,
         refs=tuple(replace(ref, created_at=ref.created_at or now) for ref in draft.refs),
         tags=dict(draft.tags),

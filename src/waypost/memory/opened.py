@@ -108,7 +108,8 @@ class Opened:
         return Moment(at or now, when(known_at, "known_at"), explicit=at is not None, asked_at=now)
 
     def _view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
-        return View(self._moment(as_of, known_at), scope_of(scope), self._identity.checkout_id, archived)
+        moment, checkout = self._moment(as_of, known_at), self._identity.checkout_id
+        return View(moment, scope_of(scope), checkout, archived, journal=flows.journal_look.tree_seen(self._space))
 
 
 def when(value: When, field: str) -> datetime | None:

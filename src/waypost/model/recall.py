@@ -22,6 +22,7 @@ class View:
     archived: bool = False
     domains: tuple[str, ...] | None = None  # only these; "" stands for memories without one
     levels: tuple[int, ...] | None = None  # only these
+    journal: str | None = None  # of the entries that stand in trees, only those of this one; None: of all
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.conftest import OpenMemory, TestClock
+from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost.flows.journal_look import _looked_at
 from waypost.flows.journal_sync import ours
@@ -271,13 +271,35 @@ def test_a_link_in_the_journals_folder_is_not_followed(memory: Memory, tmp_path:
     assert said(memory) == ["The cat is called Minka."]
 
 
-def test_a_journal_in_the_repository_belongs_to_its_checkout(open_memory: OpenMemory, git: object) -> None:
+def test_a_journal_in_the_repository_is_written_there(open_memory: OpenMemory) -> None:
     memory = open_memory()
     (memory.root / ".waypost" / "daily").mkdir(parents=True)
     turns(memory, "The cat is called Minka.")
     assert (memory.root / ".waypost" / DAY).exists()
     assert not file_of(memory).exists()
     assert said(memory) == ["The cat is called Minka."]
+
+
+def test_two_checkouts_each_see_the_entries_of_their_own_tree(
+    open_memory: OpenMemory, git: Git, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        folder = tmp_path / "work" / name
+        folder.mkdir(parents=True)
+        git(folder, "init", "-q")
+        git(folder, "remote", "add", "origin", "https://example.org/team/project.git")
+        (folder / ".waypost" / "daily").mkdir(parents=True)
+    one, two = open_memory("one"), open_memory("two")
+    turns(one, "The cat is called Minka.", "The dog is called Rex.")
+    page = one.root / ".waypost" / DAY
+    (two.root / ".waypost" / DAY).write_text(without(page.read_text(), "Rex"))  # another branch
+    turns(two, "The parrot is called Coco.")
+    assert said(one) == ["The cat is called Minka.", "The dog is called Rex."]
+    assert said(two) == ["The cat is called Minka.", "The parrot is called Coco."]
+    assert [hit.text for hit in two.recall("dog called", k=5)].count("The dog is called Rex.") == 0
+    save(page, without(page.read_text(), "Minka"))
+    assert said(one) == ["The dog is called Rex."]
+    assert said(two) == ["The cat is called Minka.", "The parrot is called Coco."]
 
 
 def test_reading_does_not_open_files_that_have_not_changed(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

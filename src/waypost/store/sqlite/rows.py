@@ -146,6 +146,10 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     if view.checkout_id is not None:
         sql += f" AND ({alias}.checkout_id IS NULL OR {alias}.checkout_id = ?)"
         parameters.append(view.checkout_id)
+    if view.journal is not None:
+        place = f"SELECT 1 FROM journal_places j WHERE j.memory_id = {alias}.memory_id"
+        sql += f" AND ({alias}.collection <> 'journal' OR NOT EXISTS ({place}) OR EXISTS ({place} AND j.journal IN ('', ?)))"
+        parameters.append(view.journal)
     if view.domains is not None:
         sql += f" AND {alias}.domain IN (SELECT value FROM json_each(?))"
         parameters.append(as_json(list(view.domains)))
