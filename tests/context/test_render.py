@@ -25,15 +25,15 @@ def body(text: str) -> list[str]:
     return text.splitlines()[2:-1]
 
 
-def test_what_was_said_on_a_day_stands_together_in_its_order() -> None:
+def test_what_was_said_stands_under_its_day_in_order() -> None:
     entries = [said("Second", place=2), said("Elsewhere", "2026-01-12"), said("First", place=1)]
     assert body(render(entries, 500).text) == [
         "## From conversations",
+        "2026-01-12",
+        "- Anna: Elsewhere",
         "2026-01-30",
         "- Anna: First",
         "- Anna: Second",
-        "2026-01-12",
-        "- Anna: Elsewhere",
     ]
 
 

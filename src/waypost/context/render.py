@@ -146,10 +146,10 @@ def _assemble(chosen: Sequence[_Chosen], opening: Opening) -> str:
     for name in _HEADINGS:
         members = [one for one in chosen if one.entry.section == name]
         lines += [_heading(name)] if members else []
-        for day in dict.fromkeys(one.entry.day for one in members):
+        for day in sorted({one.entry.day for one in members}):
             of_day = [one for one in members if one.entry.day == day]
             if day:
-                of_day.sort(key=lambda one: one.entry.place)
+                of_day.sort(key=lambda one: (one.entry.hit.time or one.entry.hit.valid_from, one.entry.place))
                 lines.append(day)
             lines += [one.line for one in of_day]
     return opening.assembled("\n".join(lines))

@@ -111,12 +111,25 @@ def _cleaned(folder: JournalFolder, path: str, text: str, erased: Erased) -> str
     frame = split_frame(text)
     if frame.part is None:
         return _points_without(text, erased)
-    part = "\n".join(line for line in frame.part.split("\n") if not erased.tells(line))
+    lines = frame.part.split("\n")
+    kept = [line for line in lines if not erased.tells(line)]
+    part = "\n".join(kept if kept == lines else _without_empty_headings(kept))
     before, after = _points_without(frame.before, erased), _points_without(frame.after, erased)
     if (before, part, after) == (frame.before, frame.part, frame.after):
         return text
     middle = text[len(frame.before) : len(text) - len(frame.after) if frame.after else None]
     return with_part(before + middle + after, part) if not frame.is_edited else before + part + after
+
+
+def _without_empty_headings(lines: list[str]) -> list[str]:
+    """What stood under a heading is gone: so is the heading. The first one is the title."""
+    kept: list[str] = []
+    for line in reversed(lines):
+        below = next((one for one in reversed(kept) if one.strip()), "#")
+        is_empty = line.startswith("### ") and (below.startswith("#") and not below.startswith("####"))
+        if not is_empty:
+            kept.append(line)
+    return kept[::-1]
 
 
 def _page_without(folder: JournalFolder, path: str, text: str, erased: Erased) -> str:

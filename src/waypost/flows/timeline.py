@@ -1,7 +1,7 @@
 """What was said at a time, in full, from whatever file holds it; without a time, what there is."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -10,6 +10,7 @@ from waypost.errors import InvalidInput
 from waypost.flows.held import held_versions
 from waypost.flows.journal_look import look
 from waypost.flows.journal_tally import named_entries, tallies
+from waypost.flows.journal_units import PAGES
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.see_also import Related, related_to
 from waypost.journal.index_tally import days_of
@@ -115,7 +116,10 @@ def timeline(space: OpenSpace, when: str = "") -> Timeline:
     first, last = named_span(space, when)
     files = space.journal.scan()
     days = {day: paths for day, paths in days_of(files).items() if first <= day <= last}
-    said = _said(space, days) if days else ()
+    said = list(_said(space, days)) if days else []
+    elsewhere = list(_elsewhere(space, first, last, {one.id for one in said}))
+    if elsewhere:
+        said = sorted([*said, *elsewhere], key=lambda one: one.entry.at)
     return Timeline(first, last, tuple(said), tuple(path for path in files if _is_about(path, first, last)))
 
 
@@ -167,6 +171,23 @@ def _is_about(path: str, first: date, last: date) -> bool:
         start, end = _month_span(month)
         return start <= last and end >= first
     return stage == "yearly" and (year := year_of(path)) is not None and first.year <= year <= last.year
+
+
+def _elsewhere(space: OpenSpace, first: date, last: date, known: Collection[str | None]) -> Iterator[Said]:
+    """What was said on these days and stands in files that somebody has given another name."""
+    view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id, archived=True)
+    start, end = (datetime.combine(day, time(), UTC) for day in (first, last))
+    with space.store.read() as reader:
+        found = reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)
+        wanted = {one.memory_id for one in found if one.memory_id not in known}
+        paths = {
+            place.path
+            for journal, place in reader.places_of(wanted)
+            if journal == space.journal_id and stage_of(place.path) in PAGES
+        }
+        for entry, path, memory_id in named_entries(space, reader, sorted(paths)) if paths else ():
+            if memory_id in wanted and first <= space.journal.today(entry.at) <= last:
+                yield Said(entry, path, memory_id, entry.held is not None)
 
 
 def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[Said]:

@@ -94,6 +94,7 @@ class Shelf:
             whole = (first <= week.first and week.last <= last) or (start.day == 1 and end.month != (end + _DAY).month)
             if whole and week_path(week) in self.paths:
                 yield week_path(week)
+                yield from self._not_joined(week)
                 day = week.last + _DAY
                 continue
             told = self.day(day)
@@ -102,6 +103,13 @@ class Shelf:
             if told is not None:
                 yield told
             day += _DAY
+
+    def _not_joined(self, week: Week) -> Iterator[str]:
+        """Days of the week that its summary does not tell of yet."""
+        for number in range(7):
+            path = self.day(week.first + number * _DAY)
+            if path is not None and stage_of(path) == "daily":
+                yield path
 
 
 def last_day_of(path: str) -> date | None:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
@@ -49,6 +50,7 @@ class Words:
     vague: re.Pattern[str]
     where: re.Pattern[str]
     seeks: re.Pattern[str]
+    request: re.Pattern[str]
 
 
 @cache
@@ -62,6 +64,20 @@ def words_of(language: str) -> Words:
 
 def _pattern(alternatives: list[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)")
+
+
+def _clauses(text: str, language: str) -> Iterator[str]:
+    """The sentences; what is told before a request in the same one stands for itself: "I want to learn Finnish, can you
+    make a plan?" """
+    request = words_of(language).request
+    for sentence in _SENTENCE.findall(text):
+        told, comma, asked = sentence.partition(",")
+        while comma and not request.match(asked.lower().lstrip()):
+            more, comma, asked = asked.partition(",")
+            told = f"{told},{more}"
+        yield told
+        if comma:
+            yield asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +101,7 @@ def sentences_of(text: str, language: str) -> list[Sentence]:
     plain = _FENCE.sub("\n", text[:LONGEST_READ]) if "```" in text else text[:LONGEST_READ]
     plain = _INNER_DOT.sub(_DOT, plain)
     found = []
-    for part in _SENTENCE.findall(plain):
+    for part in _clauses(plain, language):
         written = " ".join(part.replace(_DOT, ".").split())
         low = written.lower().translate(_APOSTROPHES)
         count = sum(1 for word in low.split() if any(map(str.isalnum, word)))

@@ -23,7 +23,8 @@ def one_line(text: str, longest: int) -> str:
     """The text on one line of at most `longest` characters, cut at a word, unable to end or begin a comment."""
     start = text[: 6 * longest]
     line = _ACTING.sub("\ufffd", " ".join(start.split()))
-    line = _LIST_MARK.sub("", line, count=1)
+    mark = _LIST_MARK.match(line)
+    line = line[mark.end() :] if mark else line
     line = _COMMENT_MARKS.sub(lambda found: "‹!" if found[0] == "<!" else "––", line)
     if len(line) <= longest and len(start) == len(text):
         return line

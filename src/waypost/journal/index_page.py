@@ -20,7 +20,7 @@ _LESS_IS_LESS = 1024
 def opening(language: str) -> str:
     """The upper part of a page that does not exist yet."""
     words = phrases(language)
-    return f"# {words['title']}\n\n{words['yours']}\n"
+    return f"# {words['title']}\n\n<!-- waypost: {words['yours']} -->\n"
 
 
 def generated(sheet: Sheet) -> str:

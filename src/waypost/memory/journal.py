@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from waypost import flows
+from waypost.errors import InvalidInput
 from waypost.memory.opened import Opened
 from waypost.model.draft import Draft
+from waypost.model.kinds import KINDS
 from waypost.model.receipt import Receipt
 
 
@@ -28,6 +30,9 @@ class Journal(Opened):
         kept beside it."""
         kind = "conversation" if options.get("session") else "note"
         draft = Draft.of({"kind": kind, **options, "text": text})
+        if not KINDS[draft.kind].is_journal:
+            kinds = ", ".join(one.name for one in KINDS.values() if one.is_journal)
+            raise InvalidInput(f"The journal has no entries of kind {draft.kind!r}.", f"Its kinds: {kinds}.")
         if media is not None:
             name = flows.journal_media.keep_media(self._space, Path(media))
             draft = replace(draft, more={"media": name})

@@ -55,7 +55,7 @@ def test_the_page_is_made_with_a_friendly_upper_part(memory: Memory, say: Say) -
     said = say("I have decided to learn Italian this year, remember this.")
     assert refresh_index(memory._space)
     frame = split_frame(page(memory))
-    assert frame.before.startswith("# Memory\n\nThis part is yours")
+    assert frame.before.startswith("# Memory\n\n<!-- waypost: This part is yours")
     assert frame.part is not None
     assert "2026-01-30 (today) - [Details](daily/2026-01-30.md)" in frame.part
     assert any(said in sources_of(line) for line in frame.part.splitlines() if "Italian" in line)

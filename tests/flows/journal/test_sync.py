@@ -109,6 +109,8 @@ def test_a_renamed_file_keeps_its_entries_and_their_times(memory: Memory, name: 
     shown = memory.show(cat).version
     assert (shown.text, shown.time) == ("The cat is called Minka.", time)
     assert len(memory.history(cat).versions) == 1
+    assert [one.id for one in memory.journal.timeline("2026-01-30").entries] == [cat]
+    assert memory.journal.timeline("2026-01-29").entries == ()
 
 
 def test_a_file_with_windows_line_ends_says_the_same_and_keeps_them(memory: Memory) -> None:

@@ -32,6 +32,8 @@ def print_timeline(found: "Timeline") -> None:
         marks = (" · protected" if entry.protected else "") + ("" if said.is_held else " · not held any more")
         out.print(f"{entry.at:%H:%M:%S} {safe(entry.speaker or entry.kind)}{worth}{marks}", markup=False, style="cyan")
         print_text(out, entry.held or entry.text)
+        if entry.more.get("media"):
+            out.print(f"   {safe(entry.more['media'])}", markup=False, style="dim")
         if said.see_also:
             days = ", ".join(dict.fromkeys(one.day.isoformat() for one in said.see_also))
             out.print(f"   see also {days}", markup=False, style="dim")

@@ -22,7 +22,7 @@ OwnersWord = Annotated[
 @journal_app.command()
 def add(
     context: Ctx,
-    text: Annotated[str, typer.Argument(help="What was said or is to be noted.")],
+    text: Annotated[str, typer.Argument(help="What was said or is to be noted; - reads it from standard input.")],
     kind: Annotated[
         str | None, typer.Option(help="note, conversation, workflow_result or preference; by --session unless told.")
     ] = None,
@@ -35,11 +35,11 @@ def add(
     json: Json = False,
 ) -> None:
     """Write an entry to the file of its day."""
-    from waypost.faces.cli.writing import print_written
+    from waypost.faces.cli.writing import print_written, text_given
 
     given = {"kind": kind, "session": session, "speaker": speaker, "time": time}
     options = {name: value for name, value in given.items() if value is not None}
-    receipt = session_of(context).memory().journal.add(text, media=media, **options)
+    receipt = session_of(context).memory().journal.add(text_given(text), media=media, **options)
     print_written(receipt, json=json)
 
 
@@ -235,7 +235,7 @@ def similar(
 @journal_app.command()
 def topics(
     context: Ctx,
-    by: Annotated[str, typer.Option(help="day, week, month or year.")] = "month",
+    by: Annotated[str, typer.Option(help="week, month or year.")] = "month",
     most: Annotated[int, typer.Option(min=1, max=100, help="At most so many of each.")] = 5,
     json: Json = False,
 ) -> None:

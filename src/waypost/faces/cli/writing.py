@@ -65,16 +65,22 @@ def labels(given: list[str] | None) -> dict[str, str]:
 def remember_one(session: Session, text: str | None, options: dict[str, Any], *, yes: bool, json: bool) -> None:
     if text is None:
         raise InvalidInput("There is nothing to remember.", "Give a text, - for standard input, or --batch FILE.jsonl.")
-    if text == "-":
-        given = sys.stdin.buffer.read(_MOST_INPUT + 1)
-        if len(given) > _MOST_INPUT:
-            raise InvalidInput(f"The input has more than {_MOST_INPUT:,} bytes.", "Split it, or use --ref.")
-        text = given.decode("utf-8", "surrogateescape")
+    text = text_given(text)
     memory = session.memory(yes=yes)
     receipt = memory.remember(text, **options)
     if receipt.status == "refused" and (yes or interactive()):
         receipt = _lift_and_repeat(memory, text, options, receipt, yes=yes)
     print_written(receipt, json=json)
+
+
+def text_given(text: str) -> str:
+    """The text itself, or what stands on standard input."""
+    if text != "-":
+        return text
+    given = sys.stdin.buffer.read(_MOST_INPUT + 1)
+    if len(given) > _MOST_INPUT:
+        raise InvalidInput(f"The input has more than {_MOST_INPUT:,} bytes.", "Split it, or use --ref.")
+    return given.decode("utf-8", "surrogateescape")
 
 
 def _lift_and_repeat(memory: "Memory", text: str, options: dict[str, Any], refused: Receipt, *, yes: bool) -> Receipt:
