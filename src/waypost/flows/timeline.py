@@ -28,6 +28,7 @@ from waypost.journal.layout import (
 from waypost.model.journal import Entry
 from waypost.model.recall import View
 from waypost.model.time import Moment
+from waypost.store.protocol import Reader
 from waypost.text.language import language_of
 
 _DAY_LENGTH = timedelta(days=1)
@@ -173,13 +174,19 @@ def _is_about(path: str, first: date, last: date) -> bool:
     return stage == "yearly" and (year := year_of(path)) is not None and first.year <= year <= last.year
 
 
+def _held_ids(space: OpenSpace, reader: Reader, first: date, last: date) -> set[str]:
+    """What is held of these days, and perhaps of the days beside them: a day begins up to 14 hours earlier or 12 later
+    elsewhere."""
+    view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id, archived=True)
+    first, last = max(first, date(1, 1, 2)), min(last, date(9999, 12, 29))
+    start, end = (datetime.combine(day, time(), UTC) for day in (first, last))
+    return {one.memory_id for one in reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)}
+
+
 def _elsewhere(space: OpenSpace, first: date, last: date, known: Collection[str | None]) -> Iterator[Said]:
     """What was said on these days and stands in files that somebody has given another name."""
-    view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id, archived=True)
-    start, end = (datetime.combine(day, time(), UTC) for day in (first, last))
     with space.store.read() as reader:
-        found = reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)
-        wanted = {one.memory_id for one in found if one.memory_id not in known}
+        wanted = {memory_id for memory_id in _held_ids(space, reader, first, last) if memory_id not in known}
         paths = {
             place.path
             for journal, place in reader.places_of(wanted)
@@ -192,12 +199,8 @@ def _elsewhere(space: OpenSpace, first: date, last: date, known: Collection[str 
 
 def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[Said]:
     """The entries of these days. What is not held any more says so."""
-    view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id, archived=True)
-    first, last = max(min(days), date(1, 1, 2)), min(max(days), date(9999, 12, 29))
-    start, end = (datetime.combine(day, time(), UTC) for day in (first, last))
     with space.store.read() as reader:
-        # A day begins up to 14 hours earlier or 12 later elsewhere.
-        held = {one.memory_id for one in reader.said_between(start - _DAY_LENGTH, end + 2 * _DAY_LENGTH, view)}
+        held = _held_ids(space, reader, min(days), max(days))
         related = related_to(space, reader, held)
         for paths in days.values():
             for entry, path, memory_id in named_entries(space, reader, paths):
