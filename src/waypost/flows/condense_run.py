@@ -19,6 +19,7 @@ from waypost.flows.journal_tally import journal_key
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.see_also import see_also
 from waypost.journal import layout
+from waypost.journal.cover import first_day_of
 from waypost.journal.files import JournalFolder
 from waypost.journal.markdown import parse_page
 from waypost.journal.markdown_values import in_zone
@@ -140,7 +141,7 @@ class Run:
         return self._writer
 
     def summary(self, period: Period, scores: Sequence[Scored]) -> Written:
-        hints = see_also(self.space, [one.entry.id for one in scores if one.entry.id])
+        hints = see_also(self.space, [one.entry.id for one in scores if one.entry.id], first_day_of(period))
         written = summary_of(self.space, period, scores, writer=self.writer, see_also=hints)
         self.notices += [notice for notice in written.notices if notice not in self.notices]
         return written

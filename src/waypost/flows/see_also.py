@@ -148,19 +148,16 @@ def related_to(space: OpenSpace, reader: Reader, memory_ids: Collection[str]) ->
     return found
 
 
-def see_also(space: OpenSpace, memory_ids: Iterable[str]) -> dict[str, list[str]]:
-    """For each entry the days before it on which related things were said, as their files in the archive; for summaries."""
-    ids = list(dict.fromkeys(memory_ids))
-    now, folder = Moment(space.clock()), space.journal
-    found: dict[str, list[str]] = {}
+def see_also(space: OpenSpace, memory_ids: Iterable[str], before: date) -> dict[str, list[str]]:
+    """For each entry the days before that one on which related things were said, as their files in the archive; for
+    summaries."""
     with space.store.read() as reader:
-        for memory_id, others in related_to(space, reader, ids).items():
-            version = reader.version(memory_id, now)
-            own = folder.today(version.time or version.valid_from) if version is not None else None
-            paths = [archived_path(day_path(other.day)) for other in others if own is not None and other.day < own]
-            if paths:
-                found[memory_id] = list(dict.fromkeys(paths))
-    return found
+        related = related_to(space, reader, list(dict.fromkeys(memory_ids)))
+    earlier = {
+        memory_id: [archived_path(day_path(other.day)) for other in others if other.day < before]
+        for memory_id, others in related.items()
+    }
+    return {memory_id: list(dict.fromkeys(paths)) for memory_id, paths in earlier.items() if paths}
 
 
 def _neighbours(space: OpenSpace, reader: Reader, version: Version, at: datetime) -> Iterator[tuple[Version, float]]:

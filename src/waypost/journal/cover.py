@@ -123,3 +123,10 @@ def last_day_of(path: str) -> date | None:
     if (year := year_of(path)) is not None:
         return date(year, 12, 31)
     return None
+
+
+def first_day_of(period: Week | Month | int) -> date:
+    """The first day of a week, month or year."""
+    if isinstance(period, Week):
+        return period.first
+    return date(period.year, period.number, 1) if isinstance(period, Month) else date(period, 1, 1)

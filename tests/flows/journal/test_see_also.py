@@ -1,7 +1,7 @@
 """What belongs together across days, and files that entries speak of."""
 
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -64,7 +64,8 @@ def test_entries_of_different_days_that_mean_alike_see_each_other(memory: Memory
     booked = say(memory, "booked the architect exam in march", "2026-01-20T10:00:00Z")
     assert link_related(space, items(memory, plan, booked), LATER) == 1
     assert related(memory, plan, booked) == {plan: [booked], booked: [plan]}
-    assert see_also(space, [plan, booked]) == {booked: ["archive/daily/2026-01-15.md"]}
+    assert see_also(space, [plan, booked], date(2026, 1, 19)) == {booked: ["archive/daily/2026-01-15.md"]}
+    assert see_also(space, [plan, booked], date(2026, 1, 15)) == {}
     with space.store.read() as reader:
         (edge,) = [edge for edge in reader.edges(plan) if edge.kind == SEE_ALSO]
     assert 0.5 < edge.strength < 1
