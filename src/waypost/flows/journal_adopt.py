@@ -19,6 +19,7 @@ from waypost.store.protocol import Writer
 
 REMOVED = "remove"  # in the audit: gone from its file by somebody's hand
 _SAID_SINCE = ("correct", "retract")  # commands whose word stands above an older state of a file
+_ABOUT_WORDS = (*_SAID_SINCE, "edit", "remember", REMOVED)
 
 
 class Adopting:
@@ -113,7 +114,10 @@ class Adopting:
         """It is gone from its file: nobody holds it any more, and what the archive has of it says so."""
         for journal, place in self._writer.places_of([memory_id]):
             if journal == self._space.journal_id and stage_of(place.path) == "archive/daily":
-                self._retract_in(place.path, memory_id)
+                try:
+                    self._retract_in(place.path, memory_id)
+                except WaypostError as error:  # damaged, or in conflict: the index knows, and nothing else waits for it
+                    self._problems.append(f"{place.path}: {error.what}")
         if any(journal != self._space.journal_id for journal, _ in self._writer.places_of([memory_id])):
             return False  # the tree of another checkout still has it
         if not self._end(memory_id):
@@ -170,8 +174,8 @@ class Adopting:
         """Whether the file says again what was corrected or retracted by a command."""
         if not any(old.text == version.text and old.superseded_at for old in versions):
             return False
-        last = self._writer.audit_entries(memory_id, 1)
-        return bool(last) and last[0].action in _SAID_SINCE
+        said = [one.action for one in self._writer.audit_entries(memory_id, 100) if one.action in _ABOUT_WORDS]
+        return bool(said) and said[0] in _SAID_SINCE
 
     def _is_forgotten(self, memory_id: str, version: Version) -> bool:
         key = self._tombstone_key()

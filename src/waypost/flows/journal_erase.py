@@ -18,13 +18,14 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
 from waypost.journal.files import MAX_FILE, PACKED, JournalFolder, pack, unpack
 from waypost.journal.layout import day_of, stage_of
-from waypost.journal.markdown import parse_page
+from waypost.journal.markdown import new_page, parse_page
 from waypost.journal.summary_frame import split_frame, with_part
 from waypost.space.platform import write_private_file
 from waypost.store.protocol import Writer
 
 _WORD = re.compile(r"\w{3,}")
-_BACKUPS = ("backups/*", "*.md", "*.md.*")  # of the index page, and of what was imported
+_BACKUPS = ("backups/*", "memory_v1_backup*.md")  # of the index page, and of what was imported
+_CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Erased:
     ids: frozenset[str]
     texts: tuple[str, ...]
     own_words: frozenset[str]
+    digests: frozenset[bytes] = frozenset()  # of entries that have no id in their file
 
     @cached_property
     def _lines(self) -> frozenset[str]:
@@ -53,23 +55,33 @@ class Erased:
 
 
 def erase_entries(space: OpenSpace, writer: Writer, ids: Collection[str], texts: Iterable[str]) -> set[str]:
-    """Take them out of every file, inside a transaction while the journal is locked. Returns the files that changed."""
-    folder = space.journal
-    if not folder.root.is_dir():
-        return set()
-    erased = _erased(folder, frozenset(ids), tuple(dict.fromkeys(texts)))
-    changed = {path for path in folder.scan() if _clean(folder, path, erased)}
-    record_in(space, writer, changed)
-    for place in _other_files(folder):
-        if _clean_other(place, erased):
-            changed.add(place.relative_to(folder.root).as_posix())
+    """Take them out of every file, inside a transaction while the journal is locked; out of other journals of the space
+    too, such as one that another branch keeps in the tree. Returns the files that changed."""
+    said = tuple(dict.fromkeys(texts))
+    digests = frozenset(place.digest for _, place in writer.places_of(ids))
+    changed = _erase_in(space.journal, frozenset(ids), said, digests)
+    record_in(space, writer, [path for path in changed if path.endswith(".md") and space.journal.exists(path)])
+    for other in space.other_journals(writer):
+        with other.locked():
+            changed |= _erase_in(other, frozenset(ids), said, digests)
     return changed
 
 
-def _erased(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...]) -> Erased:
+def _erase_in(
+    folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], digests: frozenset[bytes]
+) -> set[str]:
+    if not folder.root.is_dir():
+        return set()
+    erased = _erased(folder, ids, texts, digests)
+    changed = {path for path in folder.scan() if _clean(folder, path, erased)}
+    others = [place for place in _other_files(folder) if _clean_other(place, erased)]
+    return changed | {place.relative_to(folder.root).as_posix() for place in others}
+
+
+def _erased(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], digests: frozenset[bytes]) -> Erased:
     """With the words that no other entry contains."""
     words = {word.casefold() for text in texts for word in _WORD.findall(text)}
-    nothing = Erased(ids, texts, frozenset())
+    nothing = Erased(ids, texts, frozenset(), digests)
     for path in folder.scan():
         if not words:
             break
@@ -77,16 +89,18 @@ def _erased(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...]) 
             for unit in units_of(folder, path, folder.read(path)):
                 if not _is_erased(unit, path, nothing):
                     words -= {word.casefold() for word in _WORD.findall(unit.entry.text)}
-    return Erased(ids, texts, frozenset(words))
+    return Erased(ids, texts, frozenset(words), digests)
 
 
 def take_out(space: OpenSpace, writer: Writer, ids: Collection[str]) -> set[str]:
     """Remove these entries from the pages that hold them, and pages that then hold nothing. Their history stays."""
-    folder, erased = space.journal, Erased(frozenset(ids), (), frozenset())
+    digests = frozenset(place.digest for _, place in writer.places_of(ids))
+    folder, erased = space.journal, Erased(frozenset(ids), (), frozenset(), digests)
     paths = {place.path for journal, place in writer.places_of(ids) if journal == space.journal_id}
     for path in paths:
         _clean(folder, path, erased)
-        if stage_of(path) in PAGES and not parse_page(folder.read(path), day_of(path), folder.zone).entries:
+        day = day_of(path)
+        if stage_of(path) in PAGES and day is not None and folder.read(path).strip() in ("", new_page(day).strip()):
             folder.remove(path)
     record_in(space, writer, paths)
     return paths
@@ -135,14 +149,27 @@ def _without_empty_headings(lines: list[str]) -> list[str]:
 def _page_without(folder: JournalFolder, path: str, text: str, erased: Erased) -> str:
     page = parse_page(text, day_of(path), folder.zone)
     if page.is_conflicted:
-        return erased.without(text) if any(one in text for one in erased.ids) else text
+        return _conflict_without(text, erased)
     places = [at for at, entry in enumerate(page.entries) if _is_erased(unit_of(entry), path, erased)]
     return page.without(places).text if places else text
 
 
+def _conflict_without(text: str, erased: Erased) -> str:
+    """A page with an unresolved conflict: from the heading with the id to the next heading or mark of the conflict."""
+    kept, inside = [], False
+    for line in text.splitlines(keepends=True):
+        if line.startswith(("### ", *_CONFLICT)):
+            inside = line.startswith("### ") and any(one in line for one in erased.ids)
+        if not inside:
+            kept.append(line)
+    return "".join(kept)
+
+
 def _is_erased(unit: Unit, path: str, erased: Erased) -> bool:
     own = unit.entry.id
-    return own in erased.ids if own is not None else derived_id(unit, path, 0) in erased.ids
+    if own is not None:
+        return own in erased.ids
+    return unit.digest in erased.digests or derived_id(unit, path, 0) in erased.ids
 
 
 def _points_without(text: str, erased: Erased) -> str:

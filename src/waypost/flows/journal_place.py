@@ -8,7 +8,9 @@ from waypost.flows.open_space import IN_TREE, OpenSpace, tree_of
 from waypost.journal.files import JournalFolder
 from waypost.space.platform import make_private_directory, write_private_file
 
-_ATTRIBUTES = "# Entries of two branches are both kept.\ndaily/*.md merge=union\narchive/**/*.gz binary\n"
+# No `merge=union`: it leaves out lines that both sides have, and with them words of an entry. Both sides of a conflict are
+# read whole.
+_ATTRIBUTES = "archive/**/*.gz binary\n"
 
 
 def keep_in_tree(space: OpenSpace) -> Path:

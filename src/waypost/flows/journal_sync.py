@@ -10,6 +10,7 @@ written within minutes of a save that changed something else too, are put back.
 
 import json
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ _FOUGHT = "journal_fought:"
 _SETTLES = 0.005  # seconds after which a file that is just being saved says something else
 _MOST_LOOKS = 10
 _ALIKE = 0.5  # of the words of a note, for it to be the same note changed
+_MOST_CHANGED = 200  # notes of a file that are compared to find out which was changed into which
 _FILES_AT_ONCE = 200
 _OURS = "journal_ours"  # files that Waypost is about to change, in the table `meta`
 
@@ -103,7 +105,11 @@ def ours(space: OpenSpace, paths: Iterable[str]) -> Iterator[JournalFolder]:
         with space.store.write() as writer:
             sync_in(space, writer)  # what a person did before
             writer.set_meta(_OURS + space.journal_id, json.dumps(named))
-        yield folder
+        try:
+            yield folder
+        except Exception:
+            recorded(space, named)  # as far as it came
+            raise
         recorded(space, named)
 
 
@@ -257,16 +263,21 @@ class _Sync:
         here = [place for place in before if place.memory_id not in taken]
         nameless = [unit.digest for unit, name in zip(units, names, strict=True) if name is None]
         elsewhere = self._writer.places_like(self._journal, nameless) if nameless else []
+        alike: dict[bytes, deque[str]] = {}
+        for place in (*here, *elsewhere):
+            alike.setdefault(place.digest, deque()).append(place.memory_id)
         for at, unit in enumerate(units):
             if names[at] is None:
-                same = [one for one in (*here, *elsewhere) if one.digest == unit.digest and one.memory_id not in taken]
-                if same:
-                    names[at] = same[0].memory_id
-                    taken.add(same[0].memory_id)
-        left = [place for place in here if place.memory_id not in taken and place.by_hand]
+                same = next((one for one in alike.get(unit.digest, ()) if one not in taken), None)
+                if same is not None:
+                    names[at] = same
+                    taken.add(same)
+                    alike[unit.digest].remove(same)
+        left = [place for place in here if place.memory_id not in taken and place.by_hand][:_MOST_CHANGED]
+        copies: dict[bytes, int] = {}
         for at, unit in enumerate(units):
             if names[at] is None:
-                names[at] = self._changed_note(unit, left) or self._new_name(unit, path, taken)
+                names[at] = self._changed_note(unit, left) or self._new_name(unit, path, taken, copies)
                 taken.add(names[at] or "")
         return [(name or "", unit) for name, unit in zip(names, units, strict=True)]
 
@@ -279,10 +290,12 @@ class _Sync:
                 return place.memory_id
         return None
 
-    def _new_name(self, unit: Unit, path: str, taken: set[str]) -> str:
-        copy = 0
+    def _new_name(self, unit: Unit, path: str, taken: set[str], copies: dict[bytes, int]) -> str:
+        """`copies` counts how often the same words were named before."""
+        copy = copies.get(unit.digest, 0)
         while (name := derived_id(unit, path, copy)) in taken:
             copy += 1
+        copies[unit.digest] = copy + 1
         return name
 
     def _keep(self, path: str, found: _Found, before: Sequence[Placed]) -> None:
@@ -348,13 +361,13 @@ class _Sync:
             return False
         there = {memory_id: unit.digest for memory_id, unit in found.units}
         stayed = [place for place in before if place.memory_id in there]
-        first, last = min(place.since for place in lost), max(place.since for place in lost)
+        first, last = min(map(_order, lost)), max(place.since for place in lost)
         saved = time_of(found.known.mtime)
         if saved - last > STALE_BUFFER:
             return False
         if is_fought_over(self._writer, self._journal, path, found.known.mtime):
             return True
-        if any(place.since > first and not place.by_hand for place in stayed):
+        if any(_order(place) > first and not place.by_hand for place in stayed):
             return False
         known = {place.memory_id for place in before}
         other_work = any(memory_id not in known for memory_id in there) or any(
@@ -377,6 +390,11 @@ class _Sync:
         versions = self._writer.versions(memory_id)
         state = self._writer.states([memory_id]).get(memory_id, State())
         return entry_of(self._folder, versions, state) if versions else None
+
+
+def _order(place: Placed) -> tuple[datetime, int]:
+    """In which entries came into a file."""
+    return place.since, place.place
 
 
 def _once(units: Sequence[Unit]) -> list[Unit]:

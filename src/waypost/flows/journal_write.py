@@ -4,7 +4,7 @@ The files are written inside the transaction, before it is committed: should the
 right, and the index follows them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -61,7 +61,8 @@ def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -
         if memory_id not in places:
             fresh.append(entry)
     for path, entries in paths.items():
-        _change(space, path, entries)
+        names = {one.digest: one.memory_id for one in writer.journal_places(space.journal_id, [path])}
+        _change(space, path, entries, names)
     record_in(space, writer, paths)
     _append(space, writer, fresh)
 
@@ -98,24 +99,30 @@ def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
         )
 
 
-def _change(space: OpenSpace, path: str, entries: Sequence[Entry]) -> None:
+def _change(space: OpenSpace, path: str, entries: Sequence[Entry], names: Mapping[bytes, str]) -> None:
     """What is said of these entries now stands with them in this file."""
     folder = space.journal
     while True:
         before = folder.read(path)
-        after = _page_with(space, path, before, entries) if stage_of(path) in PAGES else _points_with(before, entries)
+        if stage_of(path) in PAGES:
+            after = _page_with(space, path, before, entries, names)
+        else:
+            after = _points_with(before, entries)
         if after == before or folder.replace(path, after, expected=before):
             return
 
 
-def _page_with(space: OpenSpace, path: str, text: str, entries: Sequence[Entry]) -> str:
+def _page_with(space: OpenSpace, path: str, text: str, entries: Sequence[Entry], names: Mapping[bytes, str]) -> str:
+    """An entry that was written by hand is known by `names`, and has its id in the file from now on."""
     page = parse_page(text, day_of(path), space.journal.zone)
     wanted = {entry.id: entry for entry in entries}
+    changed: dict[int, Entry] = {}
     for place, entry in enumerate(page.entries):
-        now = wanted.get(entry.id) if entry.id is not None else None
-        if now is not None and (changed := _amended(entry, now)) != entry:
-            page = page.with_entry(place, changed)
-    return page.text
+        name = entry.id or names.get(unit_of(entry).digest)
+        now = wanted.get(name) if name is not None else None
+        if now is not None and (amended := _amended(entry, now)) != entry:
+            changed[place] = replace(amended, id=name)
+    return page.with_entries(changed).text if changed else text
 
 
 def _amended(there: Entry, now: Entry) -> Entry:

@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from waypost.journal.layout import INDEX
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
-from waypost.store.protocol import Store, Writer
+from waypost.store.protocol import Reader, Store, Writer
 
 IN_TREE = ".waypost"  # where a journal lives that is kept with the project
 _TOMBSTONE_KEY = "tombstone_key"
@@ -45,9 +45,20 @@ class OpenSpace:
 
     @property
     def journal(self) -> JournalFolder:
-        in_tree = self._journal_in_tree()
-        root = self.identity.root / IN_TREE if in_tree else self.folder / "journal"
-        lock = self.folder / (f"journal-{self.identity.checkout_id}.lock" if in_tree else "journal.lock")
+        return self._journal_of(self.journal_id, self.identity.root)
+
+    def other_journals(self, reader: Reader) -> Iterator[JournalFolder]:
+        """Those of other checkouts, and the space's own where this one keeps its journal in the tree."""
+        if self.journal_id:
+            yield self._journal_of("", self.identity.root)
+        for checkout, root in reader.checkouts().items():
+            place = Path(root) / IN_TREE
+            if checkout != self.journal_id and place.is_dir() and not place.is_symlink():
+                yield self._journal_of(checkout, Path(root))
+
+    def _journal_of(self, checkout: str, tree: Path) -> JournalFolder:
+        root = tree / IN_TREE if checkout else self.folder / "journal"
+        lock = self.folder / (f"journal-{checkout}.lock" if checkout else "journal.lock")
         return JournalFolder(root, lock, self.settings.journal, self.settings.busy_timeout_seconds)
 
     def _journal_in_tree(self) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from waypost.errors import NotFound, StoreError
+from waypost.errors import NotFound, StoreError, WaypostError
 from waypost.flows.importance import scored
 from waypost.flows.journal_access import take_accesses
 from waypost.flows.journal_log import note
@@ -150,7 +150,7 @@ def _archive_of(path: str) -> str:
 def _page(folder: JournalFolder, path: str) -> Page | None:
     try:
         return parse_page(folder.read(path), day_of(path), folder.zone)
-    except NotFound:
+    except WaypostError:  # it went meanwhile, or is damaged; `doctor` tells
         return None
 
 

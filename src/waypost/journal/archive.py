@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
 
+from waypost.journal.heading import read_heading
 from waypost.journal.markdown import MARKER, Block, Page, gap_after, newline_of, parse_page, render_entry
 from waypost.model.journal import Amendment, Entry
 
@@ -83,7 +84,7 @@ class _Known:
         self._taken: set[str] = set()
         self._nameless: dict[tuple[str, datetime], list[int]] = defaultdict(list)
         for place, entry in enumerate(entries):
-            if not entry.id:
+            if not entry.id or self._by_id[entry.id] != place:
                 self._nameless[(entry.text, entry.at)].append(place)
 
     def place(self, entry: Entry) -> tuple[Entry, int | None]:
@@ -121,8 +122,14 @@ def _other_lines(live: Page, original: str) -> list[str]:
         for block in live.blocks
         if block.entry is None
         for line in block.raw.splitlines()
-        if line.strip("\ufeff \t") and not line.startswith((MARKER, "###")) and line.strip() not in there
+        if line.strip("\ufeff \t") and not line.startswith(MARKER) and not _has_id(line) and line.strip() not in there
     ]
+
+
+def _has_id(line: str) -> bool:
+    """A heading of ours whose words somebody has taken out."""
+    heading = read_heading(line)
+    return heading is not None and "id" in heading.fields
 
 
 def _last(page: Page, at: datetime) -> datetime:

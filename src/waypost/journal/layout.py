@@ -13,6 +13,7 @@ _DAY = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 _WEEK = re.compile(r"(\d{4})-W(\d\d)")
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _YEAR = re.compile(r"\d{4}")
+_YEARS = range(1000, 9999)  # what is counted from a day, in weeks or years, must be a day too
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -98,7 +99,7 @@ def day_of(path: str) -> date | None:
 def week_of(path: str) -> Week | None:
     found = _WEEK.fullmatch(_stem(path))
     try:
-        week = Week(int(found[1]), int(found[2])) if found else None
+        week = Week(int(found[1]), int(found[2])) if found and int(found[1]) in _YEARS else None
         return week if week and week.first else None
     except ValueError:  # no year has such a week
         return None
@@ -106,12 +107,14 @@ def week_of(path: str) -> Week | None:
 
 def month_of(path: str) -> Month | None:
     found = _MONTH.fullmatch(_stem(path))
-    return Month(int(found[1]), int(found[2])) if found and 1 <= int(found[2]) <= 12 and int(found[1]) else None
+    if found is None or not 1 <= int(found[2]) <= 12 or int(found[1]) not in _YEARS:
+        return None
+    return Month(int(found[1]), int(found[2]))
 
 
 def year_of(path: str) -> int | None:
     stem = _stem(path)
-    return int(stem) if _YEAR.fullmatch(stem) and int(stem) else None
+    return int(stem) if _YEAR.fullmatch(stem) and int(stem) in _YEARS else None
 
 
 def _stem(path: str) -> str:
@@ -120,6 +123,6 @@ def _stem(path: str) -> str:
 
 def _date(found: "re.Match[str] | None") -> date | None:
     try:
-        return date(int(found[1]), int(found[2]), int(found[3])) if found else None
+        return date(int(found[1]), int(found[2]), int(found[3])) if found and int(found[1]) in _YEARS else None
     except ValueError:
         return None

@@ -94,3 +94,35 @@ def test_what_people_wrote_around_it_stays(open_memory: OpenMemory, clock: TestC
     memory.forget(receipt.id or "")
     text = index.read_text()
     assert "My own words." in text and "- my own point" in text and "Xanthippe" not in text
+
+
+def test_a_journal_that_the_tree_has_taken_the_place_of_is_cleaned_too(open_memory: OpenMemory) -> None:
+    memory = open_memory()
+    receipt = memory.remember(SECRETIVE, kind="note")
+    memory.remember(NEIGHBOURS[0], kind="note")
+    (memory.root / ".waypost" / "daily").mkdir(parents=True)  # as a branch brings it
+    memory.remember("A note in the tree.", kind="note")
+    memory.forget(receipt.id or "")
+    assert holding(memory.folder, "Xanthippe") == []
+    assert holding(memory.folder / "journal", "PostgreSQL") == ["daily/2026-01-30.md"]
+
+
+def test_a_hand_written_note_that_was_changed_since_is_gone_from_its_file(memory: Memory, clock: TestClock) -> None:
+    memory.remember(NEIGHBOURS[0], kind="note")
+    file = memory.folder / "journal" / "daily" / "2026-01-30.md"
+    file.write_text(file.read_text() + f"### 13:00 · anna\n{SECRETIVE}\n")
+    [before] = [row["id"] for row in memory.list() if "Xanthippe" in row["text"]]
+    file.write_text(file.read_text().replace("pantry", "kitchen"))
+    [after] = [row["id"] for row in memory.list() if "Xanthippe" in row["text"]]
+    assert before == after
+    memory.forget(after)
+    assert holding(memory.folder, "Xanthippe") == []
+    assert NEIGHBOURS[0] in file.read_text()
+
+
+def test_peoples_own_files_beside_the_journal_are_left_alone(memory: Memory) -> None:
+    receipt = memory.remember("We sail to Bergen on Friday.", kind="note")
+    own = memory.folder / "journal" / "README.md"
+    own.write_text("On Friday we meet.\n")
+    memory.forget(receipt.id or "")
+    assert own.read_text() == "On Friday we meet.\n"

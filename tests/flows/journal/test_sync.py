@@ -321,3 +321,63 @@ def test_times_are_those_of_the_journals_own_zone(open_memory: OpenMemory, tmp_p
     assert "### 03:00:10 · user" in text and "at=2026-01-31T03:00:10+09:00" in text
     hit = memory.recall("cat")[0]
     assert hit.time is not None and hit.time.utcoffset() in (timedelta(0), timedelta(hours=9))
+
+
+def test_a_correction_of_a_hand_written_entry_stands_in_its_file(memory: Memory, clock: TestClock) -> None:
+    turns(memory, "The cat is called Minka.")
+    file = file_of(memory)
+    save(file, file.read_text() + "### 19:05 · anna\nOur goldfish is called Bubbles.\n")
+    [fish] = [row["id"] for row in memory.list() if "goldfish" in row["text"]]
+    clock.advance(hours=1)
+    memory.correct(fish, "Our goldfish is called Splash.")
+    assert "> corrected 2026-01-30T13:00:00+00:00 by library: Our goldfish is called Splash." in file.read_text()
+    save(file, file.read_text().replace("Minka", "Luna"))
+    assert said(memory) == ["Our goldfish is called Splash.", "The cat is called Luna."]
+
+
+def test_what_was_corrected_does_not_come_back_after_it_was_protected(memory: Memory) -> None:
+    [cat] = turns(memory, "The cat is called Minka.")
+    old = file_of(memory).read_text()
+    memory.correct(cat, "The cat is called Luna.")
+    memory.protect(cat)
+    save(file_of(memory), old)
+    assert said(memory) == ["The cat is called Luna."]
+
+
+def test_a_step_that_fails_does_not_hide_what_a_person_does_next(memory: Memory) -> None:
+    turns(memory, "The cat is called Minka.", "The dog is called Rex.")
+    with pytest.raises(ValueError), ours(memory._space, [DAY]):
+        raise ValueError
+    save(file_of(memory), without(file_of(memory).read_text(), "Minka").replace("Rex", "Max"))
+    assert said(memory) == ["The dog is called Max."]
+
+
+def test_many_identical_notes_are_read_in_linear_time(memory: Memory) -> None:
+    file = file_of(memory)
+    file.parent.mkdir(parents=True)
+    file.write_text("# 2026-01-30\n\n" + "### 10:00 · anna\nYes.\n\n" * 1500)
+    assert len(memory.list(limit=5000)) == 1  # the same words of the same moment, said once
+
+
+@pytest.mark.parametrize(
+    "path", ["weekly/9999-W52.md", "monthly/9999-12.md", "yearly/9999.md", "daily/0001-01-01.md", "daily/9999-12-31.md"]
+)
+def test_names_at_the_ends_of_time_stop_nobody(memory: Memory, path: str) -> None:
+    turns(memory, "The cat is called Minka.")
+    file = file_of(memory, path)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("# x\n\n- A point.\n")
+    assert "The cat is called Minka." in said(memory)
+    memory.journal.condense(force=True)
+    memory.journal.timeline("2026-01-30")
+
+
+def test_a_day_whose_original_is_in_conflict_does_not_stop_reading(memory: Memory) -> None:
+    turns(memory, "The cat is called Minka.", "The dog is called Rex.")
+    archive = file_of(memory, f"archive/{DAY}")
+    archive.parent.mkdir(parents=True)
+    conflict = "<<<<<<< a\n### 20:00 · a\nApples.\n=======\n### 20:01 · b\nPears.\n>>>>>>> b\n"
+    archive.write_text(file_of(memory).read_text() + conflict)
+    said(memory)
+    save(file_of(memory), without(file_of(memory).read_text(), "Minka"))
+    assert said(memory) == ["Apples.", "Pears.", "The dog is called Rex."]
