@@ -25,12 +25,10 @@ def archived(original: str | None, live: str, day: date, zone: tzinfo | None, at
     if original == live:
         return original
     old, new = parse_page(original, day, zone), parse_page(live, day, zone)
-    known = _Known(old.entries)
     changed: dict[int, Entry] = {}
     added: dict[int, list[Entry]] = defaultdict(list)  # by the place in the original after which they come
     place = -1
-    for each in new.entries:
-        entry, found = known.place(each)
+    for entry, found in _placed(old.entries, new.entries):
         if found is None:
             added[place].append(entry)
             continue
@@ -75,25 +73,38 @@ def summary_archived(original: str | None, live: str, own: Sequence[str]) -> str
     return live + gap_after(live[-4:], newline) + newline.join(missing) + newline
 
 
-class _Known:
-    """Where the entries of the original are: by their ids; by words and time where somebody wrote them without one, or
-    copied an entry together with its id."""
+def _placed(old: Sequence[Entry], new: Sequence[Entry]) -> list[tuple[Entry, int | None]]:
+    """Each new entry, without its id if another has that, and its place in the original: by its id; by words and time where
+    somebody wrote it without one, or copied an entry together with its id; else by time and speaker, as one whose words
+    were changed."""
+    by_id = {entry.id: place for place, entry in reversed(list(enumerate(old))) if entry.id}
+    nameless = [place for place, entry in enumerate(old) if not entry.id or by_id[entry.id] != place]
+    taken: set[str] = set()
+    found: list[tuple[Entry, int | None]] = []
+    for entry in new:
+        if entry.id and entry.id not in taken:
+            taken.add(entry.id)
+            found.append((entry, by_id.get(entry.id)))
+        else:
+            found.append((replace(entry, id=None), None))
+    for key in (_words_and_time, _time_and_speaker):
+        left: dict[object, list[int]] = defaultdict(list)
+        used = {place for _, place in found}
+        for place in nameless:
+            if place not in used:
+                left[key(old[place])].append(place)
+        for at, (entry, known) in enumerate(found):
+            if known is None and (places := left.get(key(entry))):
+                found[at] = (entry, places.pop(0))
+    return found
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._by_id = {entry.id: place for place, entry in reversed(list(enumerate(entries))) if entry.id}
-        self._taken: set[str] = set()
-        self._nameless: dict[tuple[str, datetime], list[int]] = defaultdict(list)
-        for place, entry in enumerate(entries):
-            if not entry.id or self._by_id[entry.id] != place:
-                self._nameless[(entry.text, entry.at)].append(place)
 
-    def place(self, entry: Entry) -> tuple[Entry, int | None]:
-        """The entry, without its id if another has that, and its place in the original."""
-        if entry.id and entry.id not in self._taken:
-            self._taken.add(entry.id)
-            return entry, self._by_id.get(entry.id)
-        places = self._nameless[(entry.text, entry.at)]
-        return replace(entry, id=None), places.pop(0) if places else None
+def _words_and_time(entry: Entry) -> object:
+    return entry.text, entry.at
+
+
+def _time_and_speaker(entry: Entry) -> object:
+    return entry.at, entry.speaker
 
 
 def _amended(old: Entry, new: Entry, at: datetime) -> Entry:

@@ -381,3 +381,19 @@ def test_a_day_whose_original_is_in_conflict_does_not_stop_reading(memory: Memor
     said(memory)
     save(file_of(memory), without(file_of(memory).read_text(), "Minka"))
     assert said(memory) == ["Apples.", "Pears.", "The dog is called Rex."]
+
+
+def test_a_hand_written_note_changed_after_its_first_night_is_held_once(memory: Memory, clock: TestClock) -> None:
+    turns(memory, "The cat is called Minka.")
+    file = file_of(memory)
+    save(file, file.read_text() + "### 19:05 · anna\nOur goldfish is called Bubbles, and it is three years old.\n")
+    clock.advance(days=1)
+    memory.maintain()
+    save(file, file.read_text().replace("Bubbles", "Splash"))
+    changed = ["Our goldfish is called Splash, and it is three years old.", "The cat is called Minka."]
+    assert said(memory) == changed
+    for _ in range(8):
+        clock.advance(days=1)
+        memory.maintain()
+        assert said(memory) == changed
+    assert "Bubbles" in memory.journal.show("2026-01-30").text  # the first words, with the others below
