@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from difflib import SequenceMatcher
 
-from waypost.errors import WaypostError
+from waypost.errors import NotFound, WaypostError
 from waypost.flows.journal_adopt import Adopting
 from waypost.flows.journal_look import IN_TREES, is_current, known_files
 from waypost.flows.journal_units import Unit, derived_id, entry_of, units_of
@@ -25,7 +25,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import JournalFolder
 from waypost.journal.layout import stage_of
 from waypost.journal.markdown import render_entry
-from waypost.model.journal import Entry
+from waypost.model.journal import Entry, mark_of
 from waypost.model.memory import State
 from waypost.store.journal_protocol import KnownFile, Placed
 from waypost.store.protocol import Reader, Writer
@@ -104,13 +104,30 @@ def ours(space: OpenSpace, paths: Iterable[str]) -> Iterator[JournalFolder]:
     with folder.locked():
         with space.store.write() as writer:
             sync_in(space, writer)  # what a person did before
-            writer.set_meta(_OURS + space.journal_id, json.dumps(named))
+            writer.set_meta(_OURS + space.journal_id, json.dumps({path: [] for path in named}))
         try:
-            yield folder
+            yield _Announcing(space, folder)
         except Exception:
             recorded(space, named)  # as far as it came
             raise
         recorded(space, named)
+
+
+class _Announcing(JournalFolder):
+    """Notes what a file is going to say before it is written: by that it is known for ours should this process be killed,
+    and not for ours if a person changes it afterwards."""
+
+    def __init__(self, space: OpenSpace, folder: JournalFolder) -> None:
+        super().__init__(folder.root, folder.lock, folder.settings, folder.wait_seconds)
+        self._space = space
+
+    def replace(self, path: str, text: str, *, expected: str | None) -> bool:
+        key = _OURS + self._space.journal_id
+        with self._space.store.write() as writer:
+            marks: dict[str, list[str]] = json.loads(writer.meta(key) or "{}")
+            marks.setdefault(path, []).append(mark_of(text))
+            writer.set_meta(key, json.dumps(marks))
+        return super().replace(path, text, expected=expected)
 
 
 def recorded(space: OpenSpace, paths: Iterable[str]) -> None:
@@ -173,12 +190,12 @@ class _Sync:
                     self._take(memory_id, unit, path)
 
     def run(self, changed: Sequence[str], gone: Sequence[str], *, settled: bool) -> None:
-        owned = json.loads(self._writer.meta(_OURS + self._journal) or "[]")
+        owned = self._owned()
         if owned:  # whoever was at it was killed
             self.record([path for path in owned if path in changed or path in gone])
             changed = [path for path in changed if path not in owned]
             gone = [path for path in gone if path not in owned]
-            self._writer.set_meta(_OURS + self._journal, "")
+        self._writer.set_meta(_OURS + self._journal, "")
         before = self._places([*changed, *gone])
         found = self._read_all(changed, before, wait=not settled)
         lost = self._lost(before, found, gone)
@@ -196,6 +213,19 @@ class _Sync:
             self._writer.drop_journal_file(self._journal, path)
         for path, places in lost.items():
             self._part_with(path, places, before[path], found.get(path))
+
+    def _owned(self) -> list[str]:
+        """The files that a killed process of ours has written or removed, and that nobody has changed since."""
+        marks: dict[str, list[str]] = json.loads(self._writer.meta(_OURS + self._journal) or "{}")
+        return [path for path, written in marks.items() if self._says_one_of(path, written)]
+
+    def _says_one_of(self, path: str, written: Sequence[str]) -> bool:
+        try:
+            return mark_of(self._folder.read(path)) in written
+        except NotFound:
+            return True
+        except WaypostError:  # damaged
+            return False
 
     def _leave(self, path: str) -> None:
         """It cannot be read: what is known to stand in it stays known, until it changes again."""

@@ -47,8 +47,8 @@ class JournalFolder:
     def __init__(self, root: Path, lock: Path, settings: JournalSettings, wait_seconds: float = 60.0) -> None:
         self.root = root
         self.settings = settings
-        self._lock = lock
-        self._wait = wait_seconds
+        self.lock = lock
+        self.wait_seconds = wait_seconds
 
     # -- time
 
@@ -130,19 +130,19 @@ class JournalFolder:
     def locked(self) -> Iterator[None]:
         """One writer at a time, among threads and processes. May be entered again by who has it."""
         held: dict[Path, int] = _depth.__dict__.setdefault("held", {})
-        if held.get(self._lock):
-            held[self._lock] += 1
+        if held.get(self.lock):
+            held[self.lock] += 1
             try:
                 yield
             finally:
-                held[self._lock] -= 1
+                held[self.lock] -= 1
             return
-        with wait_lock(self._lock, self._wait):
-            held[self._lock] = 1
+        with wait_lock(self.lock, self.wait_seconds):
+            held[self.lock] = 1
             try:
                 yield
             finally:
-                held.pop(self._lock)
+                held.pop(self.lock)
 
     def append(self, path: str, text: str) -> int:
         """Add text at the end of a plain file, after a blank line, in the line ends of the file; on disk when this returns.

@@ -7,7 +7,7 @@ What a person sees wins over the comment: who changes the visible time or name h
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, tzinfo
 
 from waypost.errors import InvalidInput
@@ -29,6 +29,7 @@ _OWN = frozenset({"kind", "id", "session", "importance", "protected", "trimmed",
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 _LOST_OPENING = re.compile(r"\s(?:(?:" + "|".join(_KINDS) + r")\s+)?(?:id|at|session|importance)=")
 _CUT_OPENING = re.compile(r"<(?:!-?)?$")
+KEPT_WORDS = "words"  # in `more`: what a person wrote into the comment
 _LONGEST_SHOWN = 80
 
 
@@ -55,8 +56,15 @@ class Heading:
             return stated
         return in_zone(stated.date(), self.clock, stated.tzinfo)
 
+    def noted(self) -> "tuple[Heading, str] | None":
+        """A heading of a hand that says all there is to say, "### 10:30 call the dentist", and its words. One word alone is a
+        name whose words are still to be written."""
+        if self.speaker is None or self.words or self.fields or self.more or len(self.speaker.split()) < 2:
+            return None
+        return replace(self, speaker=None), self.speaker
+
     def entry(self, text: str, amendments: tuple[Amendment, ...], day: date, zone: tzinfo | None) -> Entry:
-        fields = self.fields
+        fields, unknown = self.fields, [word for word in self.words if word not in _WORDS]
         speaker = _spoken(self.speaker, fields.get("speaker"))
         kind = next((kind for word in (*self.words, fields.get("kind", "")) if (kind := _KINDS.get(word))), None)
         return Entry(
@@ -69,7 +77,7 @@ class Heading:
             importance=_importance(fields.get("importance")),
             protected="protected" in self.words or fields.get("protected", "no").lower() in ("yes", "true", "1"),
             trimmed=fields.get("trimmed"),
-            more=self.more,
+            more={**self.more, KEPT_WORDS: " ".join(unknown)} if unknown else self.more,
             amendments=amendments,
         )
 

@@ -129,10 +129,18 @@ def parse_page(text: str, day: date | None, zone: tzinfo | None) -> Page:
     for (place, body, heading), end in zip(headings, ends, strict=True):
         words, amendments = _words(text[body:end], zone)
         words = f"{heading.tail}\n{words}".strip() if heading.tail else words
-        entry = heading.entry(words, amendments, on, zone) if words or amendments else None
-        blocks.append(Block(text[place:end], entry))
+        blocks.append(Block(text[place:end], _entry_of(heading, words, amendments, on, zone)))
     entries = tuple([block.entry for block in blocks if block.entry is not None])
     return Page(tuple(blocks), entries, day, zone, hold=_HOLD_LINE.search(head) is not None)
+
+
+def _entry_of(
+    heading: Heading, words: str, amendments: tuple[Amendment, ...], on: date, zone: tzinfo | None
+) -> Entry | None:
+    if words or amendments:
+        return heading.entry(words, amendments, on, zone)
+    note = heading.noted()
+    return note[0].entry(note[1], (), on, zone) if note else None
 
 
 def render_entry(entry: Entry, newline: str = "\n") -> str:

@@ -397,3 +397,32 @@ def test_a_hand_written_note_changed_after_its_first_night_is_held_once(memory: 
         memory.maintain()
         assert said(memory) == changed
     assert "Bubbles" in memory.journal.show("2026-01-30").text  # the first words, with the others below
+
+
+def test_what_a_person_changes_after_a_process_was_killed_is_their_work(memory: Memory) -> None:
+    turns(memory, "The cat is called Minka.", "The dog is called Rex.", "The parrot is called Coco.")
+    with pytest.raises(KeyboardInterrupt), ours(memory._space, [DAY]) as folder:
+        text = folder.read(DAY)
+        folder.replace(DAY, text.replace("# 2026-01-30", "# 2026-01-30 "), expected=text)
+        raise KeyboardInterrupt
+    save(file_of(memory), without(file_of(memory).read_text(), "Rex").replace("Minka", "Luna"))
+    assert said(memory) == ["The cat is called Luna.", "The parrot is called Coco."]
+
+
+def test_a_heading_that_says_all_there_is_to_say_is_a_note(memory: Memory, clock: TestClock) -> None:
+    turns(memory, "The cat is called Minka.")
+    save(file_of(memory), file_of(memory).read_text() + "### 10:30 call the dentist\n\n### 11:00 anna\n")
+    assert said(memory) == ["The cat is called Minka.", "call the dentist"]
+    for _ in range(9):
+        clock.advance(days=1)
+        memory.maintain()
+    assert said(memory) == ["The cat is called Minka.", "call the dentist"]
+    assert "call the dentist" in memory.journal.show("2026-01-30").text
+
+
+def test_words_that_a_person_writes_into_the_comment_of_a_heading_stay(memory: Memory, clock: TestClock) -> None:
+    turns(memory, "The cat is called Minka.")
+    save(file_of(memory), file_of(memory).read_text().replace("<!-- conversation ", "<!-- conversation ask Zelda "))
+    clock.advance(days=1)
+    memory.maintain()
+    assert "Zelda" in file_of(memory).read_text()
