@@ -14,11 +14,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from difflib import SequenceMatcher
 
 from waypost.errors import NotFound, WaypostError
 from waypost.flows.journal_adopt import Adopting
+from waypost.flows.journal_fights import is_fought_over, note_fight, time_of, was_overwritten
 from waypost.flows.journal_look import IN_TREES, is_current, known_files
 from waypost.flows.journal_units import Unit, derived_id, entry_of, units_of
 from waypost.flows.open_space import OpenSpace
@@ -28,12 +28,8 @@ from waypost.journal.markdown import render_entry
 from waypost.model.journal import Entry, mark_of
 from waypost.model.memory import State
 from waypost.store.journal_protocol import KnownFile, Placed
-from waypost.store.protocol import Reader, Writer
+from waypost.store.protocol import Writer
 
-STALE_BUFFER = timedelta(minutes=10)  # between the last entry that an editor's save dropped and that save
-_UNSEEN = timedelta(milliseconds=150)  # nobody reads and deletes so soon
-_FOUGHT_SECONDS = 60  # for which a file counts as fought over after entries had to be put back
-_FOUGHT = "journal_fought:"
 _SETTLES = 0.005  # seconds after which a file that is just being saved says something else
 _MOST_LOOKS = 10
 _ALIKE = 0.5  # of the words of a note, for it to be the same note changed
@@ -105,11 +101,7 @@ def ours(space: OpenSpace, paths: Iterable[str]) -> Iterator[JournalFolder]:
         with space.store.write() as writer:
             sync_in(space, writer)  # what a person did before
             writer.set_meta(_OURS + space.journal_id, json.dumps({path: [] for path in named}))
-        try:
-            yield _Announcing(space, folder)
-        except Exception:
-            recorded(space, named)  # as far as it came
-            raise
+        yield _Announcing(space, folder)
         recorded(space, named)
 
 
@@ -139,21 +131,6 @@ def recorded(space: OpenSpace, paths: Iterable[str]) -> None:
 
 def record_in(space: OpenSpace, writer: Writer, paths: Iterable[str]) -> None:
     _Sync(space, writer, space.journal, Synced()).record(paths)
-
-
-def note_fight(writer: Writer, journal: str, path: str, mtime: int) -> None:
-    """Somebody saves this file while we write to it."""
-    writer.set_meta(f"{_FOUGHT}{journal}:{path}", str(mtime))
-
-
-def is_fought_over(reader: Reader, journal: str, path: str, mtime: int) -> bool:
-    last = reader.meta(f"{_FOUGHT}{journal}:{path}")
-    return bool(last) and mtime - int(last or 0) < _FOUGHT_SECONDS * 10**9
-
-
-def time_of(mtime: int) -> datetime:
-    """The time of a file, in nanoseconds, as we have times."""
-    return datetime.fromtimestamp(mtime // 10**9, tz=UTC) + timedelta(microseconds=mtime % 10**9 // 1000)
 
 
 @dataclass(slots=True)
@@ -381,29 +358,12 @@ class _Sync:
         for place in places:
             self._done.removed += self._adopting.part_with(place.memory_id)
 
-    def _was_overwritten(self, path: str, lost: list[Placed], before: Sequence[Placed], found: _Found) -> bool:
-        """Whether an editor saved what it had loaded before these were written.
-
-        They are then the last that Waypost wrote there, and the save has changed something else too; or it came so soon
-        after the last of them that nobody can have seen it. A file that is known to be fought over needs no such sign.
-        """
+    def _was_overwritten(self, path: str, lost: Sequence[Placed], before: Sequence[Placed], found: _Found) -> bool:
         if found.known is None:
             return False
+        fought = is_fought_over(self._writer, self._journal, path, found.known.mtime)
         there = {memory_id: unit.digest for memory_id, unit in found.units}
-        stayed = [place for place in before if place.memory_id in there]
-        first, last = min(map(_order, lost)), max(place.since for place in lost)
-        saved = time_of(found.known.mtime)
-        if saved - last > STALE_BUFFER:
-            return False
-        if is_fought_over(self._writer, self._journal, path, found.known.mtime):
-            return True
-        if any(_order(place) > first and not place.by_hand for place in stayed):
-            return False
-        known = {place.memory_id for place in before}
-        other_work = any(memory_id not in known for memory_id in there) or any(
-            there[place.memory_id] != place.digest for place in stayed
-        )
-        return other_work or (self._writing and saved - last < _UNSEEN)
+        return was_overwritten(lost, before, there, time_of(found.known.mtime), fought=fought, writing=self._writing)
 
     def _put_back(self, path: str, places: list[Placed], found: _Found) -> None:
         entries = [entry for place in places if (entry := self._entry(place.memory_id)) is not None]
@@ -420,11 +380,6 @@ class _Sync:
         versions = self._writer.versions(memory_id)
         state = self._writer.states([memory_id]).get(memory_id, State())
         return entry_of(self._folder, versions, state) if versions else None
-
-
-def _order(place: Placed) -> tuple[datetime, int]:
-    """In which entries came into a file."""
-    return place.since, place.place
 
 
 def _once(units: Sequence[Unit]) -> list[Unit]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from waypost.flows.journal_sync import note_fight, record_in, time_of
+from waypost.flows.journal_fights import note_fight, time_of
+from waypost.flows.journal_sync import record_in
 from waypost.flows.journal_units import PAGES, entry_of, unit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, render_bullet

@@ -72,8 +72,10 @@ class Shelf:
         for path in self.paths:
             if (week := week_of(path)) and first <= week.last and week.first <= last:
                 yield from (week.first.year, week.last.year)
-            elif (month := month_of(path)) or (year := year_of(path)) is not None:
-                yield month.year if month else year  # type: ignore[misc]  # one of them is there
+            elif (month := month_of(path)) is not None:
+                yield month.year
+            elif (year := year_of(path)) is not None:
+                yield year
 
     def _months(self, first: date, last: date) -> Iterator[str]:
         day = first
