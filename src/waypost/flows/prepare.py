@@ -56,9 +56,10 @@ class Embedded:
         return self.vectors.get(engine, {}).get(passages[0].content_hash) if len(passages) == 1 else None
 
 
-def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes) -> Prepared:
-    """Everything about a write that needs no look at what is stored."""
-    now = space.clock()
+def prepare(space: OpenSpace, draft: Draft, caller: Caller, key: bytes, now: datetime | None = None) -> Prepared:
+    """Everything about a write that needs no look at what is stored. What says no time of its own holds from `now`, one
+    moment for all that is written together: a reader must see all of it or nothing."""
+    now = now or space.clock()
     draft, masked = without_secrets(draft)
     version = Version(
         memory_id=draft.memory_id or space.new_id(),

@@ -70,10 +70,11 @@ def _remember_chunk(
     only_weighed: list[Receipt] | None = None,
 ) -> list[Receipt]:
     key = space.tombstone_key()
+    began = space.clock()
     hidden = [without_secrets(draft) for draft in drafts]
     pointed = point_at_code(space, tree, [draft for draft, _ in hidden], direct=direct)
     items = [
-        replace(prepare(space, one.draft, caller, key), masked=masked)
+        replace(prepare(space, one.draft, caller, key, began), masked=masked)
         for one, (_, masked) in zip(pointed, hidden, strict=True)
     ]
     embedded = embed_items(space, items)

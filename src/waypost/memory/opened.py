@@ -73,7 +73,8 @@ class Opened:
 
     @property
     def _current(self) -> OpenSpace:
-        """The space, up to what people have changed in the journal's files."""
+        """The space, up to what people have changed in the journal's files. Ask for it before `_view` and `_moment`: it may
+        wait for a writer, and what was written by then is to be seen."""
         space = self._space
         flows.journal_look.look(space)
         return space

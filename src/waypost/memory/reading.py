@@ -40,9 +40,9 @@ class Reading(Opened):
         `fresh` leaves out what is stale; so do `min_confidence` and `exclude_tags` (names, or name=value) with others.
         `archived` adds what was put away when its time had run out.
         """
-        view = self._view(scope, as_of, known_at, archived=archived)
+        space, view = self._current, self._view(scope, as_of, known_at, archived=archived)
         wanted = flows.recall.Wanted(fresh, min_confidence, tuple(exclude_tags))
-        return flows.recall.recall(self._current, question, view, k=k, now=when(now, "now"), wanted=wanted)
+        return flows.recall.recall(space, question, view, k=k, now=when(now, "now"), wanted=wanted)
 
     def brief(
         self,
@@ -62,21 +62,21 @@ class Reading(Opened):
         facts by level and domain; for it, `include_stale` adds those that are stale and `include_l0=False` leaves out
         what is true of the whole project. `now` is the moment of the question, for words like "yesterday".
         """
-        view = self._view("all", as_of, known_at)
+        space, view = self._current, self._view("all", as_of, known_at)
         if preset == "scope":
-            return flows.scope.scope_brief(self._current, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
+            return flows.scope.scope_brief(space, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
         budget = BRIEF_TOKENS if tokens is None else tokens
         if preset == "route":
             return flows.route.route_brief(
-                self._current, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
+                space, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
             )
         if preset == "inject":
-            return flows.inject.inject_brief(self._current, task, view, tokens=budget, now=when(now, "now"))
+            return flows.inject.inject_brief(space, task, view, tokens=budget, now=when(now, "now"))
         if preset == "journal":
-            return flows.journal_brief.journal_brief(self._current, task, view, tokens=tokens, now=when(now, "now"))
+            return flows.journal_brief.journal_brief(space, task, view, tokens=tokens, now=when(now, "now"))
         if preset is not None:
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
-        return flows.brief.brief(self._current, task, view, tokens=budget, now=when(now, "now"))
+        return flows.brief.brief(space, task, view, tokens=budget, now=when(now, "now"))
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
         """One memory, with what became of the code that it points at."""
@@ -107,10 +107,10 @@ class Reading(Opened):
             check_line(module, "module") if module else module,
         )
         most = check_whole(limit, "limit", 1, MOST_LISTED)
-        view = self._view("all", as_of, known_at, archived=archived)
+        space, view = self._current, self._view("all", as_of, known_at, archived=archived)
         if kind is None:
             view = replace(view, collections=KEPT_COLLECTIONS)
-        return flows.transfer.listed(self._current, view, chosen, most)
+        return flows.transfer.listed(space, view, chosen, most)
 
     def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.lifecycle.History":
         """All that was ever recorded of it; by `known_at`, and about the instant `as_of`, where these are given."""

@@ -44,8 +44,8 @@ class Upkeep(Opened):
     ) -> "flows.transfer.Export":
         """Write all memories to a file; with `code`, what was read out of the tree too."""
         target = None if path is None else Path(path).absolute()
-        moment = self._moment(as_of, known_at)
-        return flows.transfer.export(self._current, moment, path=target, form=form, embeddings=embeddings, code=code)
+        space, moment = self._current, self._moment(as_of, known_at)
+        return flows.transfer.export(space, moment, path=target, form=form, embeddings=embeddings, code=code)
 
     def rows(
         self, as_of: When = None, known_at: When = None, *, embeddings: bool = False, code: bool = False
