@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from waypost.flows import decide as decide
     from waypost.flows import discover as discover
     from waypost.flows import dna as dna
+    from waypost.flows import expiry as expiry
     from waypost.flows import finding as finding
     from waypost.flows import forget as forget
     from waypost.flows import imports as imports
@@ -80,6 +81,7 @@ _FLOWS = frozenset(
         "decide",
         "discover",
         "dna",
+        "expiry",
         "finding",
         "forget",
         "imports",

@@ -94,6 +94,10 @@ class Knowledge(Opened):
             ttl_class=ttl_class,
         )
 
+    def expire(self, *, dry_run: bool = False) -> "flows.expiry.Expired":
+        """Do to every memory whose time has run out what was said for its end: mark it stale, archive or delete it."""
+        return flows.expiry.process_expired(self._space, self._caller, dry_run=dry_run, wait=False)
+
     # -- reasons ------------------------------------------------------------------------------------------
 
     def decide(

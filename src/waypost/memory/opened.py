@@ -1,11 +1,13 @@
 """What every part of the façade stands on: an open space, and the moment that a question is about."""
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
 from waypost import config, flows
 from waypost.config import Settings
+from waypost.errors import SecurityError
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces
 from waypost.model.kinds import scope_of
@@ -66,6 +68,22 @@ class Opened:
         memory = cls(identity, settings, caller, clock)
         memory._space  # noqa: B018  an unusable place is reported now, not with the first write
         return memory
+
+    def at(self, path: str | Path) -> Self:
+        """The same memory as seen from another of its trees: the one that `path` is in, which may be a clone or a worktree.
+
+        A relative path is seen from this tree's root. One in another project raises SecurityError (CG-3).
+        """
+        identity = identify(self._identity.root / path)
+        if identity.space_id != self.space_id:
+            raise SecurityError(
+                f"{str(path)[:200]!r} is not in this project.", "Name a folder of this project, or open the other one."
+            )
+        return type(self)(identity, self._settings, self._caller, self._clock)
+
+    def by_owners_word(self) -> Self:
+        """The same memory for one thing that its owner was asked and agreed to; audited as the owner's word."""
+        return type(self)(self._identity, self._settings, replace(self._caller, owners_word=True), self._clock)
 
     @property
     def _space(self) -> OpenSpace:
