@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from waypost.text.secret_data import data
+from waypost.text.secret_letters import word_given, word_quoted, word_said
 from waypost.text.secret_scan import Scan, Span
 from waypost.text.secret_values import (
     is_code,
@@ -168,7 +169,11 @@ def _as_sentence(text: str, after: int, kind: Kind) -> _Value | None:
         return None
     opening = _OPENING.match(text, verb.end())
     if not opening:
-        return _bare(text, verb.end(), kind, line=False)
+        found = _bare(text, verb.end(), kind, line=False)
+        if found or kind is not Kind.PASSWORD:
+            return found
+        end = word_said(text, verb.end(), verb["verb"] or "")
+        return _Value(verb.end(), end, False) if end else None
     end = _closing(text, opening.end(), opening["quote"])
     value = text[opening.end() : end] if end > 0 else ""
     plain = kind is Kind.PASSWORD and " " not in value and is_word_password(value)
@@ -184,9 +189,14 @@ def _assigned(text: str, at: int, sign: re.Match[str], kind: Kind) -> _Value | N
     found = _bare(text, begin, kind, line=alone)
     if found and text[at].isascii() and is_short_number(text[found.start : found.end]):
         return None
-    if not found and kind is Kind.PASSWORD and sign["sign"] == ":" and text[sign.start()] == ":":
-        return _word_after_colon(text, at, begin)
-    return found
+    if found or kind is not Kind.PASSWORD:
+        return found
+    if sign["sign"] == ":" and text[sign.start()] == ":" and (word := _word_after_colon(text, at, begin)):
+        return word
+    if sign["sign"] not in (":", "="):
+        return None
+    end = word_given(text, at, sign.span(), text[start:at] if start >= 0 else None)
+    return _Value(begin, end, False) if end else None
 
 
 def _quoted(text: str, begin: int, kind: Kind) -> _Value | None:
@@ -198,7 +208,8 @@ def _quoted(text: str, begin: int, kind: Kind) -> _Value | None:
     if end < 0:
         return None
     value = text[opening.end() : end]
-    return _Value(opening.end(), end, True) if _believable(value, kind, quoted=True) else None
+    letters = kind is Kind.PASSWORD and word_quoted(value)
+    return _Value(opening.end(), end, True) if letters or _believable(value, kind, quoted=True) else None
 
 
 def _closing(text: str, begin: int, quote: str) -> int:

@@ -134,12 +134,13 @@ def _compute_cost(unit: str) -> float:
 
 
 def _cost_of_word(word: str) -> float:
-    if len(word) <= _SURE_LETTERS or word.lower() in _common_words():
+    if len(word) <= _SURE_LETTERS or word.lower() in common_words():
         return 1.0
     return WORD_BASE + (WORD_PER_LETTER if word.isascii() else ACCENTED_PER_LETTER) * len(word)
 
 
 @cache
-def _common_words() -> frozenset[str]:
+def common_words() -> frozenset[str]:
+    """Frequent English words, in small letters."""
     lines = [line for line in _DATA.read_text("utf-8").splitlines() if not line.startswith("#")]
     return frozenset(" ".join(lines).split())
