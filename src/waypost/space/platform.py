@@ -1,5 +1,6 @@
-"""Where operating systems differ: the true spelling of a path, private files, durable renames."""
+"""Where operating systems differ: the true spelling of a path, private files, durable renames, the end of a process."""
 
+import contextlib
 import errno
 import os
 import random
@@ -9,12 +10,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput, SecurityError, StoreBusy, StoreError, StoreFull, StoreReadOnly
+
+if TYPE_CHECKING:
+    import socket
 
 PRIVATE_DIRECTORY = 0o700
 PRIVATE_FILE = 0o600
 _PAUSES = (0.0005, 0.003)  # seconds between two tries for a lock; by chance, so that nobody always comes too late
+_LOOK = 1.0  # seconds between two looks at a process
 
 
 def canonical(path: Path) -> Path:
@@ -164,3 +170,104 @@ def _lock(handle: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def peer_process(source: int) -> int:
+    """The process that started us to speak to us through `source`: our parent, or, where our parent only wraps us and has
+    the very same input (a shell, a launcher), the nearest ancestor that has another."""
+    peer = os.getppid()
+    if not sys.platform.startswith("linux"):
+        return peer
+    with contextlib.suppress(OSError, ValueError, IndexError):  # not ours to look at: then it is no wrapper of ours
+        ours = os.fstat(source)
+        while peer > 1 and os.path.samestat(ours, os.stat(f"/proc/{peer}/fd/0")):
+            after_name = Path(f"/proc/{peer}/stat").read_text("ascii", "replace").rpartition(")")[2]
+            peer = int(after_name.split()[1])
+    return peer
+
+
+def wait_for_end(process: int) -> None:
+    """Return when this process, an ancestor of ours, has ended; a thread may wait here without cost."""
+    if sys.platform == "win32":
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(0x00100000, False, process)  # SYNCHRONIZE
+        if handle:
+            kernel.WaitForSingleObject(handle, -1)
+    elif sys.platform == "darwin":
+        import select
+
+        with contextlib.suppress(ProcessLookupError), select.kqueue() as queue:
+            queue.control([select.kevent(process, select.KQ_FILTER_PROC, fflags=select.KQ_NOTE_EXIT)], 1)
+    else:
+        try:
+            handle = os.pidfd_open(process)
+        except ProcessLookupError:
+            return
+        except OSError:  # an old kernel, or a sandbox that does not know the call
+            _look_for_end(process)
+            return
+        import select
+
+        select.select([handle], [], [])
+
+
+def _look_for_end(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        while True:
+            with contextlib.suppress(PermissionError):  # it is there, and somebody else's
+                os.kill(process, 0)
+            time.sleep(_LOOK)
+
+
+def check_private_directory(path: Path) -> None:
+    """Raise SecurityError unless this is a directory of our own that nobody else may enter, and no link to one."""
+    try:
+        state = os.lstat(path)
+    except OSError as error:
+        raise SecurityError(f"{path} cannot be examined: {error.strerror}.", "Check its permissions.") from error
+    if not stat.S_ISDIR(state.st_mode):
+        raise SecurityError(f"{path} is not a directory of its own.", "Move it away: it is not Waypost's.")
+    if os.name == "posix" and (state.st_uid != os.getuid() or state.st_mode & 0o077):
+        raise SecurityError(f"{path} is open to others.", "Move it away: it is not Waypost's.")
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process has this number; one that cannot be asked counts as alive."""
+    if os.name != "posix" or pid <= 0:
+        return True  # on Windows, asking by a signal would end it
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def same_user(connection: "socket.socket") -> bool:
+    """Whether the other end of a Unix socket is a process of our own user (or of the machine's owner).
+
+    Where a system cannot say, the permissions of the socket and of its folder have to do.
+    """
+    import socket
+    import struct
+
+    if hasattr(socket, "SO_PEERCRED"):  # Linux: process, user, group
+        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return struct.unpack("3i", told)[1] in (os.getuid(), 0)
+    if sys.platform == "darwin":  # LOCAL_PEERCRED: a version, the user, then groups
+        told = connection.getsockopt(0, 1, 76)
+        return struct.unpack_from("II", told)[1] in (os.getuid(), 0)
+    return True
+
+
+def detached() -> dict[str, Any]:
+    """How a process is started (`subprocess.Popen`) that stays when we and our terminal go."""
+    if sys.platform == "win32":
+        import subprocess
+
+        flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
+        return {"creationflags": flags, "close_fds": True}
+    return {"start_new_session": True, "close_fds": True}

@@ -1,0 +1,149 @@
+"""What each agent tells a hook, and in which form it takes what the hook tells it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Event = Literal["session-start", "prompt", "session-end", "pre-compact"]
+EVENTS: tuple[Event, ...] = get_args(Event)
+
+MOST_CHARACTERS = 10_000  # of all that a hook says: longer answers are cut or put aside by agents
+LARGEST_INPUT = 32 << 20  # bytes; a prompt with pasted files is far below
+_LONGEST_NAME = 4096  # of a path or of a session's id
+_PROMPT_HEAD, _PROMPT_TAIL = 2000, 1000  # what is asked stands before or behind what was pasted
+_GAP = "\n…\n"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFormat:
+    """Where an agent puts what we need, by names with dots for what lies deeper; the first that is there counts.
+
+    `context` has the agent's own names of the events at which it takes words for its model. `flat`: as a member of the
+    answer, not of a part of it that names the event.
+    """
+
+    session: tuple[str, ...] = ("session_id", "sessionId")
+    cwd: tuple[str, ...] = ("cwd",)
+    prompt: tuple[str, ...] = ("prompt",)
+    transcript: tuple[str, ...] = ("transcript_path",)
+    source: tuple[str, ...] = ("source",)
+    context: Mapping[Event, str] = field(default_factory=dict)
+    flat: bool = False
+
+
+_CLAUDE = AgentFormat(context={"session-start": "SessionStart", "prompt": "UserPromptSubmit"})
+
+AGENTS: Mapping[str, AgentFormat] = {
+    "claude-code": _CLAUDE,
+    "codex": _CLAUDE,  # its transcript may be null
+    "vscode": _CLAUDE,  # documented for the start of a session only; what it does not know at a prompt it ignores
+    "gemini": AgentFormat(context={"session-start": "SessionStart", "prompt": "BeforeAgent"}),
+    "cursor": AgentFormat(
+        session=("conversation_id", "session_id"),
+        cwd=("workspace_roots.0", "cwd"),
+        context={"session-start": "sessionStart", "prompt": "beforeSubmitPrompt"},
+        flat=True,
+    ),
+    "windsurf": AgentFormat(  # takes no words from a hook, only gives its turns
+        session=("trajectory_id",),
+        cwd=("tool_info.cwd", "cwd"),
+        prompt=("tool_info.user_prompt",),
+        transcript=("tool_info.transcript_path",),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HookInput:
+    """What has happened, whoever tells it. What the agent did not say is empty."""
+
+    event: Event
+    agent: str
+    session: str = ""
+    cwd: str = ""
+    prompt: str = ""
+    transcript: str = ""
+    source: str = ""  # why a session starts: startup, resume, clear or compact
+
+    @property
+    def starts_afresh(self) -> bool:
+        """Whether the agent has lost what it was told in this session."""
+        return self.event == "pre-compact" or (self.event == "session-start" and self.source in ("clear", "compact"))
+
+    @property
+    def takes_context(self) -> bool:
+        return self.event in AGENTS[self.agent].context
+
+    def to_json(self) -> dict[str, str]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def of(cls, given: object) -> "HookInput | None":
+        """What `to_json` made; None for anything else."""
+        if not isinstance(given, dict) or given.get("event") not in EVENTS or given.get("agent") not in AGENTS:
+            return None
+        values: dict[str, Any] = {name: given.get(name, "") for name in cls.__slots__}
+        if not all(isinstance(value, str) and len(value) <= _LONGEST_NAME for value in values.values()):
+            return None
+        return cls(**values)
+
+
+def read_input(event: Event, agent: str, raw: bytes) -> HookInput | None:
+    """What an agent wrote to the hook; None for what is no JSON object. Members of the wrong sort count as missing."""
+    form = AGENTS[agent]
+    try:
+        given = json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(given, dict):
+        return None
+    return HookInput(
+        event,
+        agent,
+        session=_short(given, form.session),
+        cwd=_short(given, form.cwd),
+        prompt=_within_reason(_text(given, form.prompt)),
+        transcript=_short(given, form.transcript),
+        source=_short(given, form.source),
+    )
+
+
+def render_answer(event: Event, agent: str, text: str) -> str:
+    """The words in the agent's form; empty where there are none, or where it takes none."""
+    form = AGENTS[agent]
+    name = form.context.get(event)
+    if not text or name is None:
+        return ""
+    if form.flat:
+        goes_on = {"continue": True} if event == "prompt" else {}
+        answer: dict[str, Any] = {**goes_on, "additional_context": text}
+    else:
+        answer = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    for name in names:
+        found: Any = given
+        for part in name.split("."):
+            if isinstance(found, list):
+                found = found[int(part)] if part.isdigit() and int(part) < len(found) else None
+            else:
+                found = found.get(part) if isinstance(found, dict) else None
+        if isinstance(found, str) and found:
+            return found
+    return ""
+
+
+def _short(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """One line; what is longer than any path, or cannot be one, was not said."""
+    found = _text(given, names)
+    return found if len(found) <= _LONGEST_NAME and found.isprintable() else ""
+
+
+def _within_reason(prompt: str) -> str:
+    """The beginning and the end, without what no question may hold."""
+    if len(prompt) > _PROMPT_HEAD + _PROMPT_TAIL:
+        prompt = prompt[:_PROMPT_HEAD] + _GAP + prompt[-_PROMPT_TAIL:]
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else " " for sign in prompt).strip()
