@@ -1,0 +1,158 @@
+"""A client's session: which project it works in, who it is, and one call of a tool. Nothing here knows the protocol."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waypost import config
+from waypost.errors import Refused, SecurityError, WaypostError
+from waypost.faces.mcp.schema import checked
+from waypost.faces.mcp.tool import Call, Cancelled, Reply, Tool
+from waypost.model.memory import Caller
+from waypost.model.time import Clock, utc_now
+
+if TYPE_CHECKING:
+    from waypost import Memory
+    from waypost.config import Settings
+
+UNKNOWN_CLIENT = "mcp"  # one that does not say its name
+_LONGEST_NAME = 60
+_REPORT_SECONDS = 0.1  # between two reports of progress: more is not seen
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What the server was started for. Without a directory it is where the client works: its first root, else where the
+    server was started. `follows_roots` is off where several clients share a server."""
+
+    directory: Path | None = None
+    person: str | None = None  # a person's own memory instead
+    follows_roots: bool = True
+    settings: "Settings | None" = None
+    clock: Clock = utc_now
+
+    @property
+    def asks_for_roots(self) -> bool:
+        return self.follows_roots and self.directory is None and self.person is None
+
+    def memory(self, caller: Caller, root: Path | None = None) -> "Memory":
+        """Opening costs little and loads no model."""
+        from waypost.memory import Memory  # what the handshake need not wait for
+
+        directory = self.directory or root or Path.cwd()
+        settings = self.settings or config.load()
+        return Memory.open_as(caller, directory, person=self.person, settings=settings, clock=self.clock)
+
+    def person_name(self) -> str:
+        return (self.settings or config.load()).person
+
+    def home(self) -> Path:
+        return (self.settings or config.load()).home
+
+
+def client_name(name: object) -> str:
+    """A client's name for itself, fit to stand in a record."""
+    told = "".join(c for c in name if c.isprintable()).strip() if isinstance(name, str) else ""
+    return told[:_LONGEST_NAME] or UNKNOWN_CLIENT
+
+
+def no_way_to_ask(question: str) -> bool:
+    """For clients that cannot show a question to their person."""
+    del question
+    raise SecurityError(
+        "This takes the word of the person, and this client has no way to ask them.",
+        "Tell them: they can do it at a terminal with `waypost review`, `waypost reject ID` or `waypost forget ID`.",
+    )
+
+
+Tell = Callable[[float, float | None, str], None]
+
+
+@dataclass(slots=True)
+class ServedCall:
+    """One call, as `tool.Call` wants it. `tell` brings progress to the client, `ask` brings a person's word."""
+
+    project: Project
+    client: str = UNKNOWN_CLIENT
+    root: Path | None = None
+    tell: Tell = lambda *_: None
+    ask: Callable[[str], bool] = no_way_to_ask
+    ticks: Callable[[], float] = time.monotonic
+    stopped: threading.Event = field(default_factory=threading.Event)
+    _told: float = field(default=-1.0, init=False)
+    _told_at: float = field(default=float("-inf"), init=False)
+
+    @property
+    def memory(self) -> "Memory":
+        return self.project.memory(Caller("agent", self.client), self.root)
+
+    def report(self, done: float, total: float | None = None, message: str = "") -> None:
+        if self.stopped.is_set():
+            raise Cancelled
+        # The protocol wants numbers that rise.
+        if done > self._told and (done == total or self.ticks() - self._told_at >= _REPORT_SECONDS):
+            self._told, self._told_at = done, self.ticks()
+            self.tell(done, total, message)
+
+    def ask_person(self, question: str) -> bool:
+        return self.ask(question)
+
+    def persons_memory(self) -> "Memory":
+        """The memory in the hands of the person. Only after `ask_person` has said yes."""
+        return self.project.memory(Caller("person", self.project.person_name()), self.root)
+
+    def now(self) -> datetime:
+        return self.project.clock()
+
+
+def now_of(call: Call) -> datetime:
+    return call.now() if isinstance(call, ServedCall) else utc_now()
+
+
+def persons_word(call: Call, question: str) -> "Memory":
+    """Ask, and on a yes return the memory in the person's hands."""
+    if not call.ask_person(question):
+        raise Refused("The person said no; nothing was changed.", "Respect that, and ask them what they want.")
+    if not isinstance(call, ServedCall):
+        raise SecurityError("This call cannot speak for a person.", "Use the MCP server.")
+    return call.persons_memory()
+
+
+def run_tool(tool: Tool, call: Call, arguments: Mapping[str, Any], home: Callable[[], Path]) -> Reply:
+    """Check and run. What goes wrong becomes an answer that the agent can act on; only `Cancelled` passes."""
+    try:
+        return tool.run(call, checked(tool, arguments))
+    except WaypostError as error:
+        return Reply(failed(error), is_error=True)
+    except (Cancelled, SystemExit, KeyboardInterrupt):
+        raise
+    except Exception as error:  # noqa: BLE001  the last wall before the client: a traceback helps no agent
+        log_crash(error, home)
+        return Reply(unexpected(error), is_error=True)
+
+
+def failed(error: WaypostError) -> str:
+    return f"{error.what} {error.remedy}".strip()
+
+
+def unexpected(error: Exception) -> str:
+    return (
+        f"Something unexpected happened: {type(error).__name__}. This is a bug of Waypost; crash.log in its home has the "
+        "place. Nothing that was acknowledged is lost; go on without this call."
+    )
+
+
+def log_crash(error: Exception, home: Callable[[], Path]) -> None:
+    """Keep where it happened; not the message, which may hold the words of a memory."""
+    import traceback
+
+    with contextlib.suppress(OSError, WaypostError):
+        folder = home()
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = [*traceback.format_tb(error.__traceback__), type(error).__name__]
+        (folder / "crash.log").write_text("".join(lines), encoding="utf-8")

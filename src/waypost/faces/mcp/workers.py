@@ -1,0 +1,69 @@
+"""Threads in which tools run: the core is synchronous, and a slow call must not hold up the others."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+MOST = 8  # more calls than that wait their turn; one that waits for a person's word has a thread for itself meanwhile
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    work: Callable[[], Any]
+    loop: asyncio.AbstractEventLoop
+    answer: "asyncio.Future[Any]"
+
+
+class Workers:
+    """A few threads, started as they are needed. They do not keep the process alive: when a client has gone nobody waits
+    for an answer, and what was not acknowledged need not be finished."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._busy = 0
+
+    async def run(self, work: Callable[[], _T]) -> _T:
+        """What `work` returns or raises. When the caller is cancelled its thread goes on until it looks up."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[_T] = loop.create_future()
+        with self._lock:
+            self._busy += 1
+            if self._threads < min(self._busy, self._most):
+                self._threads += 1
+                threading.Thread(target=self._serve, name=f"tool-{self._threads}", daemon=True).start()
+        self._jobs.put(_Job(work, loop, answer))
+        return await answer
+
+    def _serve(self) -> None:
+        while True:
+            job = self._jobs.get()
+            outcome, error = None, None
+            if not job.answer.cancelled():
+                try:
+                    outcome = job.work()
+                except BaseException as raised:  # noqa: BLE001  it is not ours: whoever waits for the answer gets it
+                    error = raised
+            with self._lock:
+                self._busy -= 1
+            try:
+                job.loop.call_soon_threadsafe(_settle, job.answer, outcome, error)
+            except RuntimeError:  # the loop has ended, and with it whoever asked
+                return
+            del job, outcome, error  # an idle thread holds on to nothing
+
+
+def _settle(answer: "asyncio.Future[Any]", outcome: Any, error: BaseException | None) -> None:
+    if answer.cancelled():
+        return
+    if error is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(outcome)
