@@ -210,14 +210,21 @@ def wait_for_end(process: int) -> None:
             return
         import select
 
-        select.select([handle], [], [])
+        try:
+            waiting = select.poll()
+            waiting.register(handle, select.POLLIN)
+            waiting.poll()
+        finally:
+            os.close(handle)
 
 
 def _look_for_end(process: int) -> None:
+    parent = os.getppid()
     with contextlib.suppress(ProcessLookupError):
-        while True:
-            with contextlib.suppress(PermissionError):  # it is there, and somebody else's
-                os.kill(process, 0)
+        while os.getppid() == parent:
+            if process != parent:
+                with contextlib.suppress(PermissionError):  # it is there, and somebody else's
+                    os.kill(process, 0)
             time.sleep(_LOOK)
 
 

@@ -1,0 +1,115 @@
+"""The door of the stdio server: it hears the client from the first moment on.
+
+Importing the SDK takes most of a second of CPU. Meanwhile a thread reads what the client says, answers from plain data what
+can be answered so (`door_answers`) and keeps the rest, in order, for the server. The opening is among the rest: the server
+hears it too, and its answer is dropped, because it has been given.
+"""
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from waypost.faces.mcp.door_answers import Answers, is_opening
+from waypost.faces.mcp.life import Life
+
+LINE_LIMIT = 32 * 2**20  # bytes of one message; the largest file that is indexed has far less
+_KEPT_AT_MOST = 256  # messages; a client that sends more waits until the server has taken some
+_CHUNK = 2**16
+_TOO_LONG = (
+    b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"A message may have at most %d bytes. Send less at once."}}\n'
+    % LINE_LIMIT
+)
+
+
+class Door:
+    """The two ends of the pipe to the client, whoever is behind it."""
+
+    def __init__(self, answers: Answers, life: Life, source: int, sink: int) -> None:
+        self._answers = answers
+        self._life = life
+        self._source = source
+        self._sink = sink
+        self._kept: deque[bytes | None] = deque()
+        self._room = threading.Semaphore(_KEPT_AT_MOST)
+        self._wake: Callable[[], None] | None = None
+        self._writing = threading.Lock()
+        self._greeted = threading.Event()
+
+    @property
+    def opening(self) -> str | int | None:
+        """The id of the request whose answer the client has already."""
+        return self._answers.opening
+
+    def open(self, patience: float) -> None:
+        """Begin to listen; return when the first message has been seen to, or after so many seconds."""
+        threading.Thread(target=self._listen, name="door", daemon=True).start()
+        self._greeted.wait(patience)
+
+    def hand_over(self, wake: Callable[[], None]) -> None:
+        """From now on everything is for the server; `wake` is called, in another thread, when `take` has something."""
+        self._wake = wake
+        wake()
+
+    def take(self) -> Iterator[bytes | None]:
+        """What has come and was not answered here, in order; None: the client has closed its end."""
+        while self._kept:
+            yield self._kept.popleft()
+            self._room.release()
+
+    def write(self, line: bytes) -> None:
+        """Say a line to the client; if it does not listen any more, that is the end of us."""
+        rest = memoryview(line)
+        with self._writing:
+            while rest:
+                try:
+                    rest = rest[os.write(self._sink, rest) :]
+                except OSError:
+                    self._life.end(0)
+                    return
+
+    def _listen(self) -> None:
+        for line in read_lines(self._source):
+            if line is None:
+                self.write(_TOO_LONG)
+                continue
+            answer = self._answers.answer(line) if self._wake is None else None
+            if answer is not None:
+                self.write(answer)
+            if answer is None or is_opening(line):
+                self._keep(line)
+            self._greeted.set()
+        if self._wake is None and not self._answers.others_wait:
+            self._life.end(0)
+        self._life.end_within_limit()
+        self._keep(None)
+
+    def _keep(self, line: bytes | None) -> None:
+        self._room.acquire()
+        self._kept.append(line)
+        if self._wake:
+            self._wake()
+
+
+def read_lines(source: int) -> Iterator[bytes | None]:
+    """The lines of a pipe until it is closed; None in place of one that is too long. Blank lines are skipped."""
+    parts: list[bytes] = []
+    length = 0
+    while True:
+        try:
+            chunk = os.read(source, _CHUNK)
+        except OSError:  # a terminal that was hung up
+            return
+        if not chunk:
+            return
+        *ended, rest = chunk.split(b"\n")
+        for end in ended:
+            line = b"".join(parts) + end if length <= LINE_LIMIT else None
+            parts, length = [], 0
+            if line is None or line.strip():
+                yield line
+        length += len(rest)
+        if length > LINE_LIMIT:
+            parts = []
+        else:
+            parts.append(rest)
