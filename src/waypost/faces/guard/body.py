@@ -1,0 +1,94 @@
+"""Taking in a request's body: whole, bounded and in time, before the application sees anything of it."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from waypost.faces.guard.asgi import Message, Receive, Scope, values
+from waypost.faces.guard.limits import Limits
+from waypost.faces.guard.problem import Problem
+
+_DIGITS = frozenset(b"0123456789")
+
+
+class Disconnected(Exception):
+    """The client has gone away while it was sending."""
+
+
+class Intake:
+    """Reads bodies. What all requests in flight hold together is bounded too."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._held = 0
+
+    def announced(self, scope: Scope) -> Problem | None:
+        """What is wrong with the length that the request announces."""
+        lengths = values(scope, b"content-length")
+        if not lengths:
+            return None
+        if len(lengths) > 1 or not lengths[0] or not _DIGITS.issuperset(lengths[0]) or len(lengths[0]) > 18:
+            return Problem(400, "The Content-Length is not a number.", "Send one, in digits.")
+        return self._too_large if int(lengths[0]) > self._limits.body_bytes else None
+
+    @contextmanager
+    def room(self) -> Iterator["Taken"]:
+        """Room for one body, given back at the end of the block."""
+        taken = Taken(self)
+        try:
+            yield taken
+        finally:
+            self._held -= taken.size
+
+    def reserve(self, taken: "Taken", size: int) -> Problem | None:
+        if taken.size + size > self._limits.body_bytes:
+            return self._too_large
+        if self._held + size > self._limits.buffered_bytes:
+            return Problem(503, "Too much is being sent at once.", "Try again.", ((b"retry-after", b"1"),))
+        taken.size += size
+        self._held += size
+        return None
+
+    @property
+    def seconds(self) -> float:
+        return self._limits.body_seconds
+
+    @property
+    def _too_large(self) -> Problem:
+        return Problem(413, f"A request may have {self._limits.body_bytes} bytes.", "Send less, in several requests.")
+
+
+class Taken:
+    """One body being taken in."""
+
+    def __init__(self, intake: Intake) -> None:
+        self.size = 0
+        self._intake = intake
+        self._chunks: list[bytes] = []
+
+    async def take(self, receive: Receive) -> Problem | None:
+        """Read all of it. Raises Disconnected when the client goes away first."""
+        try:
+            async with asyncio.timeout(self._intake.seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise Disconnected
+                    chunk = message.get("body", b"")
+                    if problem := self._intake.reserve(self, len(chunk)):
+                        return problem
+                    self._chunks.append(chunk)
+                    if not message.get("more_body", False):
+                        return None
+        except TimeoutError:
+            return Problem(408, f"The body did not come within {self._intake.seconds:g} seconds.", "Send it faster.")
+
+    def replayed(self, receive: Receive) -> Receive:
+        """What the application receives: the body in one piece, then whatever comes."""
+        pending: list[Message] = [{"type": "http.request", "body": b"".join(self._chunks), "more_body": False}]
+        self._chunks.clear()
+
+        async def next_message() -> Message:
+            return pending.pop() if pending else await receive()
+
+        return next_message

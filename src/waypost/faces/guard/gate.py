@@ -1,0 +1,186 @@
+"""The gate: ASGI middleware that lets in whoever has a token, from where and as much as is allowed."""
+
+import ipaddress
+import logging
+import math
+import time
+from collections.abc import Callable
+from typing import Protocol
+from urllib.parse import parse_qsl
+
+from waypost.errors import WaypostError
+from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, values
+from waypost.faces.guard.body import Disconnected, Intake
+from waypost.faces.guard.hosts import Hosts, is_loopback
+from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.limits import Buckets, Limits, Monotonic, Slots
+from waypost.faces.guard.problem import SECURITY_HEADERS, Problem, answer
+
+_LOG = logging.getLogger("waypost.guard")
+_IN_URLS = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "bearer", "authorization", "auth"})
+_CHALLENGE = ((b"www-authenticate", b'Bearer realm="waypost"'),)
+_POLICY_VIOLATION = 1008  # the code that closes a web socket
+
+SignedIn = Callable[[Scope], Identity | None]
+
+
+class Verifier(Protocol):
+    """Knows tokens."""
+
+    def verify(self, token: str) -> Identity | None: ...
+
+
+class Gate:
+    """Stands before `app`. An admitted request has its `Identity` in `scope["waypost.caller"]`, its body is there as a
+    whole, and its token is gone from the headers.
+
+    `open_paths` need no token (a sign-in page); everything else holds for them too. `signed_in` tells who sends a
+    request without one (a session's cookie).
+    """
+
+    def __init__(
+        self,
+        app: App,
+        tokens: Verifier,
+        hosts: Hosts,
+        limits: Limits | None = None,
+        *,
+        clock: Monotonic = time.monotonic,
+        open_paths: frozenset[str] = frozenset(),
+        signed_in: SignedIn | None = None,
+    ) -> None:
+        self._app, self._tokens, self._hosts = app, tokens, hosts
+        self._limits = limits or Limits()
+        self._open_paths, self._signed_in = open_paths, signed_in
+        self._calls = Buckets(self._limits.rate, self._limits.burst, clock)
+        self._failures = Buckets(self._limits.failure_rate, self._limits.failure_burst, clock)
+        self._slots = Slots(self._limits.concurrent, self._limits.concurrent_each)
+        self._intake = Intake(self._limits)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        identity: Identity | None = None
+        found = self._form(scope) or self._hosts.problem(scope) or self._url(scope) or self._who(scope)
+        if isinstance(found, Identity):
+            identity, found = found, None
+            if wait := self._calls.take(identity.key):
+                found = _slow_down(wait)
+        found = found or self._intake.announced(scope)
+        if found is not None:
+            await answer(found, receive, send)
+            return
+        with self._slots.slot(identity and identity.key) as granted:
+            if granted:
+                await self._admitted(identity, scope, receive, send)
+            else:
+                busy = Problem(503, "Too many requests at once.", "Try again.", ((b"retry-after", b"1"),))
+                await answer(busy, receive, send)
+
+    async def _admitted(self, identity: Identity | None, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._intake.room() as taken:
+            try:
+                problem = await taken.take(receive)
+            except Disconnected:
+                return
+            if problem is not None:
+                await answer(problem, receive, send)
+                return
+            headers = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
+            inner = {**scope, "headers": headers, CALLER: identity}
+            await self._app(inner, taken.replayed(receive), _with_security_headers(send))
+
+    def _form(self, scope: Scope) -> Problem | None:
+        """What is wrong with the size or form of the head."""
+        headers = scope["headers"]
+        size = sum(len(name) + len(value) for name, value in headers)
+        if len(headers) > self._limits.header_count or size > self._limits.header_bytes:
+            return Problem(431, "There are too many headers, or too long ones.", "Send fewer.")
+        if len(scope.get("raw_path") or b"") + len(scope.get("query_string", b"")) > self._limits.target_bytes:
+            return Problem(414, "The address is too long.", "Send long values in the body.")
+        if values(scope, b"transfer-encoding") and values(scope, b"content-length"):
+            return Problem(400, "A body has a length or comes in chunks, not both.", "Send one of the two headers.")
+        return None
+
+    def _url(self, scope: Scope) -> Problem | None:
+        """A token in an address ends up in histories and logs."""
+        try:
+            pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), max_num_fields=100)
+        except ValueError:
+            return Problem(400, "The address has too many parameters.", "Send long values in the body.")
+        if any(name.lower() in _IN_URLS for name, _ in pairs):
+            return Problem(
+                400,
+                "A token does not belong into an address: histories and logs keep it.",
+                "Send it as `Authorization: Bearer …`. If it was a real one, replace it.",
+            )
+        return None
+
+    def _who(self, scope: Scope) -> Identity | Problem | None:
+        """Who sends this. On one machine all share an address, so there a right token is never refused for the
+        wrong ones of others; elsewhere an address that guesses waits."""
+        address = _address(scope)
+        if scope["path"] in self._open_paths:
+            return None
+        if not is_loopback(address) and (wait := self._failures.wait(address)):
+            return _slow_down(wait)
+        try:
+            identity = self._signed_in(scope) if self._signed_in else None
+            identity = identity or self._bearer(scope)
+        except WaypostError as error:
+            _LOG.error("Tokens cannot be checked: %s", error)
+            return Problem(503, "The server cannot check tokens now.", "Look at what it prints.")
+        if identity is not None:
+            return identity
+        if wait := self._failures.take(address):
+            return _slow_down(wait)
+        return Problem(
+            401,
+            "A valid token is needed.",
+            "Send `Authorization: Bearer TOKEN`; the server printed which file holds the owner's.",
+            _CHALLENGE,
+        )
+
+    def _bearer(self, scope: Scope) -> Identity | None:
+        sent = values(scope, b"authorization")
+        if len(sent) != 1:
+            return None
+        scheme, _, token = sent[0].decode("latin-1").partition(" ")
+        return self._tokens.verify(token.strip()) if scheme.lower() == "bearer" else None
+
+
+def _with_security_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            sent = [(bytes(name).lower(), bytes(value)) for name, value in message.get("headers", ())]
+            names = {name for name, _ in sent}
+            message = {**message, "headers": [*sent, *(one for one in SECURITY_HEADERS if one[0] not in names)]}
+        await send(message)
+
+    return send_with_headers
+
+
+def _slow_down(wait: float) -> Problem:
+    seconds = str(max(1, math.ceil(wait))).encode()
+    return Problem(429, "Too many requests.", "Wait as long as Retry-After says.", ((b"retry-after", seconds),))
+
+
+def _address(scope: Scope) -> str:
+    """Where it comes from. One machine can have a whole /64 of IPv6 addresses: they count as one."""
+    text = str((scope.get("client") or ("",))[0])
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    if isinstance(address, ipaddress.IPv4Address) or address.is_loopback:
+        return text
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(address) >> 64 << 64, 64)))

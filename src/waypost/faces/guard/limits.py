@@ -1,0 +1,80 @@
+"""How much and how often: the numbers, token buckets, and slots for requests in flight."""
+
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+Monotonic = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bounds of one server. All memory that a client can make it use follows from these."""
+
+    body_bytes: int = 4 << 20  # of one request; a memory is far smaller, a batch of them fits
+    buffered_bytes: int = 64 << 20  # of all requests that are being taken in or answered
+    body_seconds: float = 30.0  # until the whole body is there
+    header_count: int = 100
+    header_bytes: int = 16 << 10
+    target_bytes: int = 8 << 10  # path and query
+    concurrent: int = 256  # requests in flight; an MCP client holds one open to be told of changes
+    concurrent_each: int = 192  # of one caller: the others still get in
+    rate: float = 500.0  # requests a second of one caller, over time
+    burst: float = 1000.0  # and at once
+    failure_rate: float = 1.0  # refused sign-ins a second of one address
+    failure_burst: float = 20.0
+
+
+class Buckets:
+    """Token buckets by key: `burst` at once, `rate` a second over time. Holds at most `most` keys, the latest used."""
+
+    def __init__(self, rate: float, burst: float, clock: Monotonic = time.monotonic, most: int = 4096) -> None:
+        self._rate, self._burst, self._clock, self._most = rate, burst, clock, most
+        self._levels: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # key: level, at what time
+
+    def take(self, key: Hashable) -> float:
+        """Take one. Returns 0, or when there is none, the seconds until there is."""
+        now = self._clock()
+        level = self._level(key, now)
+        wait = 0.0 if level >= 1 else (1 - level) / self._rate
+        self._levels[key] = (level if wait else level - 1, now)
+        self._levels.move_to_end(key)
+        while len(self._levels) > self._most:
+            self._levels.popitem(last=False)
+        return wait
+
+    def wait(self, key: Hashable) -> float:
+        """What `take` would return, without taking."""
+        level = self._level(key, self._clock())
+        return 0.0 if level >= 1 else (1 - level) / self._rate
+
+    def _level(self, key: Hashable, now: float) -> float:
+        level, then = self._levels.get(key, (self._burst, now))
+        return min(self._burst, level + max(0.0, now - then) * self._rate)
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+
+class Slots:
+    """Room for so many requests in flight, and so many of one caller."""
+
+    def __init__(self, total: int, each: int) -> None:
+        self._total, self._each = total, each
+        self._held: Counter[Hashable] = Counter()
+
+    @contextmanager
+    def slot(self, key: Hashable) -> Iterator[bool]:
+        """Hold a slot for the block if there is one; the block learns whether it has it."""
+        granted = self._held.total() < self._total and self._held[key] < self._each
+        if granted:
+            self._held[key] += 1
+        try:
+            yield granted
+        finally:
+            if granted:
+                self._held[key] -= 1
+            if not self._held[key]:
+                del self._held[key]

@@ -1,0 +1,71 @@
+"""A refusal as the client sees it: problem+json (RFC 9457) with what is wrong and what to do."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from waypost.faces.guard.asgi import Receive, Send
+
+_DRAINED = 1 << 20  # bytes still taken from a refused sender, so that it gets to read the answer
+_DRAIN_SECONDS = 2.0
+
+SECURITY_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a request is refused. Nothing that the client sent is repeated in it."""
+
+    status: int
+    what: str
+    remedy: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.what,
+            "remedy": self.remedy,
+        }
+
+
+async def answer(problem: Problem, receive: Receive, send: Send) -> None:
+    """Send the problem and close. What the client is still sending is taken for a moment and dropped: a connection
+    closed on unread bytes is reset, and the answer would be lost."""
+    body = json.dumps(problem.to_json()).encode()
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        *problem.headers,
+        *SECURITY_HEADERS,
+    ]
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    await _drain(receive)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _drain(receive: Receive) -> None:
+    taken = 0
+    try:
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            while taken <= _DRAINED:
+                message = await receive()
+                if message["type"] != "http.request" or not message.get("more_body", False):
+                    return
+                taken += len(message.get("body", b""))
+    except TimeoutError:
+        return
