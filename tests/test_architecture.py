@@ -43,7 +43,7 @@ def test_the_public_surface_is_pinned() -> None:
     assert sorted(waypost.__all__) == ["Memory", "WaypostError", "__version__"]
     public = {name for name in dir(waypost.Memory) if not name.startswith("_")}
     assert public == {
-        "about", "analyze", "approve", "architecture", "at", "audit", "brief", "by_owners_word", "close", "correct",
+        "about", "analyze", "approve", "architecture", "at", "audit", "brief", "close", "correct",
         "decide", "decline", "discover", "doctor", "edit", "expire", "export", "exports", "finish", "folder", "forget", "git_changed", "history",
         "ignores", "import_bridge", "import_file", "import_tags", "index", "journal", "learn", "lift", "list", "maintain",
         "open", "open_as", "promote", "protect", "rebuild", "recall", "reject", "relink", "remember",

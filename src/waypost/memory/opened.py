@@ -1,6 +1,5 @@
 """What every part of the façade stands on: an open space, and the moment that a question is about."""
 
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
@@ -80,10 +79,6 @@ class Opened:
                 f"{str(path)[:200]!r} is not in this project.", "Name a folder of this project, or open the other one."
             )
         return type(self)(identity, self._settings, self._caller, self._clock)
-
-    def by_owners_word(self) -> Self:
-        """The same memory for one thing that its owner was asked and agreed to; audited as the owner's word."""
-        return type(self)(self._identity, self._settings, replace(self._caller, owners_word=True), self._clock)
 
     @property
     def _space(self) -> OpenSpace:
