@@ -6,20 +6,60 @@ hears it too, and its answer is dropped, because it has been given.
 """
 
 import os
+import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from waypost.faces.mcp.door_answers import Answers, is_opening
 from waypost.faces.mcp.life import Life
+from waypost.faces.mcp.tool import Tool
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
 
 LINE_LIMIT = 32 * 2**20  # bytes of one message; the largest file that is indexed has far less
 _KEPT_AT_MOST = 256  # messages; a client that sends more waits until the server has taken some
 _CHUNK = 2**16
+_PATIENCE = 0.05  # seconds that a client has to speak before the import begins, which would slow the first answer
 _TOO_LONG = (
     b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"A message may have at most %d bytes. Send less at once."}}\n'
     % LINE_LIMIT
 )
+
+
+def serve_at_door(tools: Sequence[Tool], build: "Callable[[], Server[Any]]", life: Life) -> None:
+    """Serve the client at our standard input and output until it goes; the process ends then. `build` may take its time:
+    it imports the SDK."""
+    source, sink = claim_standard_streams()
+    life.watch(source)
+    door = Door(Answers(tools), life, source, sink)
+    try:
+        door.open(_PATIENCE)
+        server = build()
+        import anyio
+
+        from waypost.faces.mcp.door_streams import serve
+
+        anyio.run(serve, server, door)
+    finally:
+        life.last_acts()
+    life.end(0)  # threads may still be at work for nobody
+
+
+def claim_standard_streams() -> tuple[int, int]:
+    """The client's pipes, for us alone: what others in this process or its children print goes to standard error, and
+    what they read is empty."""
+    source, sink = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    for handle in (source, sink):
+        if sys.platform != "win32":
+            os.set_blocking(handle, True)
+    return source, sink
 
 
 class Door:
@@ -67,6 +107,11 @@ class Door:
                 except OSError:
                     self._life.end(0)
                     return
+
+    def complain(self, text: str) -> None:
+        """Say why, where people look for it, and end."""
+        print(text, file=sys.stderr, flush=True)
+        self._life.end(1)
 
     def _listen(self) -> None:
         for line in read_lines(self._source):

@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     JSONRPCError,
@@ -19,10 +20,15 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from waypost.errors import WaypostError
 from waypost.faces.mcp.door import Door
 
 _FINISH_WITHIN = 1.2  # seconds that running requests have when the client has closed its end; see life.LEAVE_WITHIN
+
+
+async def serve(server: Server[Any], door: Door) -> None:
+    """Let the server take over at the door, until the client goes."""
+    async with streams(door) as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 @asynccontextmanager
@@ -107,7 +113,7 @@ async def _say(door: Door, said: MemoryObjectReceiveStream[SessionMessage], aske
             if given is not None and answers == given and type(answers) is type(given):
                 given = None
                 if isinstance(message, JSONRPCError):
-                    raise WaypostError("The client's opening was refused after it had been answered.", "Report this.")
+                    door.complain(f"The opening that was answered cannot be served: {message.error.message}.")
             else:
                 line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
                 await anyio.to_thread.run_sync(door.write, line, limiter=alone)

@@ -46,12 +46,16 @@ class Life:
         if not self._ending.acquire(blocking=False):
             return
         _later(_LAST_ACTS_WITHIN, lambda: os._exit(code))
-        for act in reversed(self._acts):
-            with contextlib.suppress(OSError):
-                act()
+        self.last_acts()
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.flush()
         os._exit(code)
+
+    def last_acts(self) -> None:
+        """Do what `at_end` was given, once."""
+        while self._acts:
+            with contextlib.suppress(OSError, IndexError):  # another thread may have been faster
+                self._acts.pop()()
 
     def _obey(self, heard: int) -> None:
         self.end(128 + os.read(heard, 1)[0])
