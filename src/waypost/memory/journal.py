@@ -27,7 +27,11 @@ class Journal(Opened):
 
     def add(self, text: str, *, media: str | Path | None = None, **options: Any) -> Receipt:
         """Write an entry to the day's file: a note, or with `session` a turn of a conversation. `media` is a file that is
-        kept beside it."""
+        kept beside it. `time` may be words ("gestern 18:00"); what has no zone is by the journal's clock."""
+        if isinstance(time := options.get("time"), str):
+            from waypost.flows.journal_when import moment_told  # only where a time is told
+
+            options["time"] = moment_told(self._space, time)
         kind = "conversation" if options.get("session") else "note"
         draft = Draft.of({"kind": kind, **options, "text": text})
         if not KINDS[draft.kind].is_journal:

@@ -28,7 +28,9 @@ def add(
     ] = None,
     session: Annotated[str | None, typer.Option(help="The conversation that it is a turn of.")] = None,
     speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
-    time: Annotated[str | None, typer.Option(help="When it was said; now unless told.")] = None,
+    time: Annotated[
+        str | None, typer.Option(help='When it was said: 2026-01-30, "2026-01-30 18:00", yesterday; now unless told.')
+    ] = None,
     media: Annotated[
         Path | None, typer.Option(help="A picture, recording or file that belongs to it; a copy is kept.")
     ] = None,
