@@ -55,21 +55,17 @@ def _listed(tool: Tool) -> dict[str, Any]:
         "name": tool.name,
         "description": tool.description,
         "inputSchema": tool.input_schema,
-        "annotations": annotations(tool),
     }
+    if hints := annotations(tool):
+        listed["annotations"] = hints
     if tool.returns is not None:
         listed["outputSchema"] = dict(tool.returns)
     return listed
 
 
 def annotations(tool: Tool) -> dict[str, bool]:
-    """The protocol's hints, those that differ from what a client assumes: it takes a tool for one that writes, destroys
-    and reaches out to the world."""
-    hints = {"openWorldHint": False}
+    """The protocol's hints, as far as they differ from what a client assumes: that a tool writes and destroys."""
     if tool.reads_only:
-        return {"readOnlyHint": True, **hints}
-    if not tool.destroys:
-        hints["destructiveHint"] = False
-    if tool.idempotent:
-        hints["idempotentHint"] = True
-    return hints
+        return {"readOnlyHint": True}
+    hints = {} if tool.destroys else {"destructiveHint": False}
+    return {**hints, "idempotentHint": True} if tool.idempotent else hints

@@ -1,0 +1,93 @@
+"""The default tool that tells how the memory is doing, and reads the project where that is wanted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from waypost.faces.mcp.defaults_read import NOT_INDEXED
+from waypost.faces.mcp.texts import told
+from waypost.faces.mcp.tool import Call, Reply, Tool
+
+# Where each phase of indexing begins and ends, in hundredths of the whole.
+_PHASES = {"walking": (0, 5), "reading": (5, 90), "concluding": (90, 99)}
+
+
+def status(call: Call, given: Mapping[str, Any]) -> Reply:
+    done = _indexed(call) if given.get("index") else ""
+    found = call.memory.status()
+    state, sentences = _state(found)
+    data = {
+        "state": state,
+        "name": found["name"],
+        "root": found["root"],
+        "memories": found["memories"],
+        "collections": {name: count for name, count in found["collections"].items() if count},
+        "files": found["tree"]["files"] if found["tree"] else 0,
+        "changed_files_waiting": found["tree"]["waiting"] if found["tree"] else 0,
+        "texts_to_embed": sum(found["pending"].values()),
+        "about_code": found["references"]["memories"],
+        "stale": found["references"]["stale"],
+        "to_review": found["review"]["candidates"] + found["review"]["expired"],
+        "advice": sentences,
+    }
+    counts = ", ".join(f"{count} {name}" for name, count in data["collections"].items())
+    headline = f"{found['name']} ({found['root']}): {state}. {found['memories']} memories" + (
+        f": {counts}." if counts else "."
+    )
+    return Reply(told(done, headline, *sentences), data)
+
+
+def _indexed(call: Call) -> str:
+    """Read the tree; the vectors follow in the background, where a closed client does not stop them."""
+
+    def report(phase: str, done: int, total: int, note: str = "") -> None:
+        low, high = _PHASES.get(phase, (99, 99))
+        share = low + (high - low) * (done / total if total else 0)
+        call.report(share, 100, f"{phase}: {done} of {total} files" if total else note or phase)
+
+    made = call.memory.index(facts=True, wait=False, report=report)
+    call.report(100, 100, "done")
+    read = made.indexed
+    skipped = f", {len(read.skipped)} skipped" if read.skipped else ""
+    broken = f", {len(read.broken)} could not be parsed whole" if read.broken else ""
+    return (
+        f"Indexed in {made.seconds:.1f} s: {read.files} files ({read.read} read, {read.unchanged} unchanged{skipped}{broken}), "
+        f"{made.functions} functions, {made.classes} classes."
+    )
+
+
+def _state(found: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """One word for it, and what to know or to do."""
+    tree, owed = found["tree"], sum(found["pending"].values())
+    absent = [name for name in found["pending"] if found["models_installed"].get(name) is False]
+    sentences, state = [], "ready"
+    if absent:
+        state = "keywords only"
+        sentences.append(f"{absent[0]} is not installed, so nothing is found by meaning: run `waypost model install`.")
+    elif owed:
+        state = "partly embedded"
+        sentences.append(f"{owed} texts wait to be embedded in the background; until then keywords find them.")
+    if found["kind"] == "project" and tree is None:
+        state = "not indexed"
+        sentences.insert(0, NOT_INDEXED)
+    elif tree is not None and tree["waiting"]:
+        state = "indexing"
+        sentences.insert(0, f"{tree['waiting']} changed files wait to be read again; index=true reads them now.")
+    stale, pointing = found["references"]["stale"], found["references"]["memories"]
+    if stale:
+        sentences.append(f"{stale} of {pointing} memories about code are stale: its code has changed since.")
+    if waiting := found["review"]["candidates"] + found["review"]["expired"]:
+        sentences.append(f"{waiting} wait for the person: review lists them.")
+    if found["overdue"]:
+        sentences.append("Upkeep is overdue: `waypost maintain`.")
+    return state, sentences
+
+
+STATUS = Tool(
+    "status",
+    "Whether the memory is ready: counts, what is indexed, waiting, stale, missing, and what to do about it.",
+    status,
+    {"index": {"type": "boolean", "description": "Read the project's code now: new and changed files"}},
+    (),
+    {"type": "object", "properties": {"state": {"type": "string"}}},
+    idempotent=True,
+)
