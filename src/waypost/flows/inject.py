@@ -1,6 +1,6 @@
 """`context --preset inject`: what is known that has to do with a message, and nothing when nothing does (LA-3)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,19 +28,32 @@ _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная инфо
 _HEADING = "Known information:"
 
 
+Told = Callable[[str, datetime], bool]  # whether the version of this memory that was recorded then was told before
+
+
 def inject_brief(
-    space: OpenSpace, message: str, view: View, *, tokens: int = 2000, now: datetime | None = None
+    space: OpenSpace,
+    message: str,
+    view: View,
+    *,
+    tokens: int = 2000,
+    now: datetime | None = None,
+    told: Told | None = None,
 ) -> Briefing:
-    """A list of what lies above the threshold of the engine that judges; by words when no engine can be asked."""
+    """A list of what lies above the threshold of the engine that judges; by words when no engine can be asked.
+
+    `told` is for whoever asks again and again: what was told before is left out, and DNA.md too.
+    """
     check_budget(tokens)
     message = check_text(message, "question")
     catch_up(space)
-    opening, notices = opening_of(space, tokens)
-    found = _near(space, message, view, now)
+    opening, notices = opening_of(space, tokens) if told is None else (Opening(), ())
+    told = told or (lambda *_: False)
+    found = _near(space, message, view, now, told)
     for _ in range(MOST_ROUNDS):
         if not refresh(space, found.hits):
             break
-        found = _near(space, message, view, now)
+        found = _near(space, message, view, now, told)
     hits = still_there(space, found.hits)
     heading = _HEADINGS.get(found.language, _HEADING)
     lines, used = _fitting(hits, heading, opening, tokens)
@@ -61,7 +74,7 @@ class _Found:
     notices: tuple[str, ...]
 
 
-def _near(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Found:
+def _near(space: OpenSpace, message: str, view: View, now: datetime | None, told: Told) -> _Found:
     language = language_of(message)
     if is_surely_foreign(message, language):
         space.engines.awaken_multilingual(space.store)
@@ -71,7 +84,8 @@ def _near(space: OpenSpace, message: str, view: View, now: datetime | None) -> _
     if not vectors:
         answer = recall(space, message, view, k=_DEPTH, now=now)
         terms = query_terms(message)
-        hits = [hit for hit in answer.hits if shares_words(terms, hit.text, language)]
+        hits = [hit for hit in answer.hits if not told(hit.id, hit.recorded_at)]
+        hits = [hit for hit in hits if shares_words(terms, hit.text, language)]
         return _Found(hits[:MOST], language, answer.notices)
     with space.store.read() as reader:
         cosines: dict[int, dict[str, float]] = {}
@@ -83,7 +97,7 @@ def _near(space: OpenSpace, message: str, view: View, now: datetime | None) -> _
         near = {
             number: nearness(by_engine, roles, language, versions[number].language)
             for number, by_engine in cosines.items()
-            if number in versions
+            if number in versions and not told(versions[number].memory_id, versions[number].recorded_at)
         }
         chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
         hits = _hits(space, reader, chosen, near)
