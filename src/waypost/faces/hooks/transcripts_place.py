@@ -1,0 +1,44 @@
+"""Where an agent keeps the transcript of a session: as its hook says, else where that agent is known to keep them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+_PATHS = ("transcript_path", "transcriptPath")
+_SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "thread-id")
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,127}")  # no sign that means something in a path or a pattern
+_MOST_LOOKED_AT = 1000
+# By agent, below the person's own folder. {id} is the session; {start} its first eight characters.
+_KEPT = {
+    "claude-code": (".claude/projects/*/{id}.jsonl",),
+    "codex": (".codex/sessions/*/*/*/rollout-*-{id}.jsonl",),
+    "gemini": (".gemini/tmp/*/chats/session-*-{start}.jsonl", ".gemini/tmp/*/chats/session-*-{start}.json"),
+    "cursor": (
+        ".cursor/projects/*/agent-transcripts/{id}/{id}.jsonl",
+        ".cursor/projects/*/agent-transcripts/{id}.jsonl",
+    ),
+}
+
+
+def session_of(payload: Mapping[str, Any]) -> str:
+    """The name of the session that a hook was called for, "" if it says none."""
+    given = (payload.get(name) for name in _SESSIONS)
+    return next((one for one in given if isinstance(one, str) and _SESSION.fullmatch(one)), "")
+
+
+def transcript_path(agent: str, payload: Mapping[str, Any], home: Path) -> Path | None:
+    """Where the transcript is; None where neither the hook nor the agent's custom tells."""
+    given = next((payload[name] for name in _PATHS if isinstance(payload.get(name), str) and payload[name]), None)
+    if given is not None:
+        path = Path(given)
+        return path if path.is_absolute() else None
+    session = session_of(payload)
+    return next(_kept(agent, session, home), None) if session else None
+
+
+def _kept(agent: str, session: str, home: Path) -> Iterator[Path]:
+    for pattern in _KEPT.get(agent, ()):
+        told = pattern.format(id=session, start=session[:8])
+        yield from islice(home.glob(told), _MOST_LOOKED_AT)
