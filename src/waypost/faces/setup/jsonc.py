@@ -1,0 +1,204 @@
+"""JSON as agents write it: with comments, trailing commas and a mark at the beginning. Every part knows its place."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+DEEPEST = 200  # levels; no configuration comes near, and a hostile one must not exhaust the stack
+
+Kind = Literal["object", "array", "plain"]
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9A-Za-z_.+-])")
+_WORD = re.compile(r"(?:true|false|null)(?![0-9A-Za-z_])")
+
+
+class Malformed(ValueError):
+    """The text is not what it should be; `line` and `column` count from 1."""
+
+    def __init__(self, what: str, line: int, column: int) -> None:
+        super().__init__(f"line {line}, column {column}: {what}")
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value, from `start` up to `end`. `value` is that of a string, number or word."""
+
+    kind: Kind
+    start: int
+    end: int
+    value: Any = None
+    children: tuple["Child", ...] = ()
+
+    def get(self, key: str) -> "Node | None":
+        """The member of this name; of two with one name the last, as every reader takes it."""
+        found = self.place(key)
+        return None if found is None else self.children[found].value
+
+    def place(self, key: str) -> int | None:
+        places = [place for place, child in enumerate(self.children) if child.key == key]
+        return places[-1] if places and self.kind == "object" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A member of an object, or an item of an array, which has no key. `comma` is the place of the one behind it."""
+
+    key: str | None
+    start: int
+    value: Node
+    comma: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and its value, None where it has nothing but space and comments."""
+
+    text: str
+    root: Node | None
+    comments: tuple[tuple[int, int], ...]
+
+
+def parse(text: str) -> Document:
+    """Read the whole text. Raises Malformed."""
+    reader = _Reader(text)
+    reader.skip()
+    root = None if reader.at == len(text) else reader.value(0)
+    reader.skip()
+    if reader.at != len(text):
+        raise reader.wrong("something follows after the end")
+    return Document(text, root, tuple(reader.comments))
+
+
+def plain(node: Node | None) -> Any:
+    """The value without its places."""
+    if node is None or node.kind == "plain":
+        return None if node is None else node.value
+    if node.kind == "array":
+        return [plain(child.value) for child in node.children]
+    return {child.key: plain(child.value) for child in node.children}
+
+
+def find(root: Node | None, path: tuple[str, ...]) -> Node | None:
+    """What stands at the path through objects; None where there is none."""
+    for key in path:
+        if root is None:
+            return None
+        root = root.get(key)
+    return root
+
+
+def position(text: str, at: int) -> tuple[int, int]:
+    """Line and column of a place, from 1."""
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def dump(value: Any, newline: str, unit: str, indent: str) -> str:
+    """The value over several lines, each after the first indented; lists of plain values stay on one line."""
+    inner = indent + unit
+    if isinstance(value, Mapping) and value:
+        rows = [
+            f"{json.dumps(key, ensure_ascii=False)}: {dump(one, newline, unit, inner)}" for key, one in value.items()
+        ]
+        return "{" + newline + f",{newline}".join(inner + row for row in rows) + newline + indent + "}"
+    if isinstance(value, list) and any(isinstance(one, Mapping | list) for one in value):
+        rows = [dump(one, newline, unit, inner) for one in value]
+        return "[" + newline + f",{newline}".join(inner + row for row in rows) + newline + indent + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 1 if text.startswith("\ufeff") else 0
+        self.comments: list[tuple[int, int]] = []
+
+    def wrong(self, what: str, at: int | None = None) -> Malformed:
+        return Malformed(what, *position(self.text, self.at if at is None else at))
+
+    def skip(self) -> None:
+        """Go over space and comments."""
+        while True:
+            self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]  # matches nothing too
+            start = self.at
+            if self.text.startswith("//", start):
+                ends = [end for end in (self.text.find("\n", start), self.text.find("\r", start)) if end >= 0]
+                self.at = min(ends, default=len(self.text))
+            elif self.text.startswith("/*", start):
+                end = self.text.find("*/", start + 2)
+                if end < 0:
+                    raise self.wrong("a comment is not closed")
+                self.at = end + 2
+            else:
+                return
+            self.comments.append((start, self.at))
+
+    def value(self, depth: int) -> Node:
+        if depth > DEEPEST:
+            raise self.wrong(f"more than {DEEPEST} levels")
+        sign = self.text[self.at : self.at + 1]
+        if sign in ("{", "["):
+            return self.container(sign == "{", depth)
+        start = self.at
+        if sign == '"':
+            return self._plain(start, self.string())
+        found = _WORD.match(self.text, start) or _NUMBER.match(self.text, start)
+        if found is None:
+            raise self.wrong("a value is expected" if sign else "the text ends in the middle")
+        self.at = found.end()
+        try:
+            return self._plain(start, json.loads(found[0]))
+        except ValueError as error:  # a number of thousands of digits
+            raise self.wrong("a number is too long", start) from error
+
+    def _plain(self, start: int, value: Any) -> Node:
+        return Node("plain", start, self.at, value)
+
+    def string(self) -> str:
+        found = _STRING.match(self.text, self.at)
+        if found is None:
+            raise self.wrong("a string is not closed")
+        try:
+            value: str = json.loads(found[0])
+        except ValueError as error:
+            raise self.wrong("a string has a wrong escape") from error
+        self.at = found.end()
+        return value
+
+    def container(self, is_object: bool, depth: int) -> Node:
+        start, closing = self.at, "}" if is_object else "]"
+        children: list[Child] = []
+        self.at += 1
+        self.skip()
+        while not self.text.startswith(closing, self.at):
+            if children and children[-1].comma is None:
+                raise self.wrong("a comma is missing" if self.at < len(self.text) else "the text ends in the middle")
+            first = self.at
+            key = self.key() if is_object else None
+            value = self.value(depth + 1)
+            self.skip()
+            comma = None
+            if self.text.startswith(",", self.at):
+                comma, self.at = self.at, self.at + 1
+                self.skip()
+            children.append(Child(key, first, value, comma))
+        self.at += 1
+        return Node("object" if is_object else "array", start, self.at, None, tuple(children))
+
+    def key(self) -> str:
+        if not self.text.startswith('"', self.at):
+            raise self.wrong(
+                "a name in quotes is expected" if self.at < len(self.text) else "the text ends in the middle"
+            )
+        key = self.string()
+        self.skip()
+        if not self.text.startswith(":", self.at):
+            raise self.wrong("a colon is missing")
+        self.at += 1
+        self.skip()
+        return key

@@ -1,0 +1,211 @@
+"""Small edits in a JSON text: one member or item more or less, and every other byte as it was."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from waypost.faces.setup.jsonc import Child, Document, Malformed, Node, dump, find, parse, plain, position
+
+Path = tuple[str, ...]
+
+_USUAL_UNIT = "  "
+_FIRST_NEWLINE = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """The new text, and the containers that had to be made for the value."""
+
+    text: str
+    made: tuple[Path, ...] = ()
+
+
+def put(text: str, path: Path, value: Any) -> Put:
+    """Let the member at the path have this value, making what is missing on the way. Equal already: the same text.
+
+    Raises Malformed for a broken text, and where something else than an object stands on the way.
+    """
+    document = parse(text)
+    if document.root is None:
+        return Put(_begin(text, _nested(path, value)), tuple(path[:count] for count in range(1, len(path))))
+    node = document.root
+    for depth, key in enumerate(path):
+        _expect(document, node, "object", path[:depth])
+        inner = node.get(key)
+        if inner is None:
+            rest = _nested(path[depth + 1 :], value)
+            made = tuple(path[:count] for count in range(depth + 1, len(path)))
+            return Put(_insert(document, node, key, rest), made)
+        node = inner
+    if plain(node) == value:
+        return Put(text)
+    return Put(_replace(document, node, value))
+
+
+def add_item(text: str, path: Path, value: Any) -> Put:
+    """Put the value at the end of the list at the path, which is made where it is missing."""
+    document = parse(text)
+    node = find(document.root, path)
+    if node is None:
+        new = put(text, path, [value])
+        return Put(new.text, (*new.made, path))
+    _expect(document, node, "array", path)
+    return Put(_insert(document, node, None, value))
+
+
+def replace_item(text: str, path: Path, place: int, value: Any) -> str:
+    document = parse(text)
+    return _replace(document, _item(document, path, place).value, value)
+
+
+def drop(text: str, path: Path) -> str:
+    """Take the member at the path away; the same text where there is none."""
+    document = parse(text)
+    holder = find(document.root, path[:-1])
+    place = None if holder is None else holder.place(path[-1])
+    return text if holder is None or place is None else _remove(document, holder, place)
+
+
+def drop_item(text: str, path: Path, place: int) -> str:
+    document = parse(text)
+    _item(document, path, place)
+    holder = find(document.root, path)
+    return text if holder is None else _remove(document, holder, place)
+
+
+def is_bare(text: str, path: Path) -> bool:
+    """Whether a container stands at the path and holds nothing, not even a comment."""
+    document = parse(text)
+    node = find(document.root, path)
+    if node is None or node.kind == "plain":
+        return False
+    return not text[node.start + 1 : node.end - 1].strip(" \t\r\n")
+
+
+def newline_of(text: str) -> str:
+    """How lines end in this text; as on most systems where it has but one."""
+    found = _FIRST_NEWLINE.search(text)
+    return "\n" if found is None or found[0] == "\r" else found[0]
+
+
+def _nested(path: Path, value: Any) -> Any:
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def _begin(text: str, value: Any) -> str:
+    """The value behind the comments and space of a text that has no value yet."""
+    newline = newline_of(text)
+    before = text if not text.strip("\ufeff \t\r\n") or text.endswith(("\n", "\r")) else text + newline
+    return before + dump(value, newline, _USUAL_UNIT, "") + newline
+
+
+def _expect(document: Document, node: Node, kind: str, path: Path) -> None:
+    if node.kind != kind:
+        name = "the whole" if not path else f"{'.'.join(path)!r}"
+        wanted = "an object { … }" if kind == "object" else "a list [ … ]"
+        raise Malformed(f"{name} is not {wanted}", *position(document.text, node.start))
+
+
+def _item(document: Document, path: Path, place: int) -> Child:
+    node = find(document.root, path)
+    if node is None or node.kind != "array" or place >= len(node.children):
+        raise Malformed(f"{'.'.join(path)!r} has no item {place}", 1, 1)
+    return node.children[place]
+
+
+def _replace(document: Document, node: Node, value: Any) -> str:
+    text = document.text
+    if "\n" in text[node.start : node.end] or node.kind == "plain":
+        rendered = dump(value, newline_of(text), _unit(document), _indent_at(text, node.start))
+    else:
+        rendered = json.dumps(value, ensure_ascii=False)
+    return text[: node.start] + rendered + text[node.end :]
+
+
+def _insert(document: Document, holder: Node, key: str | None, value: Any) -> str:
+    text = document.text
+    name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
+    if not holder.children:
+        return _insert_first(document, holder, name, value)
+    last = holder.children[-1]
+    anchor = last.value.end if last.comma is None else last.comma + 1
+    before, behind = (",", "") if last.comma is None else ("", ",")
+    if _own_lines(text, holder):
+        indent = _indent_at(text, holder.children[0].start)
+        newline = newline_of(text)
+        row = newline + indent + name + dump(value, newline, _unit(document), indent) + behind
+        anchor = _past_comments(document, anchor)
+    else:
+        row = f" {name}{json.dumps(value, ensure_ascii=False)}{behind}"
+    if not before:
+        return text[:anchor] + row + text[anchor:]
+    return text[: last.value.end] + before + text[last.value.end : anchor] + row + text[anchor:]
+
+
+def _insert_first(document: Document, holder: Node, name: str, value: Any) -> str:
+    text, newline = document.text, newline_of(document.text)
+    inside = [end for start, end in document.comments if holder.start < start < holder.end]
+    anchor = inside[-1] if inside else holder.start + 1
+    base = _indent_at(text, holder.start)
+    indent = base + _unit(document)
+    row = newline + indent + name + dump(value, newline, _unit(document), indent)
+    closing = "" if "\n" in text[anchor : holder.end] else newline + base
+    return text[:anchor] + row + closing + text[anchor:]
+
+
+def _remove(document: Document, holder: Node, place: int) -> str:
+    text, child = document.text, holder.children[place]
+    earlier = holder.children[place - 1] if place else None
+    start = holder.start + 1
+    if earlier is not None:
+        start = earlier.value.end if earlier.comma is None else earlier.comma + 1
+    start = max([start, *(end for begin, end in document.comments if holder.start < begin < child.start)])
+    cuts = [(start, child.value.end)]
+    if child.comma is not None:
+        cuts.append((child.comma, child.comma + 1))
+    elif earlier is not None and earlier.comma is not None:
+        cuts.append((earlier.comma, earlier.comma + 1))
+    end = holder.end - 1
+    for cut_start, cut_end in sorted(cuts, reverse=True):
+        text = text[:cut_start] + text[cut_end:]
+        end -= cut_end - cut_start
+    inner = text[holder.start + 1 : end]
+    if len(holder.children) == 1 and not inner.strip(" \t\r\n"):
+        return text[: holder.start + 1] + text[end:]
+    return text
+
+
+def _past_comments(document: Document, anchor: int) -> int:
+    """Behind the comments that stand on the same line: they speak of what is before them."""
+    text = document.text
+    for start, end in document.comments:
+        if start < anchor:
+            continue
+        if text[anchor:start].strip(" \t"):
+            break
+        anchor = end
+        if "\n" in text[start:end]:
+            break
+    return anchor
+
+
+def _own_lines(text: str, holder: Node) -> bool:
+    return "\n" in text[holder.start : holder.children[0].start]
+
+
+def _unit(document: Document) -> str:
+    """By how much a level is indented in this text."""
+    root, text = document.root, document.text
+    if root is None or not root.children or not _own_lines(text, root):
+        return _USUAL_UNIT
+    outer, inner = _indent_at(text, root.start), _indent_at(text, root.children[0].start)
+    return inner[len(outer) :] if inner.startswith(outer) and inner != outer else _USUAL_UNIT
+
+
+def _indent_at(text: str, at: int) -> str:
+    """The space at the beginning of the line of a place."""
+    line = text[text.rfind("\n", 0, at) + 1 : at].lstrip("\ufeff")
+    return line[: len(line) - len(line.lstrip(" \t"))]
