@@ -1,0 +1,119 @@
+"""Serving an ASGI application on uvicorn, which is imported with this module: import it only to serve."""
+
+import asyncio
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import h11
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import HANDLED_SIGNALS, Server
+
+from waypost.faces.guard.asgi import App
+
+_KEEP_ALIVE = 15  # seconds that a connection may be idle between two requests
+_GRACE = 3  # seconds for requests in flight when the server ends
+_HEAD_BYTES = 32 << 10  # of a head that is not complete yet; the gate is stricter
+
+
+class Connection(H11Protocol):
+    """A connection that ends when its request's head does not come in time, and one of at most so many."""
+
+    head_seconds: ClassVar[float] = 10.0
+    most: ClassVar[int] = 512
+    _head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.most:
+            self.shutdown()
+        else:
+            self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._head_is_there()
+        elif self._head_timer is None and not self.transport.is_closing():
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_is_there()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        self._head_is_there()
+        super().on_response_complete()
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(self.head_seconds, self.timeout_keep_alive_handler)
+
+    def _head_is_there(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+
+class _Server(Server):
+    """Says when it is ready; can be told to stop; ends by SIGTERM and SIGINT as any program that has done its work,
+    instead of dying of them afterwards."""
+
+    def __init__(self, config: Config, ready: Callable[[], None], stop: threading.Event | None) -> None:
+        super().__init__(config)
+        self._ready, self._stop = ready, stop
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or (self._stop is not None and self._stop.is_set())
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in HANDLED_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def serve(
+    app: App,
+    listening: socket.socket,
+    *,
+    ready: Callable[[], None] = lambda: None,
+    stop: threading.Event | None = None,
+    connection: type[Connection] = Connection,
+) -> None:
+    """Serve until SIGTERM, SIGINT or `stop`. Requests in flight get a moment to end. The socket is closed at the end.
+
+    No request is logged: addresses and headers stay out of every file.
+    """
+    options: dict[str, Any] = {
+        "http": connection,
+        "ws": "none",
+        "loop": "asyncio",
+        "lifespan": "on",
+        "log_config": None,
+        "access_log": False,
+        "proxy_headers": False,
+        "server_header": False,
+        "timeout_keep_alive": _KEEP_ALIVE,
+        "timeout_graceful_shutdown": _GRACE,
+        "h11_max_incomplete_event_size": _HEAD_BYTES,
+    }
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # a hostile client writes no lines at its pleasure
+    try:
+        _Server(Config(app, **options), ready, stop).run(sockets=[listening])
+    finally:
+        listening.close()

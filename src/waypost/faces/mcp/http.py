@@ -1,0 +1,193 @@
+"""MCP over streamable HTTP, behind the guard. The SDK and uvicorn are imported when something is served."""
+
+import logging
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, values
+from waypost.faces.guard.gate import Gate
+from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
+from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.lifespan import with_lifespan
+from waypost.faces.guard.limits import Limits
+from waypost.faces.guard.problem import Problem, answer
+from waypost.faces.guard.tokens import Tokens
+from waypost.faces.mcp.http_sessions import Sessions
+from waypost.faces.mcp.tool import Tool
+
+if TYPE_CHECKING:
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+    from mcp.server.lowlevel.server import Server
+
+PATH = "/mcp"
+_SESSION = b"mcp-session-id"
+_SESSIONS_EACH = 64  # of one caller: an agent holds one for each window
+_SESSIONS = 256  # of all; more are refused by the SDK
+_IDLE_SECONDS = 4 * 3600.0  # a client that went away without a word is forgotten after that
+_NOTHING: Message = {"type": "http.request", "body": b"", "more_body": False}
+
+Build = Callable[[], "Server[Any]"]
+
+
+def mcp_app(
+    server: "Server[Any]",
+    tools: Iterable[Tool],
+    *,
+    limits: Limits | None = None,
+    sessions_each: int = _SESSIONS_EACH,
+    idle_seconds: float = _IDLE_SECONDS,
+) -> "McpApp":
+    """The server as an ASGI application, for behind a `Gate`. Enter its `running` while it is served.
+
+    With a token that only reads, tools that do more than reading are refused.
+    """
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    server.middleware.append(_ReadersOnlyRead(frozenset(tool.name for tool in tools if tool.reads_only)))
+    manager = StreamableHTTPSessionManager(
+        server,
+        session_idle_timeout=idle_seconds,
+        max_sessions=_SESSIONS,
+        max_request_body_size=(limits or Limits()).body_bytes,
+    )
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # a hostile client writes no lines at its pleasure
+    return McpApp(manager.handle_request, manager.run, Sessions(sessions_each))
+
+
+class McpApp:
+    """MCP at `/mcp`; everything else is not found."""
+
+    def __init__(self, handle: App, run: Callable[[], Any], sessions: Sessions) -> None:
+        self._handle, self._run, self._sessions = handle, run, sessions
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """All sessions end with the block. Can be entered once."""
+        async with self._run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        identity = scope.get(CALLER)
+        if scope["path"].rstrip("/") != PATH:
+            await answer(Problem(404, "There is nothing here.", f"MCP is at {PATH}."), receive, send)
+        elif not isinstance(identity, Identity):
+            await answer(Problem(401, "A valid token is needed.", "Send it as a bearer token."), receive, send)
+        else:
+            await self._request(identity, {**scope, "user": _user(identity)}, receive, send)
+
+    async def _request(self, identity: Identity, scope: Scope, receive: Receive, send: Send) -> None:
+        named = values(scope, _SESSION)
+        if len(named) > 1:
+            await answer(Problem(400, "A request belongs to one session.", "Send one Mcp-Session-Id."), receive, send)
+        elif named:
+            await self._in_session(named[0].decode("latin-1"), identity, scope, receive, send)
+        elif self._sessions.has_room(identity.key):
+            await self._handle(scope, receive, self._noting(identity, scope, send))
+        else:
+            full = Problem(503, "All your sessions are in use.", "End one first.", ((b"retry-after", b"10"),))
+            await answer(full, receive, send)
+
+    async def _in_session(self, session: str, identity: Identity, scope: Scope, receive: Receive, send: Send) -> None:
+        status = 0
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        with self._sessions.in_use(session, identity.key):
+            await self._handle(scope, receive, watched)
+        if scope["method"] == "DELETE" and status == 200:
+            self._sessions.close(session)
+
+    def _noting(self, identity: Identity, scope: Scope, send: Send) -> Send:
+        """Notes the session that an answer opens, and ends the one that gives way."""
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < 400:
+                for name, value in message.get("headers", ()):
+                    if name == _SESSION and (given_up := self._sessions.open(value.decode("latin-1"), identity.key)):
+                        await self._end(given_up, scope)
+            await send(message)
+
+        return noted
+
+    async def _end(self, session: str, scope: Scope) -> None:
+        """As if its client had ended it."""
+
+        async def receive() -> Message:
+            return _NOTHING
+
+        async def send(message: Message) -> None:
+            del message
+
+        ending = {**scope, "method": "DELETE", "headers": [(_SESSION, session.encode("latin-1"))]}
+        await self._handle(ending, receive, send)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadersOnlyRead:
+    """For the SDK: refuses calls of tools that do more than reading to whoever may only read."""
+
+    reading: frozenset[str]
+
+    async def __call__(self, ctx: "ServerRequestContext[Any, Any]", call_next: "CallNext") -> "HandlerResult":
+        from mcp_types import CallToolResult, TextContent
+
+        identity = ctx.request.scope.get(CALLER) if ctx.request is not None else None
+        writes = isinstance(identity, Identity) and identity.writes
+        if writes or ctx.method != "tools/call" or str((ctx.params or {}).get("name")) in self.reading:
+            return await call_next(ctx)
+        text = "This token may only read, and this tool can change the memory. Ask the person for one that may write."
+        return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+
+def serve_http(
+    build: Build,
+    tools: Iterable[Tool],
+    *,
+    home: Path,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    hosts: Iterable[str] = (),
+    origins: Iterable[str] = (),
+    limits: Limits | None = None,
+    say: Callable[[str], None] = lambda line: print(line, file=sys.stderr, flush=True),
+    stop: threading.Event | None = None,
+) -> None:
+    """Serve MCP until SIGTERM, SIGINT or `stop`. Port 0: any that is free. Says where it listens and where the token is.
+
+    `hosts`, `origins`: what it is reached by besides, as the Host and Origin headers say it.
+    Raises InvalidInput when it cannot listen there, SecurityError when the token's file is open to others.
+    """
+    listening = listen(host, port)
+    try:
+        tokens = Tokens(home)
+        made = tokens.ensure_owner()
+        app = mcp_app(build(), tools, limits=limits)
+        bound = listening.getsockname()[1]
+        gate = Gate(app, tokens, answered_hosts(host, bound, hosts, origins), limits)
+        lines = [
+            f"Waypost listens for MCP at {url(host, bound)}{PATH}",
+            f"The owner's token is in {tokens.path}{' (made now)' if made else ''}; "
+            "clients send it as `Authorization: Bearer TOKEN`.",
+            *filter(None, [exposure(host)]),
+        ]
+        from waypost.faces.guard.serving import serve
+
+        serve(with_lifespan(gate, app.running), listening, ready=lambda: say("\n".join(lines)), stop=stop)
+    finally:
+        listening.close()
+
+
+def _user(identity: Identity) -> Any:
+    """For the SDK: a session can only be used with the token that opened it."""
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+    from mcp.server.auth.provider import AccessToken
+
+    return AuthenticatedUser(AccessToken(token="", client_id=identity.key, scopes=[identity.rights]))
