@@ -54,7 +54,8 @@ async def answer(problem: Problem, receive: Receive, send: Send) -> None:
     ]
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
-    await _drain(receive)
+    if problem.status != HTTPStatus.REQUEST_TIMEOUT:  # who is that slow was waited for long enough
+        await _drain(receive)
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
