@@ -55,17 +55,16 @@ def _listed(tool: Tool) -> dict[str, Any]:
         "name": tool.name,
         "description": tool.description,
         "inputSchema": tool.input_schema,
+        "annotations": annotations(tool),
     }
-    if hints := annotations(tool):
-        listed["annotations"] = hints
     if tool.returns is not None:
         listed["outputSchema"] = dict(tool.returns)
     return listed
 
 
 def annotations(tool: Tool) -> dict[str, bool]:
-    """The protocol's hints, as far as they differ from what a client assumes: that a tool writes and destroys."""
+    """The protocol's hints: whether it only reads, or else destroys; where it can be repeated without harm, that too."""
     if tool.reads_only:
         return {"readOnlyHint": True}
-    hints = {} if tool.destroys else {"destructiveHint": False}
+    hints = {"destructiveHint": tool.destroys}
     return {**hints, "idempotentHint": True} if tool.idempotent else hints

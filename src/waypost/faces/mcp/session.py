@@ -70,6 +70,14 @@ def no_way_to_ask(question: str) -> bool:
     )
 
 
+class AnswerNeeded(Exception):
+    """The person's word has to come with another request: the protocol at hand has no questions in between."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        self.question = question
+
+
 Tell = Callable[[float, float | None, str], None]
 
 
@@ -124,12 +132,12 @@ def persons_word(call: Call, question: str) -> "Memory":
 
 
 def run_tool(tool: Tool, call: Call, arguments: Mapping[str, Any], home: Callable[[], Path]) -> Reply:
-    """Check and run. What goes wrong becomes an answer that the agent can act on; only `Cancelled` passes."""
+    """Check and run. What goes wrong becomes an answer that the agent can act on; only `Cancelled` and `AnswerNeeded` pass."""
     try:
         return tool.run(call, checked(tool, arguments))
     except WaypostError as error:
         return Reply(failed(error), is_error=True)
-    except (Cancelled, SystemExit, KeyboardInterrupt):
+    except (Cancelled, AnswerNeeded):
         raise
     except Exception as error:  # noqa: BLE001  the last wall before the client: a traceback helps no agent
         log_crash(error, home)

@@ -1,0 +1,285 @@
+"""The MCP server on the official SDK: tools, resources and prompts for one project.
+
+Importing this imports the SDK, which takes most of a second: only what serves does so.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from waypost.errors import SecurityError, WaypostError
+from waypost.faces.mcp import hello, prompts, resources
+from waypost.faces.mcp.session import (
+    AnswerNeeded,
+    Project,
+    ServedCall,
+    client_name,
+    failed,
+    log_crash,
+    no_way_to_ask,
+    run_tool,
+    unexpected,
+)
+from waypost.faces.mcp.tool import Cancelled, Reply, Tool
+from waypost.faces.mcp.workers import Workers
+
+_ROOTS_WITHIN = 3.0  # seconds for a client to tell its roots: one that does not works in the directory of the server
+_ROOTS = "roots"  # the key under which a later protocol brings them
+_CONFIRM = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean", "title": "Yes", "description": "Yes, do this"}},
+    "required": ["confirm"],
+}
+
+_Context = ServerRequestContext[Any, Any]
+_Carries = types.CallToolRequestParams | types.ReadResourceRequestParams | types.GetPromptRequestParams
+_T = TypeVar("_T")
+
+
+def build_server(tools: Sequence[Tool], project: Project, workers: Workers | None = None) -> Server[Any]:
+    """A server for one client or, with a project that follows no roots, for several. Opens nothing before it is asked."""
+    served = _Served({tool.name: tool for tool in tools}, project, workers or Workers())
+    server: Server[Any] = Server(
+        hello.NAME,
+        title=hello.TITLE,
+        version=hello.VERSION,
+        instructions=hello.instructions(),
+        on_list_tools=served.list_tools,
+        on_call_tool=served.call_tool,
+        on_list_resources=served.list_resources,
+        on_list_resource_templates=served.list_templates,
+        on_read_resource=served.read_resource,
+        on_list_prompts=served.list_prompts,
+        on_get_prompt=served.get_prompt,
+        get_tool_input_schema=served.input_schema,
+    )
+    server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, served.roots_changed)
+    return server
+
+
+@dataclass(slots=True)
+class _Served:
+    tools: Mapping[str, Tool]
+    project: Project
+    workers: Workers
+    root: Path | None = None  # of the client, once it was asked
+    asked_for_root: bool = False
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    # -- what there is --------------------------------------------------------------------------------------
+
+    async def list_tools(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult.model_validate({"tools": hello.listing(self.tools.values())})
+
+    async def list_resources(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        return types.ListResourcesResult.model_validate({"resources": [dict(one) for one in resources.LISTED]})
+
+    async def list_templates(
+        self, _: _Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        rows = [dict(one) for one in resources.TEMPLATES]
+        return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": rows})
+
+    async def list_prompts(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult.model_validate({"prompts": prompts.listed()})
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        tool = self.tools.get(name)
+        return None if tool is None else tool.input_schema
+
+    # -- what is done ---------------------------------------------------------------------------------------
+
+    async def call_tool(
+        self, context: _Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        tool = self.tools.get(params.name)
+        if tool is None:
+            known = ", ".join(self.tools)
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:60]!r}. There are: {known}.")
+        arguments = params.arguments or {}
+        done = await self._do(context, params, lambda call: run_tool(tool, call, arguments, self.project.home))
+        if isinstance(done, types.InputRequiredResult):
+            return done
+        return _result(tool, done)
+
+    async def read_resource(
+        self, context: _Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult | types.InputRequiredResult:
+        done = await self._do(context, params, lambda call: self._looked_up(partial(resources.read, call, params.uri)))
+        if isinstance(done, types.InputRequiredResult):
+            return done
+        content = types.TextResourceContents(uri=params.uri, mime_type=done.mime_type, text=_sendable(done.text))
+        return types.ReadResourceResult(contents=[content])
+
+    async def get_prompt(
+        self, context: _Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult | types.InputRequiredResult:
+        arguments = params.arguments or {}
+        done = await self._do(
+            context, params, lambda call: self._looked_up(partial(prompts.filled_in, call, params.name, arguments))
+        )
+        if isinstance(done, types.InputRequiredResult):
+            return done
+        description, text = done
+        message = types.PromptMessage(role="user", content=types.TextContent(text=_sendable(text)))
+        return types.GetPromptResult(description=description, messages=[message])
+
+    def _looked_up(self, look: Callable[[], _T]) -> _T:
+        """For what has no way to say that it went wrong but an error of the protocol."""
+        try:
+            return look()
+        except WaypostError as error:
+            raise MCPError(types.INVALID_PARAMS, failed(error)) from error
+        except Exception as error:
+            log_crash(error, self.project.home)
+            raise MCPError(types.INTERNAL_ERROR, unexpected(error)) from error
+
+    async def _do(
+        self, context: _Context, params: _Carries, work: Callable[[ServedCall], _T]
+    ) -> _T | types.InputRequiredResult:
+        """Do the work in a thread, for the client that asks; it is told to stop when the client takes its request back."""
+        needed = await self._find_root(context, params)
+        if needed is not None:
+            return needed
+        loop = asyncio.get_running_loop()
+        call = ServedCall(
+            self.project,
+            client_name(context.session.client_params and context.session.client_params.client_info.name),
+            self.root,
+            tell=lambda done, total, message: _from_thread(
+                loop, context.session.report_progress(done, total, _sendable(message) or None)
+            ),
+            ask=partial(_ask, loop, context, params),
+        )
+        try:
+            return await self.workers.run(lambda: work(call))
+        except AnswerNeeded as needs:
+            return types.InputRequiredResult(
+                input_requests={_key(params, needs.question): types.ElicitRequest(params=_question(needs.question))}
+            )
+        except Cancelled as error:  # nobody waits for an answer any more; the SDK sends none
+            raise MCPError(types.INTERNAL_ERROR, "The request was cancelled.") from error
+        finally:
+            call.stopped.set()
+
+    # -- where the client works -----------------------------------------------------------------------------
+
+    async def roots_changed(self, _: _Context, __: types.NotificationParams | None) -> None:
+        self.asked_for_root = False
+
+    async def _find_root(self, context: _Context, params: _Carries) -> types.InputRequiredResult | None:
+        """Ask the client once where it works, if it is for the client to say. Returns what it has to answer first."""
+        able = context.session.client_capabilities
+        if not self.project.asks_for_roots or able is None or able.roots is None:
+            return None
+        async with self.asking:
+            if self.asked_for_root:
+                return None
+            if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+                told = (params.input_responses or {}).get(_ROOTS)
+                if told is None:
+                    return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
+            else:
+                told = await _roots(context)
+            self.asked_for_root = True
+            self.root = _first_folder(told) if isinstance(told, types.ListRootsResult) else None
+        return None
+
+
+async def _roots(context: _Context) -> types.ListRootsResult | None:
+    try:
+        return await asyncio.wait_for(
+            context.session.send_request(types.ListRootsRequest(), types.ListRootsResult), _ROOTS_WITHIN
+        )
+    except (TimeoutError, MCPError, ValidationError):  # it works without: in the directory of the server
+        return None
+
+
+def _first_folder(told: types.ListRootsResult) -> Path | None:
+    """The first root that is a folder of this machine."""
+    for root in told.roots:
+        parts = urlsplit(str(root.uri))
+        if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+            continue
+        path = Path(url2pathname(parts.path))
+        try:
+            if path.is_absolute() and path.is_dir():
+                return path
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+# -- the person ---------------------------------------------------------------------------------------------------
+
+
+def _ask(loop: asyncio.AbstractEventLoop, context: _Context, params: _Carries, question: str) -> bool:
+    """Called in a tool's thread. Later protocols ask by an answer that the client has to come back to."""
+    able = context.session.client_capabilities
+    if able is None or able.elicitation is None or (able.elicitation.form is None and able.elicitation.url is not None):
+        return no_way_to_ask(question)
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        answer = (params.input_responses or {}).get(_key(params, question))
+        if answer is None:
+            raise AnswerNeeded(question)
+        return isinstance(answer, types.ElicitResult) and _is_yes(answer)
+    asked = context.session.elicit_form(_sendable(question), _CONFIRM, context.request_id)
+    try:
+        return _is_yes(asyncio.run_coroutine_threadsafe(asked, loop).result())
+    except (MCPError, ValidationError) as error:
+        raise SecurityError(
+            "The person could not be asked; nothing was changed.", "Tell them, they can do it at a terminal."
+        ) from error
+
+
+def _question(question: str) -> types.ElicitRequestFormParams:
+    return types.ElicitRequestFormParams(message=_sendable(question), requested_schema=_CONFIRM)
+
+
+def _is_yes(answer: types.ElicitResult) -> bool:
+    return answer.action == "accept" and (answer.content or {}).get("confirm") is True
+
+
+def _key(params: _Carries, question: str) -> str:
+    """What an answer is filed under: that to another question, or about another memory, is none to this one."""
+    asked = params.model_dump(include={"name", "arguments", "uri"}, mode="json")
+    return hashlib.sha256(json.dumps([asked, question], sort_keys=True).encode()).hexdigest()[:24]
+
+
+# -- the wire -----------------------------------------------------------------------------------------------------
+
+
+def _from_thread(loop: asyncio.AbstractEventLoop, sending: Any) -> None:
+    try:
+        asyncio.run_coroutine_threadsafe(sending, loop)
+    except RuntimeError:  # the loop has ended: nobody listens
+        sending.close()
+
+
+def _result(tool: Tool, reply: Reply) -> types.CallToolResult:
+    has_data = bool(reply.data) or (tool.returns is not None and not reply.is_error)
+    data = _sendable(json.dumps(dict(reply.data), ensure_ascii=False, default=str)) if has_data else "null"
+    return types.CallToolResult(
+        content=[types.TextContent(text=_sendable(reply.text))],
+        structured_content=json.loads(data),
+        is_error=reply.is_error,
+    )
+
+
+def _sendable(text: str) -> str:
+    """Text as UTF-8 can carry it."""
+    return text.encode("utf-8", "replace").decode("utf-8")
