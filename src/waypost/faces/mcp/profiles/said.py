@@ -55,7 +55,9 @@ def told_of(receipt: Receipt) -> list[str]:
     """What the writer should know of a write, beyond that it was done."""
     notes = [f"Left out as a secret: {plain(what)}" for what in receipt.masked]
     if receipt.conflicts_with:
-        notes.append(f"It says nearly the same as {receipt.conflicts_with}, but not quite: does that need a correction?")
+        notes.append(
+            f"It says nearly the same as {receipt.conflicts_with}, but not quite: does that need a correction?"
+        )
     notes += [
         f"Did you mean {plain(one.name)} in {plain(' or '.join(one.places[:3]))}? That can be given as a reference."
         for one in receipt.suggestions

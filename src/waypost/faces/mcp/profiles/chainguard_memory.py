@@ -1,0 +1,231 @@
+"""Chainguard's memory: index a project, ask, update, look how it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from waypost.errors import InvalidInput
+from waypost.faces.mcp.profiles import parameters
+from waypost.faces.mcp.profiles.place import memory_at
+from waypost.faces.mcp.profiles.progress import reporter
+from waypost.faces.mcp.profiles.said import duration, megabytes, minute, owed, plain, told_of
+from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.text.fence import fence
+
+if TYPE_CHECKING:
+    from waypost import Memory
+    from waypost.model.recall import Hit
+
+_PHASES = ("walking", "reading", "concluding", "embedding")
+_FILTERS = ("all", "code", "functions", "database", "architecture")
+_COLLECTIONS = (
+    "code_structure", "functions", "database_schema", "architecture", "learnings", "code_summaries", "errors_fixes",
+)  # fmt: skip
+_ACTIONS = ("reindex_file", "add_learning", "cleanup")
+_CALLED = frozenset({"function", "method"})
+NO_INDEX = "This project is not indexed yet: run chainguard_memory_init() first."
+
+
+def _init(call: Call, given: Mapping[str, Any]) -> Reply:
+    memory = memory_at(call, given)
+    done = memory.index(
+        include=given.get("include_patterns") or None,
+        exclude=given.get("exclude_patterns") or None,
+        force=given.get("force", False),
+        facts=True,
+        report=reporter(call, _PHASES),
+    )
+    name = memory.status()["name"]
+    text = "\n".join(
+        (
+            f"✓ Memory initialized for: {plain(name)}",
+            "",
+            "📊 Indexed:",
+            f"   - {done.indexed.files:,} files",
+            f"   - {done.functions:,} functions/methods",
+            f"   - {done.classes:,} classes",
+            f"   - {done.tables:,} database tables",
+            f"   - {done.endpoints:,} API endpoints",
+            "",
+            f"💾 Storage: {megabytes(done.storage_bytes)}",
+            f"⏱️  Duration: {duration(done.seconds)}",
+            *owed(done.pending),
+            "",
+            "The memory is ready. chainguard_memory_query() answers questions by their meaning.",
+        )
+    )
+    return Reply(text, {"project": name, **done.to_json()})
+
+
+MEMORY_INIT = Tool(
+    "chainguard_memory_init",
+    "Index this project for long-term memory: files and modules, functions and classes, database schema, architecture. "
+    "Once per project, one to five minutes; a later call reads only what changed and goes on after an interruption.",
+    _init,
+    {
+        "working_dir": parameters.WORKING_DIR,
+        "include_patterns": parameters.lines("Globs of the files to read; every kind of source file unless told."),
+        "exclude_patterns": parameters.lines(
+            "Globs to leave out; node_modules, vendor, .git and what .gitignore names are always left out."
+        ),
+        "force": parameters.flag("Read everything again, also what has not changed."),
+    },
+    idempotent=True,
+)
+
+
+def _query(call: Call, given: Mapping[str, Any]) -> Reply:
+    memory = call.memory
+    answer = memory.recall(given["query"], given["limit"], scope=given["filter_type"])
+    asked = f'🔍 Query: "{plain(given["query"])}"'
+    notes = [f"Note: {plain(notice)}" for notice in answer.notices]
+    data = {"query": given["query"], "results": [_row(hit) for hit in answer], "notices": list(answer.notices)}
+    if not answer.hits:
+        hint = "Nothing was found." if memory.status()["tree"] else f"Nothing was found. {NO_INDEX}"
+        return Reply("\n\n".join((asked, hint, *notes)), data)
+    places = "\n\n".join(f"{place}. {_place(hit)}" for place, hit in enumerate(answer, 1))
+    heading = f"📍 Relevant places (top {len(answer)}):"
+    return Reply("\n\n".join((asked, heading, fence(places), *notes)), data)
+
+
+def _place(hit: "Hit") -> str:
+    where = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or f"{hit.kind} {hit.id}"
+    stale = f" (stale: {plain(hit.stale_reason or 'the code has changed')})" if hit.is_stale else ""
+    return f"[{hit.score:.2f}] {plain(where)}{stale}\n   └─ {_described(hit)}"
+
+
+def _described(hit: "Hit") -> str:
+    summary = plain(hit.summary or hit.text)
+    if not hit.name or hit.name == hit.path:
+        return summary
+    called = f"{plain(hit.name)}()" if hit.type in _CALLED else plain(hit.name)
+    return f"{called} - {summary}" if summary else called
+
+
+def _row(hit: "Hit") -> dict[str, Any]:
+    return {
+        "score": round(hit.score, 4),
+        "path": hit.path,
+        "line": hit.line,
+        "name": hit.name,
+        "summary": hit.summary,
+        "id": hit.id,
+        "collection": hit.collection,
+        "type": hit.type or hit.kind,
+        "is_stale": hit.is_stale,
+    }
+
+
+MEMORY_QUERY = Tool(
+    "chainguard_memory_query",
+    "Search the project's memory by meaning, in English, German or Russian: where are users authenticated, which "
+    "functions use the table users, how are errors handled. Gives places in the code, functions and tables.",
+    _query,
+    {
+        "query": parameters.question("A question in your own words."),
+        "limit": parameters.whole("How many results at most.", 1, parameters.MOST_HITS, default=5),
+        "filter_type": parameters.choice("Search only this sort.", _FILTERS, default="all"),
+    },
+    ("query",),
+    reads_only=True,
+)
+
+
+def _update(call: Call, given: Mapping[str, Any]) -> Reply:
+    action = given.get("action")
+    if action == "reindex_file":
+        return _reindex(call.memory, _needed(given, "file_path", action))
+    if action == "add_learning":
+        return _learn(call.memory, _needed(given, "learning", action), given.get("file_path"))
+    if action == "cleanup":
+        return _cleanup(call)
+    raise InvalidInput("It is not said what to update.", f"Give action: {', '.join(_ACTIONS)}.")
+
+
+def _needed(given: Mapping[str, Any], name: str, action: str) -> str:
+    if not given.get(name):
+        raise InvalidInput(f"{action} needs {name}.", f"Give {name} too.")
+    return str(given[name])
+
+
+def _reindex(memory: "Memory", file: str) -> Reply:
+    done = memory.update([file])
+    if done.skipped:
+        why = "; ".join(f"{plain(path)}: {plain(reason)}" for path, reason in list(done.skipped.items())[:3])
+        said = f"Not indexed: {why}."
+    elif done.removed:
+        said = f"✓ {plain(file)} is gone, and so are its documents."
+    else:
+        said = f"✓ {plain(file)} is up to date in the memory" + (" (it had not changed)." if not done.read else ".")
+    told = {"action": "reindex_file", "file_path": file, "read": done.read, "removed": done.removed}
+    return Reply(said, {**told, "skipped": done.skipped})
+
+
+def _learn(memory: "Memory", learning: str, file: str | None) -> Reply:
+    receipt = memory.remember(learning, kind="learning", refs=[file] if file else [])
+    words = {"added": "✓ Learning kept", "merged": "✓ Learning merged with", "duplicate": "✓ Known already"}
+    said = f"{words[receipt.status]}: {receipt.id}" if receipt.id else f"Not kept: {plain(receipt.reason)}."
+    data = {"action": "add_learning", **receipt.to_json()}
+    return Reply("\n".join((said, *told_of(receipt))), data, is_error=receipt.status == "refused")
+
+
+def _cleanup(call: Call) -> Reply:
+    """Documents of files that are gone, and memories whose time has run out."""
+    memory, removed = call.memory, 0
+    if memory.status()["tree"]:
+        removed = memory.index(wait=False, report=reporter(call, _PHASES)).indexed.removed
+    ended = memory.expire()
+    said = (
+        f"✓ Cleaned up: {removed} files that are gone, {len(ended.stale)} memories marked stale, "
+        f"{len(ended.archived)} archived, {len(ended.deleted)} deleted because their time had run out."
+    )
+    return Reply(said, {"action": "cleanup", "files_removed": removed, "expired": ended.to_json()})
+
+
+MEMORY_UPDATE = Tool(
+    "chainguard_memory_update",
+    "Update the project's memory by hand: index a file again, keep something that was learned, or remove what is out of "
+    "date.",
+    _update,
+    {
+        "action": parameters.choice("What to do.", _ACTIONS),
+        "file_path": parameters.path("reindex_file: the file. add_learning: the file it is about, if any."),
+        "learning": parameters.text("add_learning: what was learned."),
+    },
+    destroys=True,
+    idempotent=True,
+)
+
+
+def _status(call: Call, given: Mapping[str, Any]) -> Reply:
+    found = memory_at(call, given).status()
+    counts = found["collections"]
+    initialized = minute(found["initialised_at"]) if found["tree"] else f"not yet. {NO_INDEX}"
+    lines = [
+        f"📊 Memory status: {plain(found['name'])}",
+        "",
+        f"Initialized: {initialized}",
+        f"Last update: {minute(found['updated_at'])}",
+        "",
+        "Collections:",
+        *_tree([f"{name + ':':<17} {counts.get(name, 0):>5,} documents" for name in _COLLECTIONS]),
+        "",
+        f"Storage: {megabytes(found['storage_bytes'])}",
+        f"Embedding model: {plain(found['model'])}",
+        *owed(found["pending"]),
+    ]
+    if found["tree"] and found["tree"]["waiting"]:
+        lines.append(f"⏳ {found['tree']['waiting']:,} changed files wait to be indexed.")
+    return Reply("\n".join(lines), found)
+
+
+def _tree(rows: Sequence[str]) -> list[str]:
+    return [f"{'└─' if row is rows[-1] else '├─'} {row}" for row in rows]
+
+
+MEMORY_STATUS = Tool(
+    "chainguard_memory_status",
+    "How the project's memory is doing: when it was made and updated, documents in each collection, storage, model.",
+    _status,
+    {"working_dir": parameters.WORKING_DIR},
+    reads_only=True,
+)

@@ -1,0 +1,125 @@
+"""Chainguard's exports: write the memory to a file, read one back, list them. Files stay in Waypost's own folder."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waypost.errors import SecurityError
+from waypost.faces.mcp.profiles import parameters
+from waypost.faces.mcp.profiles.place import memory_at
+from waypost.faces.mcp.profiles.said import megabytes, minute, plain, shown
+from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.model.time import format_time
+from waypost.space.place import safe_relative_path
+
+if TYPE_CHECKING:
+    from waypost import Memory
+    from waypost.flows.transfer import Export
+
+_OUTCOMES = ("added", "merged", "duplicate", "refused")
+_SHOWN_EXPORTS = 50
+_SHOWN_REASONS = 5
+
+
+def _export(call: Call, given: Mapping[str, Any]) -> Reply:
+    memory = memory_at(call, given)
+    made = memory.export(form=given["format"], embeddings=given["include_embeddings"], code=True)
+    text = "\n".join(
+        (
+            f"✓ Exported {made.memories:,} documents",
+            f"   File: {made.path.name}",
+            f"   Format: {given['format']}, {'with' if given['include_embeddings'] else 'without'} embeddings",
+            f"   Size: {megabytes(made.size)}",
+            f"   Folder: {made.path.parent}",
+        )
+    )
+    return Reply(text, {"format": given["format"], "embeddings": given["include_embeddings"], **_row(made)})
+
+
+def _row(one: "Export") -> dict[str, Any]:
+    return {
+        "file": one.path.name,
+        "path": str(one.path),
+        "documents": one.memories,
+        "size": one.size,
+        "made_at": format_time(one.made_at),
+    }
+
+
+MEMORY_EXPORT = Tool(
+    "chainguard_memory_export",
+    "Write the project's memory to a file of JSON or JSONL in Waypost's own folder, to keep it or to carry it elsewhere.",
+    _export,
+    {
+        "format": parameters.choice("How it is written.", ("json", "jsonl"), default="json"),
+        "include_embeddings": parameters.flag("With the vectors, which make it much larger.", default=False),
+        "working_dir": parameters.WORKING_DIR,
+    },
+)
+
+
+def _import(call: Call, given: Mapping[str, Any]) -> Reply:
+    memory = memory_at(call, given)
+    counts = dict.fromkeys(_OUTCOMES, 0)
+    reasons: list[str] = []
+    for done, receipt in enumerate(memory.import_file(_export_named(memory, given["file"])), 1):
+        counts[receipt.status] += 1
+        if receipt.status == "refused" and len(reasons) < _SHOWN_REASONS:
+            reasons.append(plain(receipt.reason))
+        call.report(done, None, f"{done:,} read")
+    text = "\n".join(
+        (
+            f"✓ Imported {counts['added'] + counts['merged']:,} documents from {plain(given['file'])}",
+            f"   Known already: {counts['duplicate']:,}",
+            f"   Refused: {counts['refused']:,}",
+            *(f"   - {reason}" for reason in reasons),
+            "Nothing that was here was overwritten. What was read out of a tree is read there again.",
+        )
+    )
+    return Reply(text, {"file": given["file"], **counts, "reasons": reasons})
+
+
+def _export_named(memory: "Memory", file: str) -> Path:
+    """An export in Waypost's folder, by its name or path, or else a file of the project; nothing else is opened."""
+    exports = memory.folder / "exports"
+    try:
+        found = exports / safe_relative_path(exports, file)
+    except SecurityError:
+        return memory.root / safe_relative_path(memory.root, file)
+    return found if found.is_file() else memory.root / safe_relative_path(memory.root, file)
+
+
+MEMORY_IMPORT = Tool(
+    "chainguard_memory_import",
+    "Read an export back, through the same checks as every write. Nothing that is here is overwritten.",
+    _import,
+    {
+        "file": parameters.path(
+            "The name of an export, as chainguard_list_exports shows it, or a file of the project."
+        ),
+        "working_dir": parameters.WORKING_DIR,
+    },
+    ("file",),
+    idempotent=True,
+)
+
+
+def _list(call: Call, given: Mapping[str, Any]) -> Reply:
+    found = memory_at(call, given).exports()
+    rows = [
+        f"- {one.path.name}: {minute(format_time(one.made_at))}, {one.memories:,} documents, {megabytes(one.size)}"
+        for one in found
+    ]
+    head = f"📦 Exports: {len(found)}" if found else "📦 No exports yet. chainguard_memory_export() makes one."
+    return Reply(
+        "\n".join((head, *shown(rows, _SHOWN_EXPORTS))), {"exports": [_row(one) for one in found[:_SHOWN_EXPORTS]]}
+    )
+
+
+LIST_EXPORTS = Tool(
+    "chainguard_list_exports",
+    "The exports of this project's memory, newest first.",
+    _list,
+    {"working_dir": parameters.WORKING_DIR},
+    reads_only=True,
+)

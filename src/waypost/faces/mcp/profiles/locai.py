@@ -1,0 +1,92 @@
+"""Profile `locai`: save to the day's file, recall by meaning with keywords beside it (LA-1, LA-3, LA-4)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from waypost.errors import InvalidInput
+from waypost.faces.mcp.profiles import parameters
+from waypost.faces.mcp.profiles.said import plain, shortened, told_of
+from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.text.fence import fence
+
+_TYPES = ("conversation", "agent", "workflow_result", "preference")
+_SESSION = "locai"  # of a conversation whose session is not named
+_LONGEST = 500  # characters of a memory in the list
+HEADING = "Known information:"
+_NOTHING = "Nothing is known about this yet."
+
+
+def _save(call: Call, given: Mapping[str, Any]) -> Reply:
+    kind, session = given["type"], given.get("session") or None
+    if kind == "conversation":
+        session = session or _SESSION
+    journal = call.memory.journal
+    receipt = journal.add(given["content"], kind=kind, session=session)
+    if receipt.id is None:
+        raise InvalidInput(f"It was not saved: {plain(receipt.reason)}.", "Say it in other words, or leave it.")
+    said = "✓ Saved" if receipt.status == "added" else "✓ Known already"
+    text = f"{said} as {kind} in the file of the day: {receipt.id}"
+    return Reply("\n".join((text, *told_of(receipt))), {"type": kind, **receipt.to_json()})
+
+
+SAVE_MEMORY = Tool(
+    "save_memory",
+    "Save something for later sessions: what was said, the result of a workflow and what was learned from it, or a "
+    "preference. It is written to the day's Markdown file, which people can read and edit.",
+    _save,
+    {
+        "content": {**parameters.text("What to save."), "minLength": 1},
+        "type": parameters.choice(
+            "conversation: questions and answers; agent or workflow_result: what a workflow brought; preference.",
+            _TYPES,
+            default="conversation",
+        ),
+        "session": parameters.line("The conversation that it belongs to."),
+    },
+    ("content",),
+)
+
+
+def _recall(call: Call, given: Mapping[str, Any]) -> Reply:
+    memory = call.memory
+    notices: tuple[str, ...] = ()
+    if given["query"].strip():
+        answer = memory.recall(given["query"], given["limit"])
+        notices = answer.notices
+        rows = [_row(hit.to_json()) for hit in answer]
+    else:
+        rows = [_row(row) for row in reversed(memory.list(limit=given["limit"]))]
+    body = "\n".join((HEADING, *(f"- {_line(row)}" for row in rows)))
+    notes = [f"Note: {plain(notice)}" for notice in notices]
+    text = "\n".join((fence(body) if rows else _NOTHING, *notes))
+    return Reply(text, {"query": given["query"], "memories": rows, "notices": list(notices)})
+
+
+def _row(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": found["id"],
+        "type": found["kind"],
+        "content": shortened(found["text"]),
+        "score": found.get("score"),
+        "time": found["time"] or found["recorded_at"],
+        "is_stale": found["is_stale"],
+    }
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    stale = " (stale)" if row["is_stale"] else ""
+    return f"{plain(row['content'], _LONGEST)}{stale}"
+
+
+RECALL_MEMORY = Tool(
+    "recall_memory",
+    "Recall what is known: by meaning, with keywords beside it. Without a query, the latest.",
+    _recall,
+    {
+        "query": parameters.text("What you want to know.", parameters.LONGEST_QUESTION, default=""),
+        "limit": parameters.whole("How many at most.", 1, parameters.MOST_HITS, default=10),
+    },
+    reads_only=True,
+)
+
+TOOLS: tuple[Tool, ...] = (SAVE_MEMORY, RECALL_MEMORY)

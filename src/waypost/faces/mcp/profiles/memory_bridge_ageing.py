@@ -1,0 +1,83 @@
+"""Memory Bridge's lifetimes: how long a fact lives, and which ones need a look."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from waypost.faces.mcp.profiles import parameters
+from waypost.faces.mcp.profiles.said import json_reply, shortened
+from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.model.draft import MAX_TTL
+from waypost.model.time import format_time
+
+if TYPE_CHECKING:
+    from waypost.model.linked import Linked
+
+_SHOWN = 100
+_LONGEST = 1_000  # characters of a fact in the list
+
+
+def _set_ttl(call: Call, given: Mapping[str, Any]) -> Reply:
+    trigger = given.get("refresh_trigger")
+    lasting = call.memory.set_ttl(given["fact_id"], given["ttl_seconds"], refresh=[trigger] if trigger else [])
+    told = lasting.to_json()
+    return json_reply(
+        {
+            "status": "success",
+            "fact_id": lasting.memory_id,
+            "ttl_seconds": told["ttl"],
+            "refresh_trigger": trigger,
+            "on_expire": told["on_expire"],
+            "expires_at": told["expires_at"],
+        }
+    )
+
+
+SET_TTL = Tool(
+    "rlm_set_ttl",
+    "Give a fact a lifetime that begins now. At its end it is marked stale; a change of a matching file starts it anew.",
+    _set_ttl,
+    {
+        "fact_id": parameters.line("The id of the fact."),
+        "ttl_seconds": parameters.whole("How long it lives, in seconds.", 1, MAX_TTL),
+        "refresh_trigger": parameters.line("A glob such as src/auth/**/*.py: a change of such a file starts it anew."),
+    },
+    ("fact_id", "ttl_seconds"),
+    idempotent=True,
+)
+
+
+def _stale(call: Call, given: Mapping[str, Any]) -> Reply:
+    memory = call.memory
+    expired = memory.review(include_archived=given["include_archived"]).stale
+    changed = memory.stale().memories
+    found = list({one.id: one for one in (*expired, *changed)}.values())
+    data = {
+        "status": "success",
+        "stale_count": len(found),
+        "stale_facts": [_row(one) for one in found[:_SHOWN]],
+    }
+    left = len(found) - _SHOWN
+    return json_reply({**data, "notices": [f"{left} more are not shown."]} if left > 0 else data)
+
+
+def _row(memory: "Linked") -> dict[str, Any]:
+    version, state = memory.version, memory.state
+    return {
+        "id": memory.id,
+        "content": shortened(version.text, _LONGEST),
+        "level": version.level,
+        "domain": version.domain or None,
+        "stale_reason": state.stale_reason,
+        "stale_since": format_time(memory.stale_since) if memory.stale_since else None,
+        "archived": state.archived_at is not None,
+        "created_at": format_time(version.recorded_at),
+    }
+
+
+GET_STALE_FACTS = Tool(
+    "rlm_get_stale_facts",
+    "Facts that need a look: their time has run out, or the code that they point at has changed.",
+    _stale,
+    {"include_archived": parameters.flag("Also those that were archived at their end.", default=False)},
+    reads_only=True,
+)

@@ -1,0 +1,120 @@
+"""Memory Bridge's questions: facts routed to a task, and why something was decided."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from waypost.context.budget import count_tokens, shorten
+from waypost.faces.mcp.profiles import parameters
+from waypost.faces.mcp.profiles.said import CUT, json_reply, plain, shortened
+from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.model.causal import MOST_DEPTH
+
+if TYPE_CHECKING:
+    from waypost.model.causal import CausalNode
+    from waypost.model.recall import Hit
+
+_MOST_TOKENS = 100_000
+_SHOWN_NODES = 50  # of one sort
+
+
+def _route(call: Call, given: Mapping[str, Any]) -> Reply:
+    budget = given["max_tokens"]
+    found = call.memory.brief(given["query"], budget, preset="route", include_stale=given["include_stale"])
+    told = found.to_json()
+    return json_reply(
+        {
+            "status": "success",
+            "facts": _facts(found.memories, budget),
+            "routing_confidence": told["confidence"],
+            "routing_explanation": plain(found.explanation, 1_000),
+            "tokens_used": found.tokens,
+            "cross_references": told["cross_references"],
+        }
+    )
+
+
+def _facts(hits: Sequence["Hit"], budget: int) -> list[dict[str, Any]]:
+    """The facts that were routed, their words within the budget: what a briefing cuts is cut here too."""
+    rows, room = [], budget
+    for hit in hits:
+        content = shorten(hit.text, room) or CUT.strip()
+        room = max(0, room - count_tokens(content))
+        rows.append(_fact(hit, content))
+    return rows
+
+
+def _fact(hit: "Hit", content: str) -> dict[str, Any]:
+    return {
+        "id": hit.id,
+        "content": content,
+        "level": hit.level,
+        "domain": hit.domain or None,
+        "code_ref": hit.links[0].reference.uri if hit.links else None,
+        "is_stale": hit.is_stale,
+        "valid_from": hit.valid_from.date().isoformat(),
+        "valid_until": hit.valid_until.date().isoformat() if hit.valid_until else None,
+    }
+
+
+ROUTE_CONTEXT = Tool(
+    "rlm_route_context",
+    "The facts that a task needs, within a budget of tokens: what is true of the project first, then of the domains and "
+    "modules that the query is about.",
+    _route,
+    {
+        "query": parameters.question("What you are about to do, or want to know."),
+        "max_tokens": parameters.whole("The budget.", 1, _MOST_TOKENS, default=2000),
+        "include_stale": parameters.flag("Also facts that are out of date.", default=False),
+    },
+    ("query",),
+    reads_only=True,
+)
+
+
+def _chain(call: Call, given: Mapping[str, Any]) -> Reply:
+    chain = call.memory.why(given["query"], depth=given["max_depth"])
+    data: dict[str, Any] = {
+        "status": "success" if chain.root else "not_found",
+        "chain": {
+            "root": _node(chain.root) if chain.root else None,
+            "reasons": _nodes(chain.reasons),
+            "consequences": _nodes(chain.consequences),
+            "constraints": _nodes(chain.constraints),
+        },
+        "mermaid": chain.mermaid,
+    }
+    left = chain.left_out + sum(
+        max(0, len(nodes) - _SHOWN_NODES) for nodes in (chain.reasons, chain.consequences, chain.constraints)
+    )
+    notices = [plain(notice) for notice in chain.notices]
+    notices += [f"{left} more are linked with these; max_depth goes further, up to {MOST_DEPTH}."] if left else []
+    if not chain.root:
+        notices.append("Nothing that is remembered answers this; recall searches everything.")
+    return json_reply({**data, "notices": notices} if notices else data)
+
+
+def _nodes(nodes: Sequence["CausalNode"]) -> list[dict[str, Any]]:
+    return [_node(node) for node in nodes[:_SHOWN_NODES]]
+
+
+def _node(node: "CausalNode") -> dict[str, Any]:
+    return {
+        "type": node.kind,
+        "content": shortened(node.text),
+        "id": node.id,
+        "depth": node.depth,
+        "is_stale": node.is_stale,
+    }
+
+
+GET_CAUSAL_CHAIN = Tool(
+    "rlm_get_causal_chain",
+    "Why something was decided: the decision, its reasons, what limited it and what came of it, with a Mermaid diagram.",
+    _chain,
+    {
+        "query": parameters.question("For example: why did we use FastAPI?"),
+        "max_depth": parameters.whole("How many links to follow.", 1, MOST_DEPTH, default=5),
+    },
+    ("query",),
+    reads_only=True,
+)
