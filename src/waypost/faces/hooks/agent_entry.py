@@ -1,0 +1,107 @@
+"""`waypost-hook EVENT --agent NAME`: where an agent's hook begins, and where it ends in time, whatever happens.
+
+The work is done by a thread. The main thread waits for it until the deadline, writes what there is to write, and leaves
+without waiting for anything. Nothing here may cost time: what is imported at the top is there already in every process.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from waypost.faces.hooks.agent_event import Outcome
+
+    Work = Callable[[str, str, bytes, float], Outcome]
+
+SECONDS = {"prompt": 1.5, "session-start": 3.0, "session-end": 3.0, "pre-compact": 3.0}
+_AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
+_PIECE = 1 << 20
+_USAGE = "usage: waypost-hook session-start|prompt|session-end|pre-compact --agent NAME  (JSON of the agent on stdin)"
+
+
+def main(work: "Work | None" = None) -> None:
+    """Answer one event of an agent. Leaves with 0: no failure of ours may stop an agent."""
+    started = time.monotonic()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads contend on the small products we make
+    event, agent = _arguments(sys.argv[1:])
+    if event not in SECONDS or not agent or sys.stdin is None or sys.stdin.isatty():
+        sys.stderr.write(_USAGE + "\n")
+        sys.stderr.flush()
+        os._exit(0)
+    deadline = started + SECONDS[event]
+    _watch(SECONDS[event] + _AFTER)
+    outcome = _in_time(lambda: (work or _work)(event, agent, _read_input(), deadline), deadline)
+    if outcome is not None and outcome.output and _write(outcome.output.encode("utf-8", "replace") + b"\n"):
+        outcome.written()
+    os._exit(0)
+
+
+def _arguments(given: Sequence[str]) -> tuple[str, str]:
+    event, agent = "", ""
+    rest = list(given)
+    while rest:
+        one = rest.pop(0)
+        if one == "--agent" and rest:
+            agent = rest.pop(0)
+        elif one.startswith("--agent="):
+            agent = one.partition("=")[2]
+        elif not one.startswith("-") and not event:
+            event = one
+    return event, agent
+
+
+def _work(event: str, agent: str, raw: bytes, deadline: float) -> "Outcome":
+    from waypost.faces.hooks.agent_event import handle
+
+    return handle(event, agent, raw, deadline)
+
+
+def _read_input() -> bytes:
+    """What the agent writes; nothing where it is more than any agent writes."""
+    from waypost.faces.hooks.agent_formats import LARGEST_INPUT
+
+    pieces = bytearray()
+    while piece := os.read(0, _PIECE):
+        pieces += piece
+        if len(pieces) > LARGEST_INPUT:
+            return b""
+    return bytes(pieces)
+
+
+def _in_time(work: "Callable[[], Outcome]", deadline: float) -> "Outcome | None":
+    """What the work brings before the deadline."""
+    import threading
+
+    brought: list[Outcome] = []
+
+    def run() -> None:
+        brought.append(work())
+
+    threading.excepthook = lambda _: None  # nobody reads it, and some agents take it for an answer
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(max(0.0, deadline - time.monotonic()))
+    return brought[0] if brought else None
+
+
+def _watch(seconds: float) -> None:
+    import faulthandler
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+
+
+def _write(output: bytes) -> bool:
+    """Whether the agent has got it. It may have gone."""
+    try:
+        while output:
+            output = output[os.write(1, output) :]
+    except OSError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()
