@@ -4,6 +4,7 @@ from waypost.faces.cli import memories  # isort: skip
 from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
 from waypost.faces.cli import references, tree, discovering, hooks, scheduling, operations  # isort: skip
 from waypost.faces.cli import journaling  # isort: skip
+from waypost.faces.cli import serving  # isort: skip
 from waypost.faces.cli.framework import app
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "reasons",
     "references",
     "scheduling",
+    "serving",
     "tree",
 ]

@@ -22,6 +22,7 @@ COMMANDS = (
     "learn",
     "list",
     "maintain",
+    "mcp",
     "model",
     "promote",
     "protect",
