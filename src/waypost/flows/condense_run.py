@@ -91,6 +91,8 @@ class Run:
         return files
 
     def _looked_at(self, path: str) -> str | None:
+        if path in self.closed:
+            return None
         try:
             text = self.folder.read(path)
         except NotFound:

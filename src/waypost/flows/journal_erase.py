@@ -16,7 +16,7 @@ from waypost.flows.journal_sync import record_in
 from waypost.flows.journal_units import PAGES, Unit, derived_id, unit_of, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, without_bullets
-from waypost.journal.files import MAX_FILE, PACKED, JournalFolder, pack, unpack
+from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, parse_page
 from waypost.journal.summary_frame import split_frame, with_part
@@ -25,6 +25,7 @@ from waypost.store.protocol import Writer
 
 _WORD = re.compile(r"\w{3,}")
 _BACKUPS = ("backups/*", "memory_v1_backup*.md")  # of the index page, and of what was imported
+_LARGEST_BACKUP = 256 * 1024 * 1024  # bytes, unpacked: as large as what can be imported
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -192,11 +193,13 @@ def _other_files(folder: JournalFolder) -> Iterator[Path]:
 
 
 def _clean_other(place: Path, erased: Erased) -> bool:
-    if place.stat().st_size > MAX_FILE:
+    if place.stat().st_size > _LARGEST_BACKUP:
         return False
     content = place.read_bytes()
     try:
-        before = (unpack(content, place) if place.suffix == PACKED else content).decode("utf-8", "surrogateescape")
+        before = (unpack(content, place, _LARGEST_BACKUP) if place.suffix == PACKED else content).decode(
+            "utf-8", "surrogateescape"
+        )
     except WaypostError:  # nobody can read in it any more
         place.unlink()
         return True

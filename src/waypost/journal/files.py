@@ -26,7 +26,10 @@ from waypost.space.platform import (
 )
 
 PACKED = ".gz"
-MAX_FILE = 256 * 1024 * 1024  # bytes of a file, unpacked; a larger one is no journal
+MAX_FILE = (
+    32 * 1024 * 1024
+)  # bytes of a file, unpacked: reading it takes fourteen times as much; a larger one is no journal
+_LOOKED_AT = 8192  # bytes at the beginning of a file that is written to, to tell whether it is text
 _MOST_TRIES = 20  # to append to a file that an editor keeps replacing
 _LONGEST_SAVE, _LOOKS_EVERY = 1.0, 0.002  # seconds
 _depth = threading.local()
@@ -149,10 +152,11 @@ class JournalFolder:
         Returns how many bytes were added.
 
         A write that fails half-way is taken back. An editor may put another file into the place of the one we write to:
-        then it is written to the new one.
+        then it is written to the new one. A packed file is unpacked first. What is no text is not written to.
         """
-        place = self._place(path)
+        place, packed = self._places(path)
         self._make_folder(place.parent)
+        _unpack_beside(packed, place)
         for _ in range(_MOST_TRIES):
             try:
                 if added := self._append_once(place, text):
@@ -201,6 +205,7 @@ class JournalFolder:
         handle = os.open(place, flags, 0o600)
         try:
             state = os.fstat(handle)
+            _check_text(_read_at(handle, 0, _LOOKED_AT), place)
             addition = _joined(handle, state.st_size, text)
             try:
                 _write_all(handle, addition)
@@ -257,24 +262,40 @@ def _bytes_of(place: Path) -> bytes:
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode) or state.st_size > MAX_FILE:
             raise InvalidInput(f"{place} is not a plain file of at most {MAX_FILE:,} bytes.", "Move it away.")
-        if place.suffix != ".gz":
-            return file.read()
-        return unpack(file.read(), place)
+        content = file.read() if place.suffix != ".gz" else unpack(file.read(), place)
+    _check_text(content, place)
+    return content
 
 
-def unpack(content: bytes, place: Path) -> bytes:
-    """What a packed file holds; `place` is told if it cannot be known."""
+def _check_text(content: bytes, place: Path) -> None:
+    """A picture or a program holds zero bytes, an entry never does. Where entries stand nevertheless, they are read."""
+    if b"\0" in content and b"### " not in content:
+        raise InvalidInput(f"{place} is no text in UTF-8.", "Move it away, or save it as UTF-8.")
+
+
+def _unpack_beside(packed: Path, plain: Path) -> None:
+    """Somebody has packed a file that is written to: were a plain one begun beside it, it would not be read any more."""
+    if plain.exists() or not packed.is_file():
+        return
+    write_private_file(plain, _bytes_of(packed), replace=False)
+    packed.unlink()
+    sync_directory(plain.parent)
+
+
+def unpack(content: bytes, place: Path, most: int | None = None) -> bytes:
+    """What a packed file holds, at most so many bytes, or those of a file of the journal; `place` is told if it cannot be known."""
     import gzip  # only where something is packed
     import io
     import zlib
 
+    most = MAX_FILE if most is None else most
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as unpacked:
-            found = unpacked.read(MAX_FILE + 1)
+            found = unpacked.read(most + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise StoreError(f"{place} is damaged: {error}.", "Put an older copy of it in its place.") from error
-    if len(found) > MAX_FILE:
-        raise InvalidInput(f"{place} unpacks to more than {MAX_FILE:,} bytes.", "Move it away.")
+    if len(found) > most:
+        raise InvalidInput(f"{place} unpacks to more than {most:,} bytes.", "Move it away.")
     return found
 
 
