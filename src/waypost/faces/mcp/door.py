@@ -149,7 +149,7 @@ def read_lines(source: int) -> Iterator[bytes | None]:
             return
         *ended, rest = chunk.split(b"\n")
         for end in ended:
-            line = b"".join(parts) + end if length <= LINE_LIMIT else None
+            line = b"".join(parts) + end if length + len(end) <= LINE_LIMIT else None
             parts, length = [], 0
             if line is None or line.strip():
                 yield line
