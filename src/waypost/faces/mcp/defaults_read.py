@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.context.one_line import one_line
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, NotFound
 from waypost.faces.mcp.session import now_of
 from waypost.faces.mcp.texts import LONGEST, Row, age, fenced, filled, hit_row, line_of, linked_row, noted, stale, told
 from waypost.faces.mcp.tool import Call, Reply, Tool
@@ -16,6 +16,7 @@ from waypost.model.kinds import SCOPES
 if TYPE_CHECKING:
     from waypost import Memory
     from waypost.model.causal import CausalChain, CausalNode
+    from waypost.model.memory import Version
     from waypost.model.recall import Hit
 
 NOT_INDEXED = "This project's code is not indexed yet: call status with index=true to read it."
@@ -28,12 +29,9 @@ _ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "ca
 
 
 def recall(call: Call, given: Mapping[str, Any]) -> Reply:
-    memory, asked = call.memory, given["question"]
-    try:
-        return _whole(call, memory, check_id(asked))
-    except InvalidInput:
-        pass  # no id: a question
-    k = given["k"]
+    memory, asked, k = call.memory, given["question"], given["k"]
+    if _is_id(asked):
+        return whole(call, asked, given.get("as_of"), given.get("known_at"))
     options = {name: given[name] for name in ("scope", "as_of", "known_at", "fresh") if name in given}
     answer = memory.recall(asked, k, **options)
     rows = [hit_row(hit, now_of(call)) for hit in answer.hits]
@@ -48,23 +46,65 @@ def recall(call: Call, given: Mapping[str, Any]) -> Reply:
     return Reply(told(fenced(lines), *notices, *more), noted({"hits": rows}, [*notices, *more]))
 
 
-def _whole(call: Call, memory: "Memory", memory_id: str) -> Reply:
-    """One memory with all its words, where it points, and what it said before."""
-    shown, now = memory.show(memory_id), now_of(call)
+def _is_id(text: str) -> bool:
+    try:
+        return bool(check_id(text))
+    except InvalidInput:
+        return False
+
+
+def whole(call: Call, memory_id: str, as_of: str | None = None, known_at: str | None = None) -> Reply:
+    """One memory with all its words, where it points, what it said before, and what took its place."""
+    memory, now = call.memory, now_of(call)
+    try:
+        shown = memory.show(memory_id, as_of=as_of, known_at=known_at)
+    except NotFound:
+        return _no_longer(memory, memory_id, now)  # raises where there never was one
     row = linked_row(shown, now, longest=0)
     row["refs"] = [filled({"where": str(link.reference), "stale": link.reason}) for link in shown.links]
     row["evidence"] = list(shown.version.evidence)
-    held = shown.version.number
-    before = [] if shown.version.checkout_id else [v for v in memory.history(memory_id).versions if v.number != held]
-    row["earlier"] = [
-        {"text": one_line(version.text, LONGEST), "recorded": age(version.recorded_at, now)}
-        for version in before[-_EARLIER:]
-    ]
+    row["history"] = [] if shown.version.checkout_id else _history(memory, shown.version.memory_id, shown.version, now)
     row = filled(row)
     lines = [line_of(row), *(f"  refers to {ref['where']}" for ref in row.get("refs", ()))]
     lines += [f"  evidence: {one}" for one in row.get("evidence", ())]
-    lines += [f"  said before ({one['recorded']}): {one['text']}" for one in row.get("earlier", ())]
+    lines += [_said(one) for one in row.get("history", ())]
     return Reply(fenced(lines), noted({"hits": [row]}))
+
+
+def _no_longer(memory: "Memory", memory_id: str, now: datetime) -> Reply:
+    rows = _history(memory, memory_id, None, now)
+    notice = f"{memory_id.lower()} is not held true any more, or was not then; this is its history."
+    return Reply(told(notice, fenced(_said(one) for one in rows)), noted({"hits": [], "history": rows}, [notice]))
+
+
+def _history(memory: "Memory", memory_id: str, held: "Version | None", now: datetime) -> list[Row]:
+    """Its other versions and those of the memories that it replaced or that replaced it, the latest last."""
+    found = memory.history(memory_id)
+    said = {(one.memory_id, one.text): one for one in sorted((*found.versions, *found.related), key=_number)}
+    others = [one for one in said.values() if held is None or (one.memory_id, one.text) != (held.memory_id, held.text)]
+    return [
+        {
+            "id": one.memory_id,
+            "text": one_line(one.text, LONGEST),
+            "said": _lasted(one),
+            "age": age(one.recorded_at, now),
+        }
+        for one in others[-_EARLIER:]
+    ]
+
+
+def _number(version: "Version") -> int:
+    return version.number
+
+
+def _lasted(version: "Version") -> str:
+    if version.superseded_at is not None:
+        return f"said until {version.superseded_at:%Y-%m-%d}"
+    return "true now" if version.valid_until is None else f"true until {version.valid_until:%Y-%m-%d}"
+
+
+def _said(row: Row) -> str:
+    return f"  {row['said']}: {row['text']} ({row['age']}) id {row['id']}"
 
 
 def _without_index(memory: "Memory", hits: "Sequence[Hit]", scope: str) -> list[str]:
@@ -152,7 +192,7 @@ RECALL = Tool(
     {
         "question": {
             "type": "string",
-            "description": "Or an ID: its whole text and history",
+            "description": "In words; or an ID, for all of it with its history",
             "maxLength": 2000,
         },
         "k": {"type": "integer", "minimum": 1, "maximum": _MOST, "default": 5},

@@ -35,8 +35,18 @@ def remember(call: Call, given: Mapping[str, Any]) -> Reply:
         return Reply(f"Taken back: {memory_id}. Recall no longer tells it; its history stays.", data)
     if "text" not in given:
         raise InvalidInput("There is nothing to remember.", "Give text; or retract=ID to take one back.")
-    receipt = memory.remember(**given)
+    receipt = memory.remember(**{**_of_the_replaced(memory, given), **given})
     return Reply(_receipt_text(receipt), receipt.to_json(), is_error=receipt.status == "refused")
+
+
+def _of_the_replaced(memory: "Memory", given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is right takes the place of what was wrong: of the same kind, and about the same code, unless told."""
+    if "replaces" not in given:
+        return {}
+    old = memory.show(given["replaces"])
+    if old.version.checkout_id is not None:
+        raise InvalidInput("That was read out of the code.", "Change the code, then call status with index=true.")
+    return {"kind": old.version.kind, "refs": [str(link.reference) for link in old.links]}
 
 
 def _receipt_text(receipt: "Receipt") -> str:

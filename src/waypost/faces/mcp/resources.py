@@ -3,14 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import unquote
 
 from waypost.context.one_line import one_line
 from waypost.errors import NotFound
-from waypost.faces.mcp.defaults_read import recall
+from waypost.faces.mcp.defaults_read import whole
 from waypost.faces.mcp.defaults_status import status
-from waypost.faces.mcp.texts import LONGEST, fenced, told
+from waypost.faces.mcp.texts import fenced, told
 from waypost.faces.mcp.tool import Call
 from waypost.model.ids import check_id
 
@@ -18,8 +17,8 @@ _OVERVIEW = "waypost://project/overview"
 _ADDRESS = re.compile(r"waypost://(?P<sort>memory|journal|project)/(?P<rest>[^/?#]{1,200})")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LONGEST_DAY = 50_000  # characters
-_MOST_SHOWN = 8  # of frameworks, endpoints and the like
-_NOT_TOLD = ("id", "summary", "text")
+_MOST_SHOWN = 20
+_LONGEST_LINE = 600
 
 LISTED: tuple[Mapping[str, str], ...] = (
     {
@@ -63,7 +62,7 @@ def read(call: Call, address: str) -> Read:
         return Read(_overview(call))
     name = unquote(found["rest"])
     if found["sort"] == "memory":
-        return Read(recall(call, {"question": check_id(name)}).text)
+        return Read(whole(call, check_id(name)).text)
     if not _DAY.fullmatch(name):
         raise NotFound(f"{one_line(name, 40)!r} is not a day.", "Write it as 2026-01-30.")
     text = call.memory.journal.show(name).text
@@ -77,26 +76,12 @@ def _unknown(address: str) -> NotFound:
 
 
 def _overview(call: Call) -> str:
-    """The state of the memory, and how the project is built, each with its places."""
-    lines = []
-    for topic, found in call.memory.architecture().items():
-        if line := _outline(found):
-            lines.append(f"{topic.replace('_', ' ')}: {line}")
+    """The state of the memory, what is always true of the project, and how it is built, as far as the index tells."""
+    memory, lines = call.memory, []
+    for heading, rows in (
+        ("Always true here", memory.list(level=0, limit=_MOST_SHOWN)),
+        ("How it is built", memory.list(kind="architecture", limit=_MOST_SHOWN)),
+    ):
+        lines += [f"## {heading}"] if rows else []
+        lines += [f"- {one_line(row['text'], _LONGEST_LINE)}" for row in rows]
     return told(status(call, {}).text, fenced(lines) if lines else "")
-
-
-def _outline(found: Any) -> str:
-    """What was concluded on one topic, on a line."""
-    if isinstance(found, Mapping):
-        parts = [f"{name} {_outline(value)}".strip() for name, value in found.items() if name not in _NOT_TOLD]
-        return one_line(", ".join(part for part in parts[:_MOST_SHOWN] if part), LONGEST)
-    if isinstance(found, list | tuple):
-        more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
-        return one_line("; ".join(_named(one) for one in found[:_MOST_SHOWN]), LONGEST) + more
-    return "" if found in (None, "") else one_line(str(found), LONGEST)
-
-
-def _named(found: Any) -> str:
-    if isinstance(found, Mapping):
-        return str(found.get("name") or found.get("path") or next(iter(found.values()), ""))
-    return str(found)

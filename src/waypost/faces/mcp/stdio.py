@@ -1,6 +1,8 @@
 """The MCP server at standard input and output, for one client."""
 
+import threading
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.mcp.door import serve_at_door
@@ -21,6 +23,8 @@ def serve_stdio(tools: Sequence[Tool], project: Project, *, beside: Callable[[Li
         from waypost.faces.mcp.server import build_server  # the SDK: the client has its first answers before
 
         server = build_server(tools, project)
+        # What the first call needs, while the client thinks of one.
+        threading.Thread(target=import_module, args=("waypost.memory",), daemon=True).start()
         beside(life)
         return server
 

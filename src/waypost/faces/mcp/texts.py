@@ -28,7 +28,7 @@ def age(then: datetime, now: datetime) -> str:
         if seconds >= length:
             count = int(seconds // length)
             return f"{count} {name}{'s' if count > 1 else ''} old"
-    return "new"
+    return "just now"
 
 
 def place(path: str | None, line: int | None) -> str:
