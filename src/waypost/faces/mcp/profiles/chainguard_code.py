@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
 from waypost.faces.mcp.profiles.progress import reporter
-from waypost.faces.mcp.profiles.said import plain, shortened, shown
+from waypost.faces.mcp.profiles.said import FROM_FILES, counted, plain, shortened, shown
 from waypost.faces.mcp.tool import Call, Reply, Tool
 from waypost.text.fence import fence
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _CLASSES = frozenset({"class", "interface", "trait", "struct", "enum"})
 _FUNCTIONS = frozenset({"function", "macro"})
 _METHODS = frozenset({"method", "property"})
+_ONE_OF = {"files": "file", "classes": "class", "functions": "function", "methods": "method", "imports": "import"}
 _SHOWN_FILES = 20
 _SHOWN_NAMES = 40  # of one sort in a file
 _SHOWN_PLACES = 3
@@ -37,13 +38,21 @@ def _analyze(call: Call, given: Mapping[str, Any]) -> Reply:
         "skipped": len(found.skipped),
     }
     head = f"📊 Code analysis: {plain(given['file'])}"
-    counts = ", ".join(f"{count:,} {name}" for name, count in totals.items() if count) or "nothing to analyze"
+    found_what = [counted(count, _ONE_OF[name]) for name, count in totals.items() if count and name in _ONE_OF]
     left = len(found.files) - len(files)
-    more = [f"{left:,} more files are not shown; name a file or a smaller folder."] if left else []
+    more = [f"{left:,} more are not shown; name a file or a smaller folder."] if left else []
     why = [f"Skipped: {plain(path)}: {plain(reason)}" for path, reason in found.skipped.items()]
     skipped = shown(why, _SHOWN_ROWS)
     body = "\n\n".join("\n".join(_told_file(one)) for one in files)
-    text = "\n".join((head, f"Found: {counts}", *([fence(body)] if body else []), *more, *skipped))
+    text = "\n".join(
+        (
+            head,
+            f"Found: {', '.join(found_what) or 'nothing to analyze'}",
+            *([fence(body, FROM_FILES)] if body else []),
+            *more,
+            *skipped,
+        )
+    )
     return Reply(text, {"file": given["file"], "totals": totals, "files": files, "not_shown": left})
 
 
@@ -123,7 +132,7 @@ def _architecture(call: Call, given: Mapping[str, Any]) -> Reply:
     files = [plain(one) for one in found["configuration"]["files"]]
     body += "".join(f"\n{line}" for line in _told_part("Configuration", files, _SHOWN_ROWS))
     head = f"🏗️ Architecture: {plain(memory.status()['name'])}"
-    text = "\n".join((head, fence(body.strip()) if body.strip() else "Nothing was recognized."))
+    text = "\n".join((head, fence(body.strip(), FROM_FILES) if body.strip() else "Nothing was recognized."))
     return Reply(text, {**found, "endpoints": found["endpoints"][:_MOST_ENDPOINTS], "endpoint_count": len(endpoints)})
 
 
@@ -145,7 +154,7 @@ def _told_part(title: str, rows: Sequence[str], most: int) -> list[str]:
 def _told(row: Mapping[str, Any]) -> str:
     version = f" {plain(row['version'])}" if row.get("version") else ""
     sure = f" ({row['confidence']:.0%})" if isinstance(row.get("confidence"), float) else ""
-    count = f" ({row['files']:,} files)" if isinstance(row.get("files"), int) else ""
+    count = f" ({counted(row['files'], 'file')})" if isinstance(row.get("files"), int) else ""
     where = [f"{one['path']}:{one['line']}" for one in row.get("places", [])] or row.get("directories", [])
     places = f": {plain(', '.join(where[:_SHOWN_PLACES]))}" if where else ""
     return f"{plain(row['name'])}{version}{sure}{count}{places}"
@@ -179,7 +188,7 @@ def _summarize(call: Call, given: Mapping[str, Any]) -> Reply:
         *(f"Note: {plain(notice)}" for notice in told["notices"][:_SHOWN_NOTICES]),
     ]
     if done.example:
-        lines += ["", "Example of a summary:", fence(_branch(shortened(done.example)))]
+        lines += ["", "Example of a summary:", fence(_branch(shortened(done.example)), FROM_FILES)]
     return Reply("\n".join(lines), {**told, "notices": told["notices"][:_SHOWN_NOTICES]})
 
 

@@ -9,7 +9,7 @@ from waypost.context.scope import NO_MEMORY
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
-from waypost.faces.mcp.profiles.said import owed, plain, told_of
+from waypost.faces.mcp.profiles.said import counted, owed, plain, told_of
 from waypost.faces.mcp.tool import Call, Reply, Tool
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _set_scope(call: Call, given: Mapping[str, Any]) -> Reply:
     data = {
         "scope": description,
         "mode": given["mode"],
-        "modules": modules,
+        "modules": [plain(one) for one in modules],
         "criteria": len(criteria),
         "checks": len(checks),
         "context": briefing.text,
@@ -157,7 +157,7 @@ def _finish(call: Call, given: Mapping[str, Any]) -> Reply:
     receipt = memory.finish(description, files or None)
     _tasks.end(memory)
     kept = f"🧠 Learning kept: {receipt.id}" if receipt.id else f"Learning not kept: {plain(receipt.reason)}"
-    covered = f"📊 {len(files)} tracked files are up to date" if files else "📊 All changed files are up to date"
+    covered = f"📊 Up to date: {counted(len(files), 'file') if files else 'all files that changed'}"
     text = "\n".join((f"✓ Task completed: {plain(description)}", covered, kept, *told_of(receipt)))
     return Reply(text, {"task": description, "files": len(files), "learning": receipt.to_json()})
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import SecurityError
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
-from waypost.faces.mcp.profiles.said import megabytes, minute, plain, shown
+from waypost.faces.mcp.profiles.said import counted, megabytes, minute, plain, shown
 from waypost.faces.mcp.tool import Call, Reply, Tool
 from waypost.model.time import format_time
 from waypost.space.place import safe_relative_path
@@ -26,7 +26,7 @@ def _export(call: Call, given: Mapping[str, Any]) -> Reply:
     made = memory.export(form=given["format"], embeddings=given["include_embeddings"], code=True)
     text = "\n".join(
         (
-            f"✓ Exported {made.memories:,} documents",
+            f"✓ Exported {counted(made.memories, 'document')}",
             f"   File: {made.path.name}",
             f"   Format: {given['format']}, {'with' if given['include_embeddings'] else 'without'} embeddings",
             f"   Size: {megabytes(made.size)}",
@@ -69,7 +69,7 @@ def _import(call: Call, given: Mapping[str, Any]) -> Reply:
         call.report(done, None, f"{done:,} read")
     text = "\n".join(
         (
-            f"✓ Imported {counts['added'] + counts['merged']:,} documents from {plain(given['file'])}",
+            f"✓ Imported {counted(counts['added'] + counts['merged'], 'document')} from {plain(given['file'])}",
             f"   Known already: {counts['duplicate']:,}",
             f"   Refused: {counts['refused']:,}",
             *(f"   - {reason}" for reason in reasons),
@@ -107,7 +107,7 @@ MEMORY_IMPORT = Tool(
 def _list(call: Call, given: Mapping[str, Any]) -> Reply:
     found = memory_at(call, given).exports()
     rows = [
-        f"- {one.path.name}: {minute(format_time(one.made_at))}, {one.memories:,} documents, {megabytes(one.size)}"
+        f"- {one.path.name}: {minute(format_time(one.made_at))}, {counted(one.memories, 'document')}, {megabytes(one.size)}"
         for one in found
     ]
     head = f"📦 Exports: {len(found)}" if found else "📦 No exports yet. chainguard_memory_export() makes one."

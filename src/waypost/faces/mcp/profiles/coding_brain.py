@@ -104,6 +104,7 @@ ADD_MEMORIES = Tool(
         "tags": {"type": "object", "description": f"Names with values, at most {_MOST_TAGS}."},
     },
     ("text", "category", "scope"),
+    parameters.answer(id=["string", "null"], status="string"),
     idempotent=True,
 )
 
@@ -159,6 +160,7 @@ SEARCH_MEMORY = Tool(
         "limit": parameters.whole("How many at most.", 1, parameters.MOST_HITS, default=10),
     },
     ("query",),
+    parameters.answer(results="array"),
     reads_only=True,
 )
 

@@ -42,6 +42,7 @@ SET_TTL = Tool(
         "refresh_trigger": parameters.line("A glob such as src/auth/**/*.py: a change of such a file starts it anew."),
     },
     ("fact_id", "ttl_seconds"),
+    parameters.answer(status="string", fact_id="string", ttl_seconds="integer"),
     idempotent=True,
 )
 
@@ -79,5 +80,6 @@ GET_STALE_FACTS = Tool(
     "Facts that need a look: their time has run out, or the code that they point at has changed.",
     _stale,
     {"include_archived": parameters.flag("Also those that were archived at their end.", default=False)},
+    returns=parameters.answer(status="string", stale_count="integer", stale_facts="array"),
     reads_only=True,
 )

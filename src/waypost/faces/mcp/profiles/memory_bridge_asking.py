@@ -67,6 +67,14 @@ ROUTE_CONTEXT = Tool(
         "include_stale": parameters.flag("Also facts that are out of date.", default=False),
     },
     ("query",),
+    parameters.answer(
+        status="string",
+        facts="array",
+        routing_confidence="number",
+        routing_explanation="string",
+        tokens_used="integer",
+        cross_references="array",
+    ),
     reads_only=True,
 )
 
@@ -116,5 +124,6 @@ GET_CAUSAL_CHAIN = Tool(
         "max_depth": parameters.whole("How many links to follow.", 1, MOST_DEPTH, default=5),
     },
     ("query",),
+    parameters.answer(status="string", chain="object", mermaid="string"),
     reads_only=True,
 )

@@ -33,6 +33,13 @@ DISCOVER_PROJECT = Tool(
         "project_root": parameters.WORKING_DIR,
         "task_hint": parameters.text("What the first task is about.", parameters.LONGEST_QUESTION),
     },
+    returns=parameters.answer(
+        status="string",
+        project_type="string",
+        facts_created="integer",
+        discovery_tokens="integer",
+        suggested_domains="array",
+    ),
     idempotent=True,
 )
 
@@ -95,6 +102,7 @@ EXTRACT_FACTS = Tool(
         "file_path": parameters.path("The file, with source 'file'."),
         "auto_approve": parameters.flag("Ask the person now to approve those that wait.", default=False),
     },
+    returns=parameters.answer(status="string", candidates="array", pending_approval="integer"),
     idempotent=True,
 )
 
@@ -120,6 +128,7 @@ SYNC_STATE = Tool(
     "Bring what is known up to date: learn from what changed in the working tree, then end the facts whose time has run "
     "out, each as was said for it: marked stale, archived or deleted.",
     _sync,
+    returns=parameters.answer(status="string", candidates="array", pending_approval="integer", expired="object"),
     destroys=True,
     idempotent=True,
 )

@@ -57,6 +57,15 @@ def choice(description: str, values: Sequence[str], *, default: str | None = Non
     return {"type": "string", "enum": list(values), "description": description, **_default(default)}
 
 
+def answer(**types: str | list[str]) -> Parameter:
+    """The JSON Schema of an answer that always has these keys; there may be more."""
+    return {
+        "type": "object",
+        "properties": {name: {"type": one} for name, one in types.items()},
+        "required": list(types),
+    }
+
+
 def _default(value: object) -> dict[str, object]:
     return {} if value is None else {"default": value}
 
