@@ -1,0 +1,106 @@
+"""What the door says is what the server behind it would have said, so nobody can tell who answered."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from waypost.faces.mcp import hello
+from waypost.faces.mcp.door import Door
+from waypost.faces.mcp.door_answers import Answers
+from waypost.faces.mcp.door_streams import serve
+from waypost.faces.mcp.life import Life
+from waypost.faces.mcp.profiles import PROFILES, tools_of
+from waypost.faces.mcp.server import build_server
+from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.tool import Tool
+
+CLIENTS: list[dict[str, Any]] = [  # as known agents introduce themselves
+    {"capabilities": {}, "clientInfo": {"name": "client", "version": "0"}},
+    {
+        "capabilities": {"roots": {"listChanged": True}, "sampling": {}, "elicitation": {"form": {}, "url": {}}},
+        "clientInfo": {"name": "client", "title": "Клиент", "version": "1.0", "websiteUrl": "https://client.example"},
+    },
+    {"capabilities": {"roots": {}, "elicitation": {}}, "clientInfo": {"name": "", "version": ""}},
+]
+
+
+class Silent(Answers):
+    """Leaves everything to the SDK."""
+
+    def answer(self, line: bytes) -> bytes | None:
+        del line
+
+
+def conversation(version: str, client: dict[str, Any]) -> list[bytes]:
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": version, **client}},
+        {"method": "notifications/initialized"},
+        {"id": "two", "method": "ping"},
+        {"id": 3, "method": "ping", "params": {}},
+        {"id": 4, "method": "tools/list"},
+        {"id": 5, "method": "tools/list", "params": {"_meta": {"progressToken": "t"}}},
+    ]
+    return [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in messages]
+
+
+def answers_of_server(lines: list[bytes], tools: tuple[Tool, ...], folder: Path) -> list[Any]:
+    source, said = os.pipe()
+    os.write(said, b"\n".join(lines) + b"\n")
+    os.close(said)
+    with (folder / "answers").open("wb") as sink:
+        door = Door(Silent(tools), _Lasting(), source, sink.fileno())
+        door.open(5)
+        anyio.run(serve, build_server(tools, Project(folder)), door)
+    os.close(source)
+    return [json.loads(line) for line in (folder / "answers").read_bytes().splitlines()]
+
+
+class _Lasting(Life):
+    def end(self, code: int) -> None:
+        del code
+
+    def end_within_limit(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_door_answers_as_the_server_does_in_every_revision_of_the_protocol(
+    version: str, client: dict[str, Any], tmp_path: Path
+) -> None:
+    _compare(conversation(version, client), tools_of("default"), tmp_path)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_door_lists_the_tools_of_every_profile_as_the_server_does(profile: str, tmp_path: Path) -> None:
+    _compare(conversation(HANDSHAKE_PROTOCOL_VERSIONS[-1], CLIENTS[0]), tools_of(profile), tmp_path)
+
+
+def _compare(lines: list[bytes], tools: tuple[Tool, ...], folder: Path) -> None:
+    door = Answers(tools)
+    said = [json.loads(answer) for answer in map(door.answer, lines) if answer is not None]
+    assert len(said) == 5
+    assert {str(one["id"]): one for one in said} == {
+        str(one["id"]): one for one in answers_of_server(lines, tools, folder)
+    }
+
+
+def test_the_door_knows_the_revisions_that_the_sdk_knows() -> None:
+    assert hello.HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def test_an_opening_with_a_revision_that_nobody_knows_is_left_to_the_sdk() -> None:
+    assert Answers(()).answer(conversation("2031-01-01", CLIENTS[0])[0]) is None
+
+
+def test_nothing_is_answered_before_the_opening_nor_a_second_one() -> None:
+    opening, *rest = conversation("2025-11-25", CLIENTS[0])
+    assert [Answers(()).answer(line) for line in rest] == [None] * len(rest)
+    door = Answers(())
+    assert door.answer(opening)
+    assert door.answer(opening) is None
