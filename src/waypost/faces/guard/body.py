@@ -63,6 +63,7 @@ class Taken:
 
     def __init__(self, intake: Intake) -> None:
         self.size = 0
+        self.comes_on = True  # whether there may be more of it worth hearing out
         self._intake = intake
         self._chunks: list[bytes] = []
 
@@ -75,12 +76,14 @@ class Taken:
                     if message["type"] != "http.request":
                         raise Disconnected
                     chunk = message.get("body", b"")
+                    self.comes_on = bool(message.get("more_body", False))
                     if problem := self._intake.reserve(self, len(chunk)):
                         return problem
                     self._chunks.append(chunk)
-                    if not message.get("more_body", False):
+                    if not self.comes_on:
                         return None
         except TimeoutError:
+            self.comes_on = False  # it was waited for long enough
             return Problem(408, f"The body did not come within {self._intake.seconds:g} seconds.", "Send it faster.")
 
     def replayed(self, receive: Receive) -> Receive:

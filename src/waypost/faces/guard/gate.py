@@ -91,7 +91,7 @@ class Gate:
             except Disconnected:
                 return
             if problem is not None:
-                await answer(problem, receive, send)
+                await answer(problem, receive, send, hear_out=taken.comes_on)
                 return
             headers = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
             inner = {**scope, "headers": headers, CALLER: identity}

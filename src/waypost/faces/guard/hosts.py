@@ -1,6 +1,7 @@
 """Where a server listens, and which Host and Origin it answers to."""
 
 import ipaddress
+import os
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -74,13 +75,27 @@ def listen(host: str, port: int) -> socket.socket:
         family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
         if is_loopback(host) and not is_loopback(str(address[0])):
             raise InvalidInput(f"{host} is not this machine by its own name table.", "Use --host 127.0.0.1.")
-        return socket.create_server((str(address[0]), port), family=family)
+        return _bound(family, (str(address[0]), port))
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInput(
             f"Cannot listen on {url(host, port)}: {reason}.",
             "Choose another with --port or --host, or end the program that uses it.",
         ) from error
+
+
+def _bound(family: int, address: tuple[str, int]) -> socket.socket:
+    # Named TCP, asyncio sends small answers at once: without it each waits 40 ms for an acknowledgement.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # a port that just became free; on Windows this would share one that is in use
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen()
+    except OSError:
+        listening.close()
+        raise
+    return listening
 
 
 def url(host: str, port: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from waypost.faces.guard.asgi import Receive, Send
 
 _DRAINED = 1 << 20  # bytes still taken from a refused sender, so that it gets to read the answer
-_DRAIN_SECONDS = 2.0
+_DRAIN_SECONDS = 1.0
 
 SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -40,21 +40,31 @@ class Problem:
             "remedy": self.remedy,
         }
 
+    @property
+    def body(self) -> bytes:
+        return json.dumps(self.to_json()).encode()
 
-async def answer(problem: Problem, receive: Receive, send: Send) -> None:
-    """Send the problem and close. What the client is still sending is taken for a moment and dropped: a connection
-    closed on unread bytes is reset, and the answer would be lost."""
-    body = json.dumps(problem.to_json()).encode()
-    headers = [
-        (b"content-type", b"application/problem+json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-        *problem.headers,
-        *SECURITY_HEADERS,
-    ]
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    @property
+    def all_headers(self) -> list[tuple[bytes, bytes]]:
+        return [
+            (b"content-type", b"application/problem+json"),
+            (b"content-length", str(len(self.body)).encode()),
+            (b"connection", b"close"),
+            *self.headers,
+            *SECURITY_HEADERS,
+        ]
+
+
+async def answer(problem: Problem, receive: Receive, send: Send, *, hear_out: bool = True) -> None:
+    """Send the problem and close.
+
+    `hear_out`: what the client is still sending is taken for a moment and dropped. A connection closed on unread bytes
+    is reset, and the answer would be lost.
+    """
+    body = problem.body
+    await send({"type": "http.response.start", "status": problem.status, "headers": problem.all_headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
-    if problem.status != HTTPStatus.REQUEST_TIMEOUT:  # who is that slow was waited for long enough
+    if hear_out:
         await _drain(receive)
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 

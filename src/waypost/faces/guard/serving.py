@@ -15,6 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import HANDLED_SIGNALS, Server
 
 from waypost.faces.guard.asgi import App
+from waypost.faces.guard.problem import Problem
 
 _KEEP_ALIVE = 15  # seconds that a connection may be idle between two requests
 _GRACE = 3  # seconds for requests in flight when the server ends
@@ -49,6 +50,16 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         self._head_is_there()
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """To what is not HTTP. Where an answer is already under way there is nothing left to say."""
+        del msg
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            problem = Problem(400, "This is not a request of HTTP/1.1.", "Use a client that speaks it.")
+            head = h11.Response(status_code=problem.status, headers=problem.all_headers, reason=b"Bad Request")
+            for event in (head, h11.Data(data=problem.body), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _await_head(self) -> None:
         self._head_timer = self.loop.call_later(self.head_seconds, self.timeout_keep_alive_handler)
