@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from waypost.context.budget import count_tokens
 from waypost.context.render import Opening
 from waypost.errors import NotFound, Refused, WaypostError
-from waypost.flows.held import audit
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA
 from waypost.model.memory import Caller
@@ -42,6 +41,8 @@ def dna_of(space: OpenSpace) -> Dna | None:
 
 def approve_dna(space: OpenSpace, caller: Caller) -> None:
     """Trust the words of DNA.md as they are now. Another word in it, and it has to be approved again."""
+    from waypost.flows.held import audit  # what writing needs: a briefing has no time for it
+
     if not caller.decides:
         raise Refused("Only a person can approve DNA.md.", "Run it at a terminal, or with --yes as the owner's word.")
     written = _written(space)

@@ -13,7 +13,6 @@ from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, refresh, still
 from waypost.flows.hits import hit_of
 from waypost.flows.journal_access import note_access
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall_code import code_hits, read_ask
 from waypost.flows.references import looked_at
 from waypost.flows.settle import PREVIOUS_SETTING, settle
 from waypost.model.draft import check_text
@@ -109,6 +108,8 @@ class _Ask:
 
 def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
     """Memories of people and agents on one side and the tree on the other, each ranked in its own way, in one list."""
+    from waypost.flows.recall_code import code_hits, read_ask  # whoever only wants the engines has no time for it
+
     serving = serving_engines(space, ask.language)
     roles = engine_roles(space, serving)
     kept = tuple(name for name in ask.view.collections if name not in CODE_COLLECTIONS)

@@ -1,19 +1,17 @@
 """The façade: `Memory.open(".")`."""
 
-from waypost.memory.journal import Journal
-from waypost.memory.knowledge import Knowledge
-from waypost.memory.reading import Reading
-from waypost.memory.tree import Tree
-from waypost.memory.upkeep import Upkeep
-from waypost.memory.writing import Writing
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from waypost.memory.whole import Memory as Memory
 
 __all__ = ["Memory"]
 
 
-class Memory(Writing, Reading, Knowledge, Tree, Upkeep):
-    """Long-term memory of one project or person."""
+def __getattr__(name: str) -> Any:
+    # The whole is put together on first use: a hook, which only reads, has no time for the rest.
+    if name == "Memory":
+        from waypost.memory.whole import Memory
 
-    @property
-    def journal(self) -> Journal:
-        """What was said and noted, in Markdown files that people can read and edit."""
-        return Journal(self._identity, self._settings, self._caller, self._clock)
+        return Memory
+    raise AttributeError(f"module 'waypost.memory' has no attribute {name!r}")

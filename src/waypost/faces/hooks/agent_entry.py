@@ -4,6 +4,7 @@ The work is done by a thread. The main thread waits for it until the deadline, w
 without waiting for anything. Nothing here may cost time: what is imported at the top is there already in every process.
 """
 
+import gc
 import os
 import sys
 import time
@@ -24,6 +25,7 @@ _USAGE = "usage: waypost-hook session-start|prompt|session-end|pre-compact --age
 def main(work: "Work | None" = None) -> None:
     """Answer one event of an agent. Leaves with 0: no failure of ours may stop an agent."""
     started = time.monotonic()
+    gc.disable()  # for the fraction of a second that we live, looking for garbage costs more than the garbage
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads contend on the small products we make
     event, agent = _arguments(sys.argv[1:])
     if event not in SECONDS or not agent or sys.stdin is None or sys.stdin.isatty():

@@ -8,7 +8,6 @@ import contextlib
 import os
 import re
 import stat
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +60,8 @@ def claim(folder: Path) -> Address:
     if len(os.fsencode(direct)) <= LONGEST_SOCKET:
         direct.unlink(missing_ok=True)  # of a process that had our number before us
         return Address(pid, str(direct))
+    import tempfile  # rarely needed, and a hook has no time for it
+
     place = os.path.join(tempfile.mkdtemp(prefix="waypost-"), "hooks")
     write_private_file(folder / f"{pid}.at", os.fsencode(place) + b"\n\n", replace=True)
     return Address(pid, place)
