@@ -5,6 +5,8 @@ from tests.simulation.conftest import START, Begin
 from tests.simulation.life import Life
 from tests.simulation.world import OWN_WORDS, World
 
+from waypost.embed.fake import FakeEngine
+
 
 def check(world: World) -> None:
     """All that must hold on any morning."""
@@ -67,7 +69,7 @@ def test_sixty_days_are_kept(begin: Begin) -> None:
 
 
 @pytest.mark.soak
-def test_three_years_are_kept(begin: Begin) -> None:
+def test_three_years_are_kept(begin: Begin, fake_engine: FakeEngine) -> None:
     """Two conversations a day: two thousand and more of them, through every stage up to the year."""
     world = begin(Life(11, START, conversations=2, characters=700))
     for place, _ in enumerate(world.live(3 * 365), 1):
@@ -79,5 +81,7 @@ def test_three_years_are_kept(begin: Begin) -> None:
     scanned = world.journal.scan()
     assert {path.rpartition("/")[0] for path in scanned} >= {"yearly", "archive/monthly", "archive/weekly"}
     assert any(stamp.gzipped for stamp in scanned.values())
+    fake_engine.fail = True  # by words alone: hashed trigrams of thousands of like sentences say nothing of meaning
     found = [fact for fact in world.facts if world.found(fact)]
-    assert len(found) / len(world.facts) > 0.75
+    print(f"found by words alone after three years: {len(found)} of {len(world.facts)}")
+    assert len(found) / len(world.facts) > 0.85
