@@ -44,7 +44,7 @@ def spelled(draw: Draw, value: Any, newline: str) -> str:
     def closed(rows: list[str]) -> str:
         if not rows:
             return gap()
-        return ",".join(rows) + draw(st.sampled_from(["", ",", f",{gap()}"]))
+        return ",".join(rows) + str(draw(st.sampled_from(["", ",", f",{gap()}"])))
 
     mark = draw(st.sampled_from(["", "", "\ufeff"]))
     return f"{mark}{gap()}{write(value)}{gap()}"

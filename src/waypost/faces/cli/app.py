@@ -5,6 +5,7 @@ from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
 from waypost.faces.cli import references, tree, discovering, hooks, scheduling, operations  # isort: skip
 from waypost.faces.cli import journaling  # isort: skip
 from waypost.faces.cli import serving  # isort: skip
+from waypost.faces.cli import setting_up  # isort: skip
 from waypost.faces.cli.framework import app
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "references",
     "scheduling",
     "serving",
+    "setting_up",
     "tree",
 ]

@@ -33,6 +33,7 @@ COMMANDS = (
     "retract",
     "review",
     "schedule",
+    "setup",
     "show",
     "stale",
     "status",

@@ -1,0 +1,127 @@
+"""The agents that set-up knows, read from `agents.toml`."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from waypost.errors import InvalidInput
+from waypost.faces.setup.places import Scope
+
+Shape = Literal["grouped", "flat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where the entry of the MCP server goes. `entry` is what it has besides command and arguments."""
+
+    files: Mapping[Scope, str]
+    format: Literal["json", "toml"]
+    path: tuple[str, ...]
+    args: tuple[str, ...]
+    entry: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Where hooks go: the agent's events and ours. `grouped`: each in a group of its own, as Claude Code has them."""
+
+    files: Mapping[Scope, str]
+    shape: Shape
+    events: Mapping[str, str]
+    seconds: Mapping[str, int]
+    unit: int  # of the time-out, in parts of a second
+    timed: bool
+    typed: bool
+    named: bool
+    entry: Mapping[str, Any]
+    head: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Where the block of rules goes. `heads`: how a file begins that is made for it."""
+
+    files: Mapping[Scope, str]
+    heads: Mapping[Scope, str]
+    instead: tuple[str, ...]  # of a project: a file that is read in its stead where it is there
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    name: str
+    title: str
+    programs: tuple[str, ...]
+    folders: tuple[str, ...]  # signs that it is installed
+    next: str  # what the person does then
+    server: Server
+    hooks: Hooks | None
+    rules: Rules
+    notes: Mapping[Scope, str] = field(default_factory=dict)
+
+
+@cache
+def agents() -> Mapping[str, Agent]:
+    table = tomllib.loads((files(__package__) / "agents.toml").read_text("utf-8"))
+    return {name: _agent(name, given, table["seconds"]) for name, given in table["agents"].items()}
+
+
+def agent_of(name: str) -> Agent:
+    if name not in agents():
+        raise InvalidInput(f"There is no set-up for {name[:40]!r}.", f"Known agents: {', '.join(agents())}.")
+    return agents()[name]
+
+
+def rules_text() -> str:
+    return (files(__package__) / "block.md").read_text("utf-8").strip()
+
+
+def _agent(name: str, given: Mapping[str, Any], seconds: Mapping[str, int]) -> Agent:
+    return Agent(
+        name,
+        given["title"],
+        tuple(given["programs"]),
+        tuple(given["folders"]),
+        given["next"],
+        _server(given["server"]),
+        _hooks(given["hooks"], seconds) if "hooks" in given else None,
+        _rules(given["rules"]),
+        given.get("notes", {}),
+    )
+
+
+def _server(given: Mapping[str, Any]) -> Server:
+    form: Literal["json", "toml"] = "toml" if given.get("format") == "toml" else "json"
+    return Server(_files(given), form, tuple(given["path"]), tuple(given["args"]), given.get("entry", {}))
+
+
+def _hooks(given: Mapping[str, Any], seconds: Mapping[str, int]) -> Hooks:
+    shape: Shape = "grouped" if given["shape"] == "grouped" else "flat"
+    return Hooks(
+        _files(given),
+        shape,
+        given["events"],
+        {**seconds, **given.get("seconds", {})},
+        given.get("unit", 1),
+        given.get("timed", True),
+        given.get("typed", shape == "grouped"),
+        given.get("named", False),
+        given.get("entry", {}),
+        given.get("head", {}),
+    )
+
+
+def _rules(given: Mapping[str, Any]) -> Rules:
+    shared = given.get("head", "")
+    heads: dict[Scope, str] = {
+        "user": given.get("head_user", shared),
+        "project": given.get("head_project", shared),
+    }
+    return Rules(_files(given), heads, tuple(given.get("instead", ())))
+
+
+def _files(given: Mapping[str, Any]) -> dict[Scope, str]:
+    scopes: tuple[Scope, ...] = ("user", "project")
+    return {scope: given[scope] for scope in scopes if scope in given}

@@ -1,0 +1,131 @@
+"""The hooks in an agent's configuration."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from waypost.faces.setup.agents import Agent, Hooks
+from waypost.faces.setup.jsonc import find, parse, plain
+from waypost.faces.setup.jsonc_edit import add_item, drop_item, is_bare, put, replace_item
+from waypost.faces.setup.part import Made, Merged, PartName
+from waypost.faces.setup.places import Scope, System, command_line
+from waypost.faces.setup.server_part import prune
+
+_ROOT = ("hooks",)
+_OURS = re.compile(r"(?:^|[\s/\\\"'])waypost-hook(?:\.exe)?[\"']?\s+[a-z-]+\s+--agent\s", re.IGNORECASE)
+_LONGEST_COMMAND = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A hook of ours: the place of its group or of itself, and inside a group that others share, its place there."""
+
+    event: str
+    place: int
+    inner: int | None
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class HooksPart:
+    """`entries`: the agent's event and the hook that goes to it."""
+
+    entries: Mapping[str, Mapping[str, Any]]
+    grouped: bool
+    head: Mapping[str, Any]
+    name: ClassVar[PartName] = "hooks"
+
+    def merge(self, text: str, *, force: bool) -> Merged:  # noqa: ARG002  hooks stand beside each other
+        made: list[Made] = []
+        if not text.strip("\ufeff \t\r\n"):
+            for key, value in self.head.items():
+                text = put(text, (key,), value).text
+        for event, entry in self.entries.items():
+            found = [one for one in self._ours(text) if one.event == event]
+            for spare in reversed(found[1:]):
+                text = self._without(text, spare)
+            if not found:
+                new = add_item(text, (*_ROOT, event), self._item(entry))
+                text = new.text
+                made += new.made
+            elif not _covers(found[0].value, entry):
+                text = self._changed(text, found[0], {**found[0].value, "command": entry["command"]})
+        return Merged(text, tuple(made))
+
+    def take_out(self, text: str, made: Sequence[Made]) -> str:
+        while found := next(self._ours(text), None):
+            text = self._without(text, found)
+        return prune(text, made)
+
+    def present(self, text: str) -> bool:
+        return any(self._ours(text))
+
+    def leaves_nothing(self, text: str) -> bool:
+        if not text.strip("\ufeff \t\r\n") or is_bare(text, ()):
+            return True
+        document = parse(text)
+        return not document.comments and plain(document.root) == dict(self.head)
+
+    def _item(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        return {"hooks": [dict(entry)]} if self.grouped else dict(entry)
+
+    def _ours(self, text: str) -> Iterator[_Found]:
+        events = plain(find(parse(text).root, _ROOT))
+        for event, items in events.items() if isinstance(events, Mapping) else ():
+            for place, item in enumerate(items if isinstance(items, list) else ()):
+                if not self.grouped and _is_ours(item):
+                    yield _Found(event, place, None, item)
+                inner: Any = item.get("hooks") if self.grouped and isinstance(item, Mapping) else None
+                for at, hook in enumerate(inner if isinstance(inner, list) else ()):
+                    if _is_ours(hook):
+                        yield _Found(event, place, at if len(inner) > 1 else None, hook)
+
+    def _without(self, text: str, found: _Found) -> str:
+        if found.inner is None:
+            return drop_item(text, (*_ROOT, found.event), found.place)
+        return self._in_group(text, found, None)
+
+    def _changed(self, text: str, found: _Found, entry: Mapping[str, Any]) -> str:
+        if not self.grouped:
+            return replace_item(text, (*_ROOT, found.event), found.place, dict(entry))
+        return self._in_group(text, found, dict(entry))
+
+    def _in_group(self, text: str, found: _Found, entry: Any) -> str:
+        """Edit inside the group of others: its text is a small document of its own."""
+        document = parse(text)
+        items = find(document.root, (*_ROOT, found.event))
+        if items is None:
+            return text
+        group = items.children[found.place].value
+        inside = text[group.start : group.end]
+        place = found.inner or 0
+        edited = (
+            drop_item(inside, ("hooks",), place) if entry is None else replace_item(inside, ("hooks",), place, entry)
+        )
+        return text[: group.start] + edited + text[group.end :]
+
+
+def hooks_part(agent: Agent, hooks: Hooks, system: System, scope: Scope) -> HooksPart:
+    entries = {name: _entry(agent, hooks, event, system, scope) for name, event in hooks.events.items()}
+    return HooksPart(entries, hooks.shape == "grouped", hooks.head)
+
+
+def _entry(agent: Agent, hooks: Hooks, event: str, system: System, scope: Scope) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": f"waypost {event}"} if hooks.named else {}
+    if hooks.typed:
+        entry["type"] = "command"
+    entry["command"] = command_line(system, scope, event, "--agent", agent.name)
+    if hooks.timed:
+        entry["timeout"] = hooks.seconds[event] * hooks.unit
+    return {**entry, **hooks.entry}
+
+
+def _is_ours(hook: Any) -> bool:
+    command = hook.get("command") if isinstance(hook, Mapping) else None
+    return isinstance(command, str) and bool(_OURS.search(command[:_LONGEST_COMMAND]))
+
+
+def _covers(there: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+    """Whether the hook runs what it should; a time-out or a name that somebody chose is left."""
+    return bool(there.get("command") == entry["command"])

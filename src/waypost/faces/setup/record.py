@@ -1,0 +1,139 @@
+"""What set-up did: kept in Waypost's own folder, with the files as they were, so that it can be undone to the byte."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from waypost.errors import InvalidInput
+from waypost.faces.setup.places import Scope
+from waypost.space.platform import make_private_directory, read_small_file, write_private_file
+
+_LARGEST_RECORD = 1_000_000
+_BACKUPS = "backups"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One file that set-up changed. `before` and `after` are hashes of it without us and as we left it.
+
+    `created`: there was no such file; `folders` were made for it. `made`: for each part, the containers that had to be
+    made. `forced`: the backup has something that was overwritten.
+    """
+
+    path: str
+    parts: tuple[str, ...]
+    after: str
+    before: str = ""
+    created: bool = False
+    forced: bool = False
+    folders: tuple[str, ...] = ()
+    made: Mapping[str, list[list[str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    agent: str
+    scope: Scope
+    project: str
+    files: tuple[FileRecord, ...] = ()
+
+    def of(self, real: Path) -> FileRecord | None:
+        return next((one for one in self.files if one.path == str(real)), None)
+
+    def with_file(self, changed: FileRecord) -> "Record":
+        others = tuple(one for one in self.files if one.path != changed.path)
+        return replace(self, files=(*others, changed))
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Records:
+    """The records under one folder, one for an agent and a person or project."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+
+    def load(self, agent: str, scope: Scope, project: Path) -> Record | None:
+        return _read(self._place(agent, scope, project))
+
+    def save(self, record: Record) -> None:
+        make_private_directory(self.state)
+        content = json.dumps({"version": 1, **asdict(record)}, indent=2, ensure_ascii=False)
+        write_private_file(self._of(record), content.encode("utf-8", "surrogateescape"), replace=True)
+
+    def delete(self, record: Record) -> None:
+        self._of(record).unlink(missing_ok=True)
+        used = {file.before for one in self.every() for file in one.files}
+        for file in record.files:
+            if file.before and file.before not in used and not file.forced:
+                self.backup_place(file.before).unlink(missing_ok=True)
+
+    def every(self) -> Iterator[Record]:
+        for path in sorted(self.state.glob("*.json")):
+            found = _read(path)
+            if found is not None:
+                yield found
+
+    def others(self, record: Record, real: Path) -> list[Record]:
+        """Who else has something in this file."""
+        mine = self._of(record)
+        return [one for one in self.every() if self._of(one) != mine and one.of(real) is not None]
+
+    def back_up(self, content: bytes) -> str:
+        make_private_directory(self.state / _BACKUPS)
+        name = digest(content)
+        write_private_file(self.backup_place(name), content, replace=False)
+        return name
+
+    def backup_place(self, name: str) -> Path:
+        return self.state / _BACKUPS / name
+
+    def backup(self, name: str, limit: int) -> bytes | None:
+        """The content of a backup; None where it is gone or is not what it was."""
+        try:
+            content = read_small_file(self.backup_place(name), limit)
+        except (OSError, InvalidInput):
+            return None
+        return content if digest(content) == name else None
+
+    def _of(self, record: Record) -> Path:
+        return self._place(record.agent, record.scope, Path(record.project))
+
+    def _place(self, agent: str, scope: Scope, project: Path) -> Path:
+        where = "user" if scope == "user" else digest(os.fsencode(project))[:16]
+        return self.state / f"{agent}-{where}.json"
+
+
+def _read(path: Path) -> Record | None:
+    """A record that cannot be read is none: set-up then knows its own entries by sight."""
+    try:
+        given = json.loads(read_small_file(path, _LARGEST_RECORD).decode("utf-8", "surrogateescape"))
+        files = tuple(_file(one) for one in given["files"])
+        scope: Scope = "project" if given["scope"] == "project" else "user"
+        return Record(str(given["agent"]), scope, str(given["project"]), files)
+    except (OSError, InvalidInput, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _file(given: Mapping[str, Any]) -> FileRecord:
+    made = {str(name): [[str(key) for key in path] for path in paths] for name, paths in given["made"].items()}
+    return FileRecord(
+        str(given["path"]),
+        tuple(str(one) for one in given["parts"]),
+        str(given["after"]),
+        str(given["before"]) if _is_digest(given["before"]) else "",
+        bool(given["created"]),
+        bool(given["forced"]),
+        tuple(str(one) for one in given["folders"]),
+        made,
+    )
+
+
+def _is_digest(given: Any) -> bool:
+    return isinstance(given, str) and len(given) == 64 and set(given) <= set("0123456789abcdef")

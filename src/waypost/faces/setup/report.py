@@ -1,0 +1,75 @@
+"""What was done, or would be, to say to a person or a program."""
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from waypost.faces.setup.places import Scope
+from waypost.text.secrets import mask
+
+Deed = Literal["created", "changed", "unchanged", "restored", "cleaned", "deleted", "missing", "kept"]
+
+_LONGEST_DIFF = 2_000_000  # characters: beyond, comparing line by line takes too long
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One file. `real` differs where a link was followed; `backup` is how the file was before."""
+
+    path: Path
+    real: Path
+    deed: Deed
+    parts: tuple[str, ...]
+    backup: Path | None = None
+    note: str = ""
+    diff: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "path": str(self.path),
+            "real_path": str(self.real),
+            "action": self.deed,
+            "parts": list(self.parts),
+            "backup": str(self.backup) if self.backup else None,
+            "note": self.note,
+            "diff": self.diff,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    agent: str
+    title: str
+    scope: Scope
+    project: Path
+    done: tuple[Done, ...]
+    dry_run: bool
+    notes: tuple[str, ...] = ()
+    next: str = ""
+
+    @property
+    def changed(self) -> bool:
+        return any(one.deed not in {"unchanged", "missing", "kept"} for one in self.done)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "agent": self.agent,
+            "scope": self.scope,
+            "project": str(self.project) if self.scope == "project" else None,
+            "dry_run": self.dry_run,
+            "changed": self.changed,
+            "files": [one.to_json() for one in self.done],
+            "notes": list(self.notes),
+            "next": self.next,
+        }
+
+
+def diff(path: Path, before: str, after: str) -> str:
+    """The change as a patch. Keys and passwords in the lines around it are masked: configurations are full of them."""
+    if len(before) + len(after) > _LONGEST_DIFF:
+        return f"({path} is too large to show what changes in it)\n"
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), f"{path} (now)", f"{path} (then)", n=2, lineterm=""
+    )
+    return "".join(mask(line).text + "\n" for line in lines)

@@ -1,0 +1,116 @@
+"""The entry of the MCP server in an agent's configuration."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from waypost.faces.setup import toml_edit
+from waypost.faces.setup.agents import Server
+from waypost.faces.setup.jsonc import find, parse, plain
+from waypost.faces.setup.jsonc_edit import drop, is_bare, put
+from waypost.faces.setup.part import ForeignEntry, Made, Merged, PartName
+from waypost.faces.setup.places import Scope, System, server_program
+
+_OURS = re.compile(r"(?:.*[/\\])?waypost(?:\.exe|\.cmd)?", re.IGNORECASE | re.DOTALL)
+
+
+def wanted_entry(server: Server, system: System, scope: Scope) -> dict[str, Any]:
+    entry = {**server.entry, "command": server_program(system, scope), "args": list(server.args)}
+    if system.told_home and scope == "user":
+        entry["env"] = {"WAYPOST_HOME": system.told_home}
+    return entry
+
+
+def server_part(server: Server, system: System, scope: Scope) -> "JsonServer | TomlServer":
+    entry = wanted_entry(server, system, scope)
+    return TomlServer(server.path, entry) if server.format == "toml" else JsonServer(server.path, entry)
+
+
+def is_ours(entry: Any) -> bool:
+    """Whether an entry of our name starts our server, in whichever place it is installed."""
+    if not isinstance(entry, Mapping) or "mcp" not in _words(entry.get("args")):
+        return False
+    command = entry.get("command")
+    by_python = "waypost" in _words(entry.get("args"))
+    return isinstance(command, str) and (bool(_OURS.fullmatch(command)) or by_python)
+
+
+def _words(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else []
+
+
+def _check(there: Any, path: Sequence[str], force: bool) -> bool:
+    """Whether somebody else's entry is to be overwritten."""
+    if there is None or is_ours(there):
+        return False
+    if not force:
+        command = there.get("command", there.get("url", "")) if isinstance(there, Mapping) else there
+        raise ForeignEntry(f"{'.'.join(path)!r} is there already and is not ours ({str(command)[:80]!r})")
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class JsonServer:
+    path: tuple[str, ...]
+    entry: Mapping[str, Any]
+    name: ClassVar[PartName] = "server"
+
+    def merge(self, text: str, *, force: bool) -> Merged:
+        there = plain(find(parse(text).root, self.path))
+        forced = _check(there, self.path, force)
+        if there is None or forced:
+            new = put(text, self.path, dict(self.entry))
+            return Merged(new.text, new.made, forced)
+        for name, value in self.entry.items():
+            leaves = value.items() if isinstance(value, Mapping) else [("", value)]
+            for inner, one in leaves:
+                text = put(text, (*self.path, name, *([inner] if inner else [])), one).text
+        return Merged(text)
+
+    def take_out(self, text: str, made: Sequence[Made]) -> str:
+        if self.present(text):
+            text = drop(text, self.path)
+        return prune(text, made)
+
+    def present(self, text: str) -> bool:
+        return is_ours(plain(find(parse(text).root, self.path)))
+
+    def leaves_nothing(self, text: str) -> bool:
+        return not text.strip("\ufeff \t\r\n") or is_bare(text, ())
+
+
+@dataclass(frozen=True, slots=True)
+class TomlServer:
+    path: tuple[str, ...]
+    entry: Mapping[str, Any]
+    name: ClassVar[PartName] = "server"
+
+    def merge(self, text: str, *, force: bool) -> Merged:
+        forced = _check(self._there(text), self.path, force)
+        if forced:
+            text = toml_edit.drop_table(text, self.path)
+        return Merged(toml_edit.put_table(text, self.path, self.entry), (), forced)
+
+    def take_out(self, text: str, made: Sequence[Made]) -> str:  # noqa: ARG002  tables need no container
+        return toml_edit.drop_table(text, self.path) if self.present(text) else text
+
+    def present(self, text: str) -> bool:
+        return is_ours(self._there(text))
+
+    def leaves_nothing(self, text: str) -> bool:
+        return not text.strip("\ufeff \t\r\n")
+
+    def _there(self, text: str) -> Any:
+        found: Any = toml_edit.read(text)
+        for key in self.path:
+            found = found.get(key) if isinstance(found, Mapping) else None
+        return found
+
+
+def prune(text: str, made: Sequence[Made]) -> str:
+    """Without those of the containers that hold nothing any more; the inner ones first."""
+    for path in sorted(made, key=len, reverse=True):
+        if is_bare(text, tuple(path)):
+            text = drop(text, tuple(path))
+    return text
