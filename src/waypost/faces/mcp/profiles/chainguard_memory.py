@@ -9,10 +9,12 @@ from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.progress import reporter
 from waypost.faces.mcp.profiles.said import duration, megabytes, minute, owed, plain, told_of
 from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.model.draft import check_line
 from waypost.text.fence import fence
 
 if TYPE_CHECKING:
     from waypost import Memory
+    from waypost.flows.init import IndexReport
     from waypost.model.recall import Hit
 
 _PHASES = ("walking", "reading", "concluding", "embedding")
@@ -28,8 +30,8 @@ NO_INDEX = "This project is not indexed yet: run chainguard_memory_init() first.
 def _init(call: Call, given: Mapping[str, Any]) -> Reply:
     memory = memory_at(call, given)
     done = memory.index(
-        include=given.get("include_patterns") or None,
-        exclude=given.get("exclude_patterns") or None,
+        include=_patterns(given, "include_patterns"),
+        exclude=_patterns(given, "exclude_patterns"),
         force=given.get("force", False),
         facts=True,
         report=reporter(call, _PHASES),
@@ -49,11 +51,23 @@ def _init(call: Call, given: Mapping[str, Any]) -> Reply:
             f"💾 Storage: {megabytes(done.storage_bytes)}",
             f"⏱️  Duration: {duration(done.seconds)}",
             *owed(done.pending),
+            *_holding(done),
             "",
             "The memory is ready. chainguard_memory_query() answers questions by their meaning.",
         )
     )
     return Reply(text, {"project": name, **done.to_json()})
+
+
+def _patterns(given: Mapping[str, Any], name: str) -> list[str] | None:
+    return [check_line(one, name) for one in given.get(name, [])] or None
+
+
+def _holding(done: "IndexReport") -> list[str]:
+    """Patterns that were given once and still hold are easily forgotten."""
+    only, without = (plain(", ".join(some)) for some in (done.patterns.include, done.patterns.exclude))
+    told = [f'Only {only} is read, as was asked for; include_patterns ["**"] reads everything again.'] if only else []
+    return [*told, f"Left out, as was asked for: {without}."] if without else told
 
 
 MEMORY_INIT = Tool(

@@ -11,6 +11,7 @@ from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
 from waypost.faces.mcp.profiles.said import counted, owed, plain, told_of
 from waypost.faces.mcp.tool import Call, Reply, Tool
+from waypost.model.draft import check_text
 
 if TYPE_CHECKING:
     from waypost import Memory
@@ -66,7 +67,7 @@ _tasks = _Tasks()
 
 
 def _set_scope(call: Call, given: Mapping[str, Any]) -> Reply:
-    memory, description = memory_at(call, given), given["description"]
+    memory, description = memory_at(call, given), check_text(given["description"], "description")
     briefing = memory.brief(description, preset="scope")
     _tasks.begin(memory, description)
     found = memory.status()
@@ -112,7 +113,7 @@ SET_SCOPE = Tool(
         "acceptance_criteria": parameters.lines("What has to be true in the end."),
         "checklist": {
             "type": "array",
-            "items": {"type": "object"},
+            "items": {"type": "object", "description": "A check: {item, check}."},
             "maxItems": 100,
             "description": "Checks to be made; they are counted here, not run.",
         },

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.said import json_reply, plain, shortened
 from waypost.faces.mcp.tool import Call, Reply, Tool
-from waypost.model.draft import MAX_SHORT
 from waypost.model.labels import LABELS
 from waypost.model.reference import MAX_LINE, MAX_REFERENCES
 from waypost.space.place import LONGEST_PATH
@@ -18,21 +18,27 @@ if TYPE_CHECKING:
     from waypost.model.recall import Hit
 
 _STALE = "stale"  # as a tag it says what exclude_stale does
-_MOST_TAGS = 50
-_LINE = {"type": "integer", "minimum": 1, "maximum": MAX_LINE}
+_LINE = {"type": "integer", "minimum": 1, "maximum": MAX_LINE, "description": "A line, counted from 1."}
+_LINES = {
+    "type": "object",
+    "properties": {"start": _LINE, "end": _LINE},
+    "required": ["start", "end"],
+    "description": "Instead of line_start and line_end.",
+}
 _CODE_REF = {
     "type": "object",
+    "description": "A place: file_path with line_start and line_end, or symbol_id.",
     "properties": {
-        "file_path": {"type": "string", "minLength": 1, "maxLength": LONGEST_PATH},
+        "file_path": parameters.path("The file, from the project's root."),
         "line_start": _LINE,
         "line_end": _LINE,
-        "line_range": {"type": "object", "properties": {"start": _LINE, "end": _LINE}, "required": ["start", "end"]},
-        "symbol_id": {"type": "string", "maxLength": MAX_SHORT},
-        "repo_id": {"type": "string", "maxLength": MAX_SHORT},
-        "git_commit": {"type": "string", "maxLength": MAX_SHORT},
-        "code_hash": {"type": "string", "maxLength": MAX_SHORT},
-        "confidence_score": {"type": "number", "minimum": 0, "maximum": 1},
-        "confidence_reason": {"type": "string", "maxLength": MAX_SHORT},
+        "line_range": _LINES,
+        "symbol_id": parameters.line("In SCIP syntax."),
+        "repo_id": parameters.line("The repository."),
+        "git_commit": parameters.line("The commit; filled in unless given."),
+        "code_hash": parameters.line("sha256: and 64 hexadecimal digits; filled in unless given."),
+        "confidence_score": {"type": "number", "minimum": 0, "maximum": 1, "description": "0 to 1."},
+        "confidence_reason": parameters.line("Why so sure."),
     },
     "additionalProperties": False,
 }
@@ -41,7 +47,7 @@ _CODE_REF = {
 def _add(call: Call, given: Mapping[str, Any]) -> Reply:
     memory = call.memory
     options = {name: given[name] for name in (*LABELS, "source", "evidence") if given.get(name)}
-    tags = {name: _tag(value) for name, value in given.get("tags", {}).items() if value is not None}
+    tags = {name: _tag(name, value) for name, value in given.get("tags", {}).items() if value is not None}
     receipt = memory.remember(given["text"], refs=given.get("code_refs", []), tags=tags, **options)
     told = receipt.to_json()
     row = {"id": receipt.id, "status": receipt.status}
@@ -51,8 +57,10 @@ def _add(call: Call, given: Mapping[str, Any]) -> Reply:
     return json_reply({**row, **rest}, is_error=receipt.status == "refused")
 
 
-def _tag(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _tag(name: str, value: Any) -> str:
+    if isinstance(value, list | dict):
+        raise InvalidInput(f"The tag {name[:40]!r} has no plain value.", "Give a text, a number, true or false.")
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _written(memory: "Memory", memory_id: str) -> dict[str, Any]:
@@ -94,14 +102,14 @@ ADD_MEMORIES = Tool(
             "type": "array",
             "items": {"anyOf": [_CODE_REF, {"type": "string", "minLength": 1, "maxLength": LONGEST_PATH}]},
             "maxItems": MAX_REFERENCES,
-            "description": "Places in the code: file_path with line_start and line_end, or symbol_id; or path#L1-L9.",
+            "description": "Places in the code, as objects or as path#L1-L9.",
         },
         "access_entity": parameters.line("Who it is meant for, such as project:org/name; kept, and nothing more."),
         "source": parameters.choice(
             "Who it comes from, as you see it; kept as your claim.", ("user", "inference"), default="user"
         ),
         "evidence": parameters.lines("ADRs, pull requests, commits that show it."),
-        "tags": {"type": "object", "description": f"Names with values, at most {_MOST_TAGS}."},
+        "tags": {"type": "object", "description": "Names with plain values."},
     },
     ("text", "category", "scope"),
     parameters.answer(id=["string", "null"], status="string"),

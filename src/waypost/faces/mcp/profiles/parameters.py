@@ -32,12 +32,12 @@ def path(description: str) -> Parameter:
 
 
 def lines(description: str, most: int = _MOST_PATTERNS) -> Parameter:
-    items = {"type": "string", "minLength": 1, "maxLength": MAX_SHORT}
+    items = {"type": "string", "minLength": 1, "maxLength": MAX_SHORT, "description": "A short text."}
     return {"type": "array", "items": items, "maxItems": most, "description": description}
 
 
 def paths(description: str, most: int) -> Parameter:
-    items = {"type": "string", "minLength": 1, "maxLength": LONGEST_PATH}
+    items = {"type": "string", "minLength": 1, "maxLength": LONGEST_PATH, "description": "A path."}
     return {"type": "array", "items": items, "maxItems": most, "description": description}
 
 
