@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from waypost.faces.mcp.door import Door
 
-_FINISH_WITHIN = 1.2  # seconds that running requests have when the client has closed its end; see life.LEAVE_WITHIN
+_FINISH_WITHIN = 1.0  # seconds that running requests have when the client has closed its end; see life.LEAVE_WITHIN
 
 
 async def serve(server: Server[Any], door: Door) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 
 from waypost.space.platform import peer_process, wait_for_end
 
-LEAVE_WITHIN = 1.8  # seconds, for an end in good order
+LEAVE_WITHIN = 1.6  # seconds, for an end in good order
 _LAST_ACTS_WITHIN = 0.5
 
 
