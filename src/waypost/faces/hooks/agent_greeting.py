@@ -35,7 +35,7 @@ def greeting(space: OpenSpace, view: View, told: Collection[str]) -> Telling:
     if not rendered.text and (told or not known):
         return NOTHING
     said = "" if told else "\n".join((_HOW, *state, *notices))
-    text = "\n\n".join(part for part in (said, rendered.text) if part)
+    text = "\n\n".join(part for part in (rendered.text, said) if part)
     return Telling(text, tuple(_key(hit) for hit in rendered.used))
 
 

@@ -1,0 +1,149 @@
+"""What agents write to a hook, as they document it, and what they read from it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from waypost.faces.hooks.agent_formats import AGENTS, EVENTS, HookInput, read_input, render_answer
+from waypost.faces.hooks.agent_telling import NOTHING, Telling, fitting, read_telling
+
+PROMPTS: dict[str, dict[str, Any]] = {
+    "claude-code": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
+    "codex": {"session_id": "s", "turn_id": "1", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
+    "gemini": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "timestamp": "x", "prompt": "why?"},
+    "vscode": {"sessionId": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},
+    "cursor": {
+        "conversation_id": "s",
+        "generation_id": "g",
+        "workspace_roots": ["/p"],
+        "transcript_path": "/t.jsonl",
+        "prompt": "why?",
+        "attachments": [],
+    },
+    "windsurf": {
+        "trajectory_id": "s",
+        "tool_info": {"user_prompt": "why?", "transcript_path": "/t.jsonl", "cwd": "/p"},
+    },
+}
+
+
+def given(agent: str = "claude-code", **members: Any) -> HookInput:
+    found = read_input("prompt", agent, json.dumps(members).encode())
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_agent_is_understood(agent: str) -> None:
+    found = given(agent, **PROMPTS[agent])
+    assert (found.session, found.cwd, found.prompt, found.transcript) == ("s", "/p", "why?", "/t.jsonl")
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "vscode"])
+def test_context_names_the_event_where_the_agent_wants_it_so(agent: str) -> None:
+    assert json.loads(render_answer("prompt", agent, "words")) == {
+        "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "words"}
+    }
+    assert json.loads(render_answer("session-start", agent, "words")) == {
+        "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "words"}
+    }
+
+
+def test_gemini_and_cursor_are_answered_in_their_own_words() -> None:
+    assert json.loads(render_answer("prompt", "gemini", "words")) == {
+        "hookSpecificOutput": {"hookEventName": "BeforeAgent", "additionalContext": "words"}
+    }
+    assert json.loads(render_answer("prompt", "cursor", "words")) == {"continue": True, "additional_context": "words"}
+    assert json.loads(render_answer("session-start", "cursor", "words")) == {"additional_context": "words"}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("event", EVENTS)
+def test_nothing_is_said_where_there_is_nothing_to_say(agent: str, event: Any) -> None:
+    assert render_answer(event, agent, "") == ""
+    if event in ("session-end", "pre-compact") or agent == "windsurf":
+        assert render_answer(event, agent, "words") == ""
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"{", b"[]", b"null", b'"text"', b"\xff\xfe\x00", b"\x00" * 1000, b"[" * 100_000, b"{'a': 1}", b"NaN"],
+)
+def test_what_is_no_object_is_refused(raw: bytes) -> None:
+    assert read_input("prompt", "claude-code", raw) is None
+
+
+def test_members_of_the_wrong_sort_count_as_missing() -> None:
+    found = given(session_id=["s"], cwd={"a": 1}, prompt=7, transcript_path=None, source=True)
+    assert found == HookInput("prompt", "claude-code")
+    assert given("cursor", workspace_roots=[], conversation_id=4) == HookInput("prompt", "cursor")
+    assert given("cursor", workspace_roots={"0": "/p"}).cwd == "/p"
+    assert given("windsurf", tool_info=[1, 2]) == HookInput("prompt", "windsurf")
+
+
+def test_a_name_that_no_path_can_have_was_not_said() -> None:
+    found = given(session_id="s" * 5000, cwd="/p\0/q", transcript_path="/t\n/u")
+    assert (found.session, found.cwd, found.transcript) == ("", "", "")
+
+
+def test_of_a_huge_prompt_the_beginning_and_the_end_are_read() -> None:
+    prompt = given(prompt="why does it fail? " + "x" * 10_000_000 + " tell me about uploads").prompt
+    assert prompt.startswith("why does it fail?")
+    assert prompt.endswith("tell me about uploads")
+    assert len(prompt) < 4000
+
+
+def test_signs_that_no_question_may_hold_are_taken_out() -> None:
+    assert given(prompt="a\x00b\x1b[31mc\ud800d\r\nü\te").prompt == "a b [31mc d \nü\te"
+
+
+def test_what_is_sent_to_a_running_process_comes_back_the_same() -> None:
+    found = given(**PROMPTS["claude-code"])
+    assert HookInput.of(json.loads(json.dumps(found.to_json()))) == found
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        [],
+        {},
+        {"event": "prompt"},
+        {"event": "prompt", "agent": "nobody"},
+        {"event": "x", "agent": "codex"},
+        {"event": "prompt", "agent": "codex", "prompt": 1},
+        {"event": "prompt", "agent": "codex", "cwd": "x" * 9999},
+    ],
+)
+def test_what_no_hook_sends_is_refused(sent: object) -> None:
+    assert HookInput.of(sent) is None
+
+
+def test_memories_are_left_out_from_the_end_until_an_agent_takes_it() -> None:
+    lines = [f'- "{number}" ' + "\\" * 400 for number in range(20)]  # JSON doubles these
+    telling = Telling("\n".join(["<open>", *lines, "</open>"]), tuple(f"k{number}" for number in range(20)))
+    fit = fitting(given(**PROMPTS["codex"]), telling)
+    assert len(render_answer("prompt", "codex", fit.text)) <= 10_000
+    assert fit.text.startswith('<open>\n- "0"') and fit.text.endswith("</open>")
+    assert fit.keys == tuple(f"k{number}" for number in range(len(fit.keys)))
+    assert fit.text.count("\n- ") == len(fit.keys) > 5
+
+
+def test_what_cannot_be_made_short_is_not_said() -> None:
+    assert fitting(given(), Telling("x" * 20_000)) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"text": 1, "keys": []},
+        {"text": "a", "keys": "k"},
+        {"text": "a", "keys": [1]},
+        {"text": "a" * 20_000, "keys": []},
+    ],
+)
+def test_what_is_no_answer_is_not_taken_from_another_process(answer: dict[str, Any]) -> None:
+    assert read_telling(answer, given()) is None
+    assert read_telling({"text": "a", "keys": ["k"]}, given()) == Telling("a", ("k",))
