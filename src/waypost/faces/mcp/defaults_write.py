@@ -178,7 +178,6 @@ REMEMBER = Tool(
         "kind": {
             "type": "string",
             "enum": ["fact", "learning", "fix", "preference", "constraint", "note"],
-            "default": "fact",
         },
         "refs": _REFS,
         "replaces": {**_ID, "description": "ID that text corrects"},
