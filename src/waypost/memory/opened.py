@@ -73,7 +73,10 @@ class Opened:
 
         A relative path is seen from this tree's root. One in another project raises SecurityError (CG-3).
         """
-        identity = identify(self._identity.root / path)
+        root = self._identity.root
+        identity = identify(root / path)
+        if identity.source == "directory" and identity.root.is_relative_to(root):
+            return self  # a folder of this tree that is no repository of its own
         if identity.space_id != self.space_id:
             raise SecurityError(
                 f"{str(path)[:200]!r} is not in this project.", "Name a folder of this project, or open the other one."

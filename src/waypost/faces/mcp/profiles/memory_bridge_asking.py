@@ -44,16 +44,13 @@ def _facts(hits: Sequence["Hit"], budget: int) -> list[dict[str, Any]]:
 
 
 def _fact(hit: "Hit", content: str) -> dict[str, Any]:
-    return {
-        "id": hit.id,
-        "content": content,
-        "level": hit.level,
-        "domain": hit.domain or None,
+    row = {"id": hit.id, "content": content, "level": hit.level, "domain": hit.domain or None}
+    told = {  # only what says something: every key costs tokens
         "code_ref": hit.links[0].reference.uri if hit.links else None,
         "is_stale": hit.is_stale,
-        "valid_from": hit.valid_from.date().isoformat(),
         "valid_until": hit.valid_until.date().isoformat() if hit.valid_until else None,
     }
+    return {**row, "valid_from": hit.valid_from.date().isoformat(), **{k: v for k, v in told.items() if v}}
 
 
 ROUTE_CONTEXT = Tool(

@@ -17,7 +17,7 @@ _LONGEST_LINE = 300
 
 def json_reply(data: Mapping[str, Any], *, is_error: bool = False) -> Reply:
     """The data, and the same as JSON text. In it, recalled words stand inside strings, which they cannot close."""
-    return Reply(defuse(json.dumps(data, ensure_ascii=False, indent=2)), data, is_error)
+    return Reply(defuse(json.dumps(data, ensure_ascii=False)), data, is_error)
 
 
 def plain(words: str | None, longest: int = _LONGEST_LINE) -> str:
