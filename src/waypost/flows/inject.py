@@ -1,6 +1,6 @@
 """`context --preset inject`: what is known that has to do with a message, and nothing when nothing does (LA-3)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,14 +15,16 @@ from waypost.flows.recall import engine_notices, engine_roles, recall, serving_e
 from waypost.flows.references import looked_at
 from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
+from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
-from waypost.retrieve.near import nearness, shares_words
+from waypost.retrieve.near import nearness, shares_words, words_shared
 from waypost.store.protocol import Reader
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.words import query_terms
 
 MOST = 20  # memories that are told at most
 _DEPTH = 100  # passages of each engine that are looked at
+_WORDED = 30  # memories whose words are compared: the nearest, and as many that are found by their words
 _LONGEST = 0.5  # of the budget for one memory
 _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
 _HEADING = "Known information:"
@@ -93,15 +95,38 @@ def _near(space: OpenSpace, message: str, view: View, now: datetime | None, told
             for one in reader.vector_search(engine, vector, _DEPTH, view).found:
                 best = cosines.setdefault(one.number, {})
                 best[engine] = max(one.score, best.get(engine, -1.0))
-        versions = reader.versions_by_number(cosines)
+        terms = query_terms(message)
+        worded = [one.number for one in reader.keyword_search(terms, _WORDED, view)]
+        if unseen := [number for number in dict.fromkeys(worded) if number not in cosines]:
+            for engine, vector in vectors.items():
+                for number, score in reader.vector_scores(engine, vector, unseen).items():
+                    cosines.setdefault(number, {})[engine] = score
+        versions = {
+            number: version
+            for number, version in reader.versions_by_number([*cosines, *unseen]).items()
+            if not told(version.memory_id, version.recorded_at)
+        }
+        shared = words_shared(terms, _readable_words(versions, cosines, worded))
         near = {
-            number: nearness(by_engine, roles, language, versions[number].language)
-            for number, by_engine in cosines.items()
-            if number in versions and not told(versions[number].memory_id, versions[number].recorded_at)
+            number: nearness(cosines.get(number, {}), roles, language, version.language, shared.get(number, 0.0))
+            for number, version in versions.items()
         }
         chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
         hits = _hits(space, reader, chosen, near)
         return _Found(hits, language, engine_notices(space, reader, serving))
+
+
+def _readable_words(
+    versions: Mapping[int, Version], cosines: Mapping[int, Mapping[str, float]], worded: Collection[int]
+) -> dict[int, tuple[str, str]]:
+    """The texts whose words count: of what people and agents wrote, the nearest ones and those found by their words. A
+    piece of code has many words, and says little by them."""
+    best = sorted(versions, key=lambda number: -max(cosines.get(number, {}).values(), default=0.0))[:_WORDED]
+    return {
+        number: (versions[number].text, versions[number].language)
+        for number in {*best, *worded}
+        if number in versions and not KINDS[versions[number].kind].derived
+    }
 
 
 def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[int, float]) -> list[Hit]:

@@ -4,7 +4,7 @@ import pytest
 
 from waypost import Memory
 from waypost.embed.fake import FakeEngine
-from waypost.retrieve.near import USUAL, least_cosine, nearness, shares_words
+from waypost.retrieve.near import USUAL, least_cosine, nearness, shares_words, words_shared
 from waypost.retrieve.spread import Engines
 from waypost.text.fence import TAG
 from waypost.text.words import query_terms
@@ -95,3 +95,40 @@ def test_half_of_the_words_must_be_shared() -> None:
     assert shares_words(terms, FACT, "en")
     assert not shares_words(query_terms("staging invoices customers taxes"), FACT, "en")
     assert not shares_words([], FACT, "en")
+
+
+def test_shared_words_count_towards_the_threshold_of_a_measured_engine() -> None:
+    engines = Engines("minilm-l6-v2", "use-multilingual-v3")
+    below = {"use-multilingual-v3": 0.3}
+    assert nearness(below, engines, "de", "de") < 0
+    assert nearness(below, engines, "de", "de", shared=0.5) > 0
+    assert nearness(below, engines, "de", "de", shared=0.1) < 0
+    other = Engines("ollama:nomic-embed-text", "ollama:nomic-embed-text")
+    assert nearness({"ollama:nomic-embed-text": 0.69}, other, "de", "de", shared=1.0) < 0
+
+
+def test_rare_words_tell_more_than_those_that_many_texts_have() -> None:
+    terms = query_terms("Does Caroline play the oboe?")
+    texts = {number: (f"Caroline said thing {number}", "en") for number in range(20)} | {99: ("the oboe is sold", "en")}
+    shared = words_shared(terms, texts)
+    assert shared[99] > 2 * shared[0] > 0
+
+
+def test_what_was_not_embedded_yet_is_near_by_half_of_its_words() -> None:
+    engines = Engines("minilm-l6-v2", "use-multilingual-v3")
+    assert nearness({}, engines, "de", "de", shared=0.5) >= 0
+    assert nearness({}, engines, "de", "de", shared=0.4) < 0
+
+
+def test_words_in_common_make_near_what_the_engine_alone_would_leave_out(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.remember(FACT)
+    memory.remember("Bananas ripen faster in a paper bag")
+    memory.settle()
+    asked, name = "when is the staging server rebuilt?", memory._space.engines.main.name
+    worth = {"least": {name: 0.95}}
+    monkeypatch.setattr("waypost.retrieve.near._known", lambda: worth | {"words": {}})
+    assert memory.brief(asked, preset="inject").memories == ()
+    monkeypatch.setattr("waypost.retrieve.near._known", lambda: worth | {"words": {name: 0.9}})
+    assert [hit.text for hit in memory.brief(asked, preset="inject").memories] == [FACT]
