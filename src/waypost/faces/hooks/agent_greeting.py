@@ -84,12 +84,12 @@ def _state(space: OpenSpace, reader: Reader) -> list[str]:
         lines.append("Its code is not indexed yet (`waypost init`): what it knows, people and agents have told it.")
     waiting = len(reader.tracked(checkout))
     if waiting:
-        lines.append(f"{waiting} changed files wait to be indexed: what it says about them may be old.")
+        lines.append(f"Changed files that wait to be indexed: {waiting} (what it says about them may be old).")
     engines = [engine.name for engine in space.engines.active(reader)]
     owed = sum(reader.owed().get(name, 0) for name in engines)
     if owed:
-        lines.append(f"{owed} texts wait to be embedded: until then they are found by their words only.")
+        lines.append(f"Texts that wait to be embedded: {owed} (until then they are found by their words only).")
     candidates = reader.count_candidates()
     if candidates:
-        lines.append(f"{candidates} learned facts wait for a person's review (`waypost review`).")
+        lines.append(f"Learned facts that wait for a person's review: {candidates} (`waypost review`).")
     return lines
