@@ -1,61 +1,125 @@
-"""Random texts in the JSON that agents write: comments anywhere, trailing commas, any space, both line ends."""
+"""Random texts in the JSON that agents write, and machines on which agents have been used before."""
 
 import json
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
-Draw = Callable[[st.SearchStrategy[Any]], Any]
+from waypost.faces.setup.agents import agent_of
+from waypost.faces.setup.install import install
+from waypost.faces.setup.places import Scope, System
+from waypost.faces.setup.report import Report
+from waypost.faces.setup.uninstall import uninstall
 
-KEYS = st.sampled_from(["mcpServers", "hooks", "waypost", "other", "a", "", 'qu"ote', "ключ", "SessionStart"])
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-9, 9), st.text(max_size=5), st.sampled_from(["//", "/*", ","])
-)
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=3)),
-    max_leaves=8,
-)
-OBJECTS = st.dictionaries(KEYS, VALUES, max_size=4)
+KEYS = ["mcpServers", "hooks", "waypost", "other", "a", "", 'qu"ote', "ключ", "SessionStart"]
+SCALARS = [None, True, False, 0, -7, 2.5, "", "x", "//", "/*", ",", "\u2028", 'say "so"', "\\", "\t"]
 
 
-def spelled(draw: Draw, value: Any, newline: str) -> str:
-    """One of the many ways to write the value."""
-    gaps = st.sampled_from(
-        ["", "", " ", newline, newline + "\t", f" // it{newline}", "/* so */", f"/* so{newline} */ "]
-    )
+class Spelled:
+    """A value by chance, and one of the many ways to write it: comments anywhere, trailing commas, any space."""
 
-    def gap() -> str:
-        return str(draw(gaps))
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+        self.newline = self.chance.choice(["\n", "\r\n"])
+        self.dense = self.chance.random() < 0.3
+        self.value = self._object(0)
+        mark = self.chance.choice(["", "", "\ufeff"])
+        self.text = f"{mark}{self._gap()}{self._write(self.value)}{self._gap()}"
 
-    def write(one: Any) -> str:
+    def _object(self, depth: int) -> dict[str, Any]:
+        return {key: self._any(depth + 1) for key in self.chance.sample(KEYS, self.chance.randrange(5))}
+
+    def _any(self, depth: int) -> Any:
+        sort = self.chance.randrange(4 if depth < 4 else 2)
+        if sort < 2:
+            return self.chance.choice(SCALARS)
+        return self._object(depth) if sort == 2 else [self._any(depth + 1) for _ in range(self.chance.randrange(4))]
+
+    def _gap(self) -> str:
+        line = self.newline
+        gaps = ["", " ", line, line + "\t", f" // it{line}", "/* so */", f"/* so{line} */ ", f'{line}  // {{ , "{line}']
+        return "" if self.dense else self.chance.choice(gaps)
+
+    def _write(self, one: Any) -> str:
         if isinstance(one, dict):
-            rows = [
-                f"{gap()}{json.dumps(key, ensure_ascii=False)}{gap()}:{gap()}{write(v)}{gap()}"
-                for key, v in one.items()
-            ]
-            return "{" + closed(rows) + "}"
+            return (
+                "{" + self._closed([f"{self._name(key)}{self._gap()}{self._write(v)}" for key, v in one.items()]) + "}"
+            )
         if isinstance(one, list):
-            return "[" + closed([f"{gap()}{write(item)}{gap()}" for item in one]) + "]"
-        return json.dumps(one, ensure_ascii=bool(draw(st.booleans())))
+            return "[" + self._closed([self._write(item) for item in one]) + "]"
+        return json.dumps(one, ensure_ascii=self.chance.random() < 0.5)
 
-    def closed(rows: list[str]) -> str:
-        if not rows:
-            return gap()
-        return ",".join(rows) + str(draw(st.sampled_from(["", ",", f",{gap()}"])))
+    def _name(self, key: str) -> str:
+        return f"{json.dumps(key, ensure_ascii=False)}{self._gap()}:"
 
-    mark = draw(st.sampled_from(["", "", "\ufeff"]))
-    return f"{mark}{gap()}{write(value)}{gap()}"
-
-
-@st.composite
-def jsonc_texts(draw: Draw) -> tuple[dict[str, Any], str]:
-    value = draw(OBJECTS)
-    return value, spelled(draw, value, draw(st.sampled_from(["\n", "\r\n"])))
+    def _closed(self, rows: list[str]) -> str:
+        spaced = ",".join(f"{self._gap()}{row}{self._gap()}" for row in rows)
+        return (spaced + self.chance.choice(["", f",{self._gap()}"])) if rows else self._gap()
 
 
 @pytest.fixture(scope="session")
-def random_jsonc() -> st.SearchStrategy[tuple[dict[str, Any], str]]:
-    return jsonc_texts()
+def spelled() -> type[Spelled]:
+    return Spelled
+
+
+SAMPLES = Path(__file__).parent / "samples"
+Tree = dict[str, tuple[bytes, int] | None]  # a folder is None
+
+
+@dataclass
+class Machine:
+    """A home and a project, with nothing of the real ones in them."""
+
+    system: System
+    project: Path
+
+    @property
+    def home(self) -> Path:
+        return self.system.home
+
+    def root(self, scope: Scope) -> Path:
+        return self.home if scope == "user" else self.project
+
+    def install(self, agent: str, scope: Scope = "user", **options: Any) -> Report:
+        return install(agent_of(agent), self.system, scope, self.project, **options)
+
+    def uninstall(self, agent: str, scope: Scope = "user", **options: Any) -> Report:
+        return uninstall(agent_of(agent), self.system, scope, self.project, **options)
+
+    def lay_out(self, agent: str, scope: Scope, change: Callable[[bytes], bytes] = bytes) -> None:
+        """The sample configuration of somebody who has used this agent for a while."""
+        for name, content in sample(agent):
+            if name.startswith(f"{scope}/"):
+                path = self.root(scope) / name.removeprefix(f"{scope}/")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(change(content))
+
+    def tree(self) -> Tree:
+        """Every folder and file of both, with content and mode."""
+        found: Tree = {}
+        for root in (self.home, self.project):
+            for path in root.rglob("*"):
+                plain = path.is_file()
+                found[str(path)] = (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) if plain else None
+        return found
+
+
+def sample(agent: str) -> Iterator[tuple[str, bytes]]:
+    for part in (SAMPLES / f"{agent}.txt").read_bytes().split(b"=== ")[1:]:
+        name, _, content = part.partition(b"\n")
+        yield name.decode(), content
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    home, project = tmp_path / "me", tmp_path / "shop"
+    home.mkdir()
+    project.mkdir()
+    programs = ("/opt/way/bin/waypost", "/opt/way/bin/waypost-hook")
+    system = System("linux", home, {}, lambda _name: None, tmp_path / "state", *programs)
+    return Machine(system, project)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from waypost.faces.setup.agents import Agent, Hooks
-from waypost.faces.setup.jsonc import find, parse, plain
-from waypost.faces.setup.jsonc_edit import add_item, drop_item, is_bare, put, replace_item
+from waypost.faces.setup.jsonc import Path, find, parse, plain
+from waypost.faces.setup.jsonc_edit import add_item, drop, is_bare, put
 from waypost.faces.setup.part import Made, Merged, PartName
 from waypost.faces.setup.places import Scope, System, command_line
 from waypost.faces.setup.server_part import prune
@@ -19,12 +19,12 @@ _LONGEST_COMMAND = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A hook of ours: the place of its group or of itself, and inside a group that others share, its place there."""
+    """A hook of ours and its path. `whole`: what goes with it, its group where nobody else has a hook in that."""
 
     event: str
-    place: int
-    inner: int | None
-    value: Any
+    path: Path
+    whole: Path
+    command: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +44,18 @@ class HooksPart:
         for event, entry in self.entries.items():
             found = [one for one in self._ours(text) if one.event == event]
             for spare in reversed(found[1:]):
-                text = self._without(text, spare)
+                text = drop(text, spare.whole)
             if not found:
                 new = add_item(text, (*_ROOT, event), self._item(entry))
                 text = new.text
                 made += new.made
-            elif not _covers(found[0].value, entry):
-                text = self._changed(text, found[0], {**found[0].value, "command": entry["command"]})
+            elif found[0].command != entry["command"]:
+                text = put(text, (*found[0].path, "command"), entry["command"]).text
         return Merged(text, tuple(made))
 
     def take_out(self, text: str, made: Sequence[Made]) -> str:
         while found := next(self._ours(text), None):
-            text = self._without(text, found)
+            text = drop(text, found.whole)
         return prune(text, made)
 
     def present(self, text: str) -> bool:
@@ -74,36 +74,14 @@ class HooksPart:
         events = plain(find(parse(text).root, _ROOT))
         for event, items in events.items() if isinstance(events, Mapping) else ():
             for place, item in enumerate(items if isinstance(items, list) else ()):
+                at: Path = (*_ROOT, event, place)
                 if not self.grouped and _is_ours(item):
-                    yield _Found(event, place, None, item)
+                    yield _Found(event, at, at, item["command"])
                 inner: Any = item.get("hooks") if self.grouped and isinstance(item, Mapping) else None
-                for at, hook in enumerate(inner if isinstance(inner, list) else ()):
+                for number, hook in enumerate(inner if isinstance(inner, list) else ()):
                     if _is_ours(hook):
-                        yield _Found(event, place, at if len(inner) > 1 else None, hook)
-
-    def _without(self, text: str, found: _Found) -> str:
-        if found.inner is None:
-            return drop_item(text, (*_ROOT, found.event), found.place)
-        return self._in_group(text, found, None)
-
-    def _changed(self, text: str, found: _Found, entry: Mapping[str, Any]) -> str:
-        if not self.grouped:
-            return replace_item(text, (*_ROOT, found.event), found.place, dict(entry))
-        return self._in_group(text, found, dict(entry))
-
-    def _in_group(self, text: str, found: _Found, entry: Any) -> str:
-        """Edit inside the group of others: its text is a small document of its own."""
-        document = parse(text)
-        items = find(document.root, (*_ROOT, found.event))
-        if items is None:
-            return text
-        group = items.children[found.place].value
-        inside = text[group.start : group.end]
-        place = found.inner or 0
-        edited = (
-            drop_item(inside, ("hooks",), place) if entry is None else replace_item(inside, ("hooks",), place, entry)
-        )
-        return text[: group.start] + edited + text[group.end :]
+                        path = (*at, "hooks", number)
+                        yield _Found(event, path, path if len(inner) > 1 else at, hook["command"])
 
 
 def hooks_part(agent: Agent, hooks: Hooks, system: System, scope: Scope) -> HooksPart:
@@ -124,8 +102,3 @@ def _entry(agent: Agent, hooks: Hooks, event: str, system: System, scope: Scope)
 def _is_ours(hook: Any) -> bool:
     command = hook.get("command") if isinstance(hook, Mapping) else None
     return isinstance(command, str) and bool(_OURS.search(command[:_LONGEST_COMMAND]))
-
-
-def _covers(there: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
-    """Whether the hook runs what it should; a time-out or a name that somebody chose is left."""
-    return bool(there.get("command") == entry["command"])

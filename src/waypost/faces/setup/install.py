@@ -7,7 +7,7 @@ from pathlib import Path
 from waypost.faces.setup.agents import Agent
 from waypost.faces.setup.files import LARGEST_FILE, Writing, missing_folders
 from waypost.faces.setup.places import Scope, System, server_program
-from waypost.faces.setup.plan import Step, step_of, taken_out, targets
+from waypost.faces.setup.plan import Step, leaves_nothing, step_of, taken_out, targets
 from waypost.faces.setup.record import FileRecord, Record, Records, digest
 from waypost.faces.setup.report import Deed, Done, Report, diff
 from waypost.space.platform import make_private_directory, wait_lock
@@ -83,7 +83,8 @@ def _file_record(step: Step, record: Record, records: Records) -> FileRecord:
         ):
             return joined
         before = taken_out(step.target.parts, found, made)
-        return replace(joined, before=records.back_up(before.encode("utf-8")))
+        created = known.created and leaves_nothing(step.target.parts, before)  # somebody may have made it theirs
+        return replace(joined, created=created, before=records.back_up(before.encode("utf-8")))
     before = found.text if step.forced else taken_out(step.target.parts, found, {})
     return FileRecord(
         str(found.real), names, after, records.back_up(before.encode("utf-8")), False, step.forced, (), step.made

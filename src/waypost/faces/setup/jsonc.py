@@ -9,6 +9,7 @@ from typing import Any, Literal
 DEEPEST = 200  # levels; no configuration comes near, and a hostile one must not exhaust the stack
 
 Kind = Literal["object", "array", "plain"]
+Path = tuple[str | int, ...]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
@@ -35,14 +36,17 @@ class Node:
     value: Any = None
     children: tuple["Child", ...] = ()
 
-    def get(self, key: str) -> "Node | None":
-        """The member of this name; of two with one name the last, as every reader takes it."""
+    def get(self, key: str | int) -> "Node | None":
+        """The member of this name, or the item of this number."""
         found = self.place(key)
         return None if found is None else self.children[found].value
 
-    def place(self, key: str) -> int | None:
+    def place(self, key: str | int) -> int | None:
+        """Of two members with one name the last counts, as every reader takes it."""
+        if isinstance(key, int):
+            return key if self.kind == "array" and 0 <= key < len(self.children) else None
         places = [place for place, child in enumerate(self.children) if child.key == key]
-        return places[-1] if places and self.kind == "object" else None
+        return places[-1] if places else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,8 @@ def plain(node: Node | None) -> Any:
     return {child.key: plain(child.value) for child in node.children}
 
 
-def find(root: Node | None, path: tuple[str, ...]) -> Node | None:
-    """What stands at the path through objects; None where there is none."""
+def find(root: Node | None, path: Path) -> Node | None:
+    """What stands at the path, by names of members and numbers of items; None where there is none."""
     for key in path:
         if root is None:
             return None

@@ -5,9 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from waypost.faces.setup.jsonc import Child, Document, Malformed, Node, dump, find, parse, plain, position
-
-Path = tuple[str, ...]
+from waypost.faces.setup.jsonc import Document, Malformed, Node, Path, dump, find, parse, plain, position
 
 _USUAL_UNIT = "  "
 _FIRST_NEWLINE = re.compile(r"\r\n|\n|\r")
@@ -22,7 +20,7 @@ class Put:
 
 
 def put(text: str, path: Path, value: Any) -> Put:
-    """Let the member at the path have this value, making what is missing on the way. Equal already: the same text.
+    """Let what is at the path have this value, making members that are missing on the way. Equal already: the same text.
 
     Raises Malformed for a broken text, and where something else than an object stands on the way.
     """
@@ -31,12 +29,14 @@ def put(text: str, path: Path, value: Any) -> Put:
         return Put(_begin(text, _nested(path, value)), tuple(path[:count] for count in range(1, len(path))))
     node = document.root
     for depth, key in enumerate(path):
-        _expect(document, node, "object", path[:depth])
+        _expect(document, node, "array" if isinstance(key, int) else "object", path[:depth])
         inner = node.get(key)
+        if inner is None and isinstance(key, int):
+            raise Malformed(f"{_spelled(path[:depth])} has no item {key}", *position(text, node.start))
         if inner is None:
             rest = _nested(path[depth + 1 :], value)
             made = tuple(path[:count] for count in range(depth + 1, len(path)))
-            return Put(_insert(document, node, key, rest), made)
+            return Put(_insert(document, node, str(key), rest), made)
         node = inner
     if plain(node) == value:
         return Put(text)
@@ -54,24 +54,12 @@ def add_item(text: str, path: Path, value: Any) -> Put:
     return Put(_insert(document, node, None, value))
 
 
-def replace_item(text: str, path: Path, place: int, value: Any) -> str:
-    document = parse(text)
-    return _replace(document, _item(document, path, place).value, value)
-
-
 def drop(text: str, path: Path) -> str:
-    """Take the member at the path away; the same text where there is none."""
+    """Take the member or item at the path away; the same text where there is none."""
     document = parse(text)
     holder = find(document.root, path[:-1])
     place = None if holder is None else holder.place(path[-1])
     return text if holder is None or place is None else _remove(document, holder, place)
-
-
-def drop_item(text: str, path: Path, place: int) -> str:
-    document = parse(text)
-    _item(document, path, place)
-    holder = find(document.root, path)
-    return text if holder is None else _remove(document, holder, place)
 
 
 def is_bare(text: str, path: Path) -> bool:
@@ -104,16 +92,12 @@ def _begin(text: str, value: Any) -> str:
 
 def _expect(document: Document, node: Node, kind: str, path: Path) -> None:
     if node.kind != kind:
-        name = "the whole" if not path else f"{'.'.join(path)!r}"
         wanted = "an object { … }" if kind == "object" else "a list [ … ]"
-        raise Malformed(f"{name} is not {wanted}", *position(document.text, node.start))
+        raise Malformed(f"{_spelled(path)} is not {wanted}", *position(document.text, node.start))
 
 
-def _item(document: Document, path: Path, place: int) -> Child:
-    node = find(document.root, path)
-    if node is None or node.kind != "array" or place >= len(node.children):
-        raise Malformed(f"{'.'.join(path)!r} has no item {place}", 1, 1)
-    return node.children[place]
+def _spelled(path: Path) -> str:
+    return repr(".".join(str(key) for key in path)) if path else "the whole"
 
 
 def _replace(document: Document, node: Node, value: Any) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 PartName = Literal["server", "hooks", "rules"]
-Made = tuple[str, ...]  # the path of a container that had to be made
+Made = tuple[str | int, ...]  # the path of a container that had to be made
 
 
 class ForeignEntry(ValueError):

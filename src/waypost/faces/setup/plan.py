@@ -71,7 +71,7 @@ def step_of(target: Target, scope: Scope, project: Path, *, force: bool) -> Step
     for part in target.parts:
         merged = _merged(part, text, found, force)
         text = merged.text
-        made[part.name] = [list(path) for path in merged.made]
+        made[part.name] = [[str(key) for key in path] for path in merged.made]
         forced = forced or merged.forced
     return Step(target, found, text, made, forced)
 

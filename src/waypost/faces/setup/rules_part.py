@@ -40,7 +40,7 @@ class RulesPart:
             return text
         before, behind = text[: found[0]], text[found[1] :]
         behind = re.sub(r"\A\r?\n", "", behind)
-        if not behind and before.endswith(("\n\n", "\n\r\n")):
+        if before.endswith(("\n\n", "\n\r\n")) and (not behind or behind.startswith(("\n", "\r\n"))):
             before = re.sub(r"\r?\n\Z", "", before)
         return before + behind
 
