@@ -58,6 +58,7 @@ class JournalSettings:
     total_limit: float = 100.0
     prune_after_days: int = 90  # conversations older than that, and not read for the next, are put away
     prune_unused_days: int = 30
+    sessions: bool = True  # what was said in an agent's session is kept at its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Settings:
     )
     links: str = "file"  # what a place in code opens in when a terminal shows it: one of LINKS, never "auto"
     learn_hold: str = "doubtful"  # which learned facts wait for approval: the doubtful ones, or "all"
-    learn_on: tuple[str, ...] = ("commit", "readme", "new_file")  # what facts are learned from without being asked
+    learn_on: tuple[str, ...] = ("commit", "readme", "new_file", "session")  # what is learned from without being asked
     journal: JournalSettings = field(default_factory=JournalSettings)
     home_is_told: bool = False  # by WAYPOST_HOME: who runs later must be told too
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
@@ -91,7 +92,7 @@ class Settings:
 
 
 LINKS = ("file", "vscode", "vscode-insiders", "cursor", "windsurf", "zed", "idea", "none")
-LEARN_ON = ("commit", "readme", "new_file", "save")
+LEARN_ON = ("commit", "readme", "new_file", "save", "session")
 _LONGEST_WAIT = 86_400
 _KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
 _KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal"}
@@ -280,6 +281,7 @@ def _journal(table: Mapping[str, Any]) -> JournalSettings:
     if unknown:
         raise ConfigError(f"Unknown setting {unknown[0]!r} in [journal].", f"It takes {', '.join(known)}.")
     _check_numbers(given, "journal", _JOURNAL_NUMBERS)
+    _typed(given, "sessions", bool, True)
     zone = _typed(given, "timezone", str, "")
     if zone:
         _check_zone(zone)

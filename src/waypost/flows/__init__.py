@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from waypost.flows import scope as scope
     from waypost.flows import scrub as scrub
     from waypost.flows import see_also as see_also
+    from waypost.flows import session as session
     from waypost.flows import settle as settle
     from waypost.flows import status as status
     from waypost.flows import summarize as summarize
@@ -118,6 +119,7 @@ _FLOWS = frozenset(
         "scope",
         "scrub",
         "see_also",
+        "session",
         "settle",
         "status",
         "summarize",

@@ -8,6 +8,7 @@ from waypost import flows
 from waypost.memory.opened import Opened, When
 from waypost.model.learned import Learned
 from waypost.model.receipt import Receipt
+from waypost.model.turn import Turn
 
 
 class Knowledge(Opened):
@@ -67,6 +68,10 @@ class Knowledge(Opened):
     def edit(self, candidate: str, text: str) -> str:
         """Put a candidate's words right, and leave it waiting."""
         return flows.approval.edit(self._space, candidate, text, self._caller)
+
+    def keep_session(self, session: str, turns: Iterable[Turn], *, notices: Sequence[str] = ()) -> "flows.session.Kept":
+        """Append what was said in an agent's session to the journal, each turn once, and put what it teaches up for review."""
+        return flows.session.keep_session(self._space, session, turns, self._caller, notices=notices)
 
     def discover(self, task: str | None = None, *, dry_run: bool = False) -> "flows.discover.Discovered":
         """The first facts of a repository: what it is, how it is run and tested, its parts; or those that a task needs."""
