@@ -4,9 +4,9 @@ import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "waypost", "mcp"]
 OPENING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "soak", "version": "1"}}
-PATIENCE = 60.0  # seconds for an answer: longer means that it hangs
+PATIENCE = 120.0  # seconds for an answer: longer means that it hangs
 
 
 def environment() -> dict[str, str]:
@@ -33,6 +33,7 @@ class Server:
             cwd=project,
             env=environment(),
         )
+        self.pid = self.process.pid
         self._buffer = b""
         self._number = 0
 
@@ -100,6 +101,34 @@ class Server:
         return complaint
 
 
+# Starts what it is told with a pipe for its input, and a grandchild that keeps the pipe open; then waits to be killed.
+PARENT = """
+import os, subprocess, sys
+heard, said = os.pipe()
+server = subprocess.Popen(sys.argv[1:], stdin=heard)
+os.close(heard)
+keeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], pass_fds=[said], stdout=2)
+print(f"{server.pid} {keeper.pid}", file=sys.stderr, flush=True)
+for line in sys.stdin.buffer:
+    os.write(said, line)
+"""
+
+
+class RelayedServer(Server):
+    """A server behind a process that can be killed as a client is, while something keeps the pipe open."""
+
+    def __init__(self, project: Path, command: Sequence[str] = COMMAND) -> None:
+        super().__init__(project, [sys.executable, "-c", PARENT, *command])
+        assert self.process.stderr is not None
+        self.pid, self.keeper = map(int, self.process.stderr.readline().split())
+
+    def end(self) -> str:
+        for pid in (self.keeper, self.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return super().end()
+
+
 def children_of(pid: int) -> list[int]:
     """The processes that this one has started and that run."""
     found = Path(f"/proc/{pid}/task").glob("*/children")
@@ -118,15 +147,18 @@ def has_gone(pid: int, seconds: float) -> bool:
         os.close(handle)
 
 
-def seconds_to_end(process: "subprocess.Popen[bytes]", limit: float) -> float:
-    began = time.monotonic()
-    process.wait(limit)
-    return time.monotonic() - began
-
-
 def resident(pid: int) -> int:
-    """Bytes of memory that the process has for itself."""
-    fields = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    wanted = ("Private_Clean:", "Private_Dirty:", "Anonymous:")
-    sizes = {line.split()[0]: int(line.split()[1]) * 1024 for line in fields if line.startswith(wanted)}
-    return sizes.get("Private_Clean:", 0) + sizes.get("Private_Dirty:", 0)
+    """Bytes of memory that the process has for itself alone."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
+
+
+def processes_of(home: Path) -> dict[int, str]:
+    """Everything that runs with this home of Waypost, by its command."""
+    found, wanted = {}, f"WAYPOST_HOME={home}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # gone, or not ours
+            command = (folder / "cmdline").read_bytes()
+            if int(folder.name) != os.getpid() and command and wanted in (folder / "environ").read_bytes().split(b"\0"):
+                found[int(folder.name)] = command.replace(b"\0", b" ").decode()
+    return found

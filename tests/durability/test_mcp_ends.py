@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.durability.mcp_servers import COMMAND, Server, children_of, environment, has_gone
+from tests.durability.mcp_servers import COMMAND, RelayedServer, Server, children_of, environment, has_gone
 
 from waypost import Memory
 
@@ -122,41 +122,26 @@ def test_a_server_that_is_ended_in_the_middle_of_a_call_leaves_no_lock_and_no_ch
 FILES = 60
 
 
-def _plant_tree(project: Path) -> None:
+def _plant_tree(project: Path, files: int = FILES) -> None:
     body = "\n\n".join(f"def work_{n}(a, b):\n    return work_{n - 1}(b, a) + {n}" for n in range(1, 40))
-    for number in range(FILES):
+    for number in range(files):
         (project / f"part_{number}.py").write_text(f'"""Part {number}."""\n\n{body}\n', encoding="utf-8")
-
-
-# Starts what it is told with a pipe for its input, and a grandchild that keeps the pipe open; then waits to be killed.
-PARENT = """
-import os, subprocess, sys
-heard, said = os.pipe()
-server = subprocess.Popen(sys.argv[1:], stdin=heard)
-os.close(heard)
-keeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], pass_fds=[said], stdout=2)
-print(f"{server.pid} {keeper.pid}", file=sys.stderr, flush=True)
-for line in sys.stdin.buffer:
-    os.write(said, line)
-"""
 
 
 @pytest.mark.parametrize("wrapper", [[], ["/bin/sh", "-c", '"$@"; exit 0', "sh"]], ids=["direct", "through a shell"])
 def test_a_killed_parent_ends_the_server_even_where_a_grandchild_keeps_its_pipe_open(
-    start: Start, project: Path, wrapper: list[str]
+    project: Path, wrapper: list[str]
 ) -> None:
-    parent = start(command=[sys.executable, "-c", PARENT, *wrapper, *COMMAND])
-    assert parent.process.stderr is not None
-    first, keeper = map(int, parent.process.stderr.readline().split())
-    serving(parent)
-    server = children_of(first)[0] if wrapper else first
+    relayed = RelayedServer(project, [*wrapper, *COMMAND])
     try:
+        serving(relayed)
+        server = children_of(relayed.pid)[0] if wrapper else relayed.pid
         assert not has_gone(server, 0)
-        parent.process.kill()
+        relayed.process.kill()
         assert has_gone(server, SOON)
-        assert not has_gone(keeper, 0), "the pipe was not kept open: this proved nothing"
+        assert not has_gone(relayed.keeper, 0), "the pipe was not kept open: this proved nothing"
     finally:
-        os.kill(keeper, signal.SIGKILL)
+        relayed.end()
     assert_sound(project)
 
 
@@ -165,8 +150,11 @@ def test_the_background_worker_of_a_server_that_was_killed_ends_when_nothing_is_
 ) -> None:
     monkeypatch.setenv("WAYPOST_BACKGROUND", "1")
     monkeypatch.delenv("WAYPOST_MODELS")
+    _plant_tree(project, files=2)
     server = serving(start())
+    server.call("status", index=True)
     left = children_of(server.process.pid)
+    assert left, "without a worker this proves nothing; are the models installed?"
     server.process.kill()
     server.process.wait()
     assert [child for child in left if not has_gone(child, 60)] == []
