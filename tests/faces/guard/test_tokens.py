@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.tokens import Tokens, new_token
 
 
 @pytest.fixture
@@ -54,6 +54,18 @@ def test_processes_that_start_at_once_agree_on_one_token(home: Path) -> None:
     assert len({token for _, token in answers}) == 1
     assert [made for made, _ in answers].count("True") == 1
     assert [path.name for path in home.iterdir()] == ["token"], "nothing half-written is left behind"
+
+
+def test_who_comes_second_takes_the_token_of_the_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def late() -> str:
+        monkeypatch.setattr("waypost.faces.guard.tokens.new_token", new_token)
+        assert Tokens(home).ensure_owner(), "another process makes one at this very moment"
+        return new_token()
+
+    monkeypatch.setattr("waypost.faces.guard.tokens.new_token", late)
+    second = Tokens(home)
+    assert not second.ensure_owner()
+    assert second.verify(Tokens(home).owner_token())
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])

@@ -28,6 +28,7 @@ from waypost.faces.guard.limits import Limits
 from waypost.faces.guard.serving import Connection
 from waypost.faces.guard.tokens import Tokens
 from waypost.faces.mcp.http import serve_http
+from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Reply, Tool
@@ -72,7 +73,7 @@ class Running:
 
 
 @contextmanager
-def running(home: Path, limits: Limits = LIMITS, **options: Any) -> Iterator[Running]:
+def running(home: Path, tools: tuple[Tool, ...] = TOOLS, **options: Any) -> Iterator[Running]:
     """A server in a thread of its own, on any free port."""
     stop, listening = threading.Event(), threading.Event()
     said: list[str] = []
@@ -86,11 +87,11 @@ def running(home: Path, limits: Limits = LIMITS, **options: Any) -> Iterator[Run
         project = Project(home.parent, follows_roots=False, settings=config.load({"WAYPOST_HOME": str(home)}))
         try:
             serve_http(
-                lambda: build_server(TOOLS, project),
-                TOOLS,
+                lambda: build_server(tools, project),
+                tools,
                 home=home,
                 port=0,
-                limits=limits,
+                limits=LIMITS,
                 say=say,
                 stop=stop,
                 **options,
@@ -174,6 +175,25 @@ def test_many_clients_at_once_get_their_own_answers(server: Running) -> None:
 
     answers = asyncio.run(run())
     assert len(answers) == 10 and all(f"seen {n}" in one[n] for one in answers for n in range(5))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_one_client_remembers_another_recalls(tmp_path: Path, mode: str) -> None:
+    fact = "The deploy of the billing service runs on Fridays at noon"
+
+    async def write(client: Client) -> None:
+        answer = await client.call_tool("remember", {"text": fact})
+        assert not answer.is_error, answer
+
+    async def read(client: Client) -> str:
+        return str((await client.call_tool("recall", {"question": "billing deploy"})).content)
+
+    with running(tmp_path / "home", tools_of("default")) as server:
+        reader = server.tokens.make("reader", rights="read", clock=clock)
+        asyncio.run(with_client(server, server.owner, write, mode))
+        assert "Fridays" in asyncio.run(with_client(server, reader, read, mode))
+        refused = asyncio.run(with_client(server, reader, lambda c: c.call_tool("remember", {"text": "No"}), mode))
+        assert refused.is_error and "may only read" in str(refused.content)
 
 
 def test_a_revoked_token_opens_nothing_from_the_next_request_on(server: Running) -> None:
@@ -365,11 +385,13 @@ def test_it_says_where_it_listens_and_where_the_token_is_but_not_the_token(tmp_p
         assert "no TLS" in said and "made now" not in said
 
 
-def test_nothing_that_a_client_sends_is_logged(server: Running, capfd: pytest.CaptureFixture[str]) -> None:
+def test_nothing_that_a_client_sends_is_logged(
+    server: Running, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     for _, request in hostile(server).values():
         server.raw(request)
-    out, err = capfd.readouterr()
-    assert out == err == ""
+    assert capfd.readouterr() == ("", "")
+    assert [record.getMessage() for record in caplog.records] == []
 
 
 def test_a_port_in_use_or_a_token_open_to_others_is_said(tmp_path: Path) -> None:
