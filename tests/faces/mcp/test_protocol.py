@@ -22,6 +22,7 @@ from waypost.embed.install import status as model_status
 from waypost.embed.wordpiece import WordPiece
 from waypost.faces.mcp import hello
 from waypost.faces.mcp.defaults import DEFAULT_TOOLS
+from waypost.faces.mcp.indexing import code_notices
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Call, Cancelled, Reply, Tool
@@ -109,10 +110,10 @@ def test_a_cancelled_call_stops_at_its_next_step_and_the_server_goes_on(agent: A
     assert "not indexed" in agent.with_client(cancel, (*DEFAULT_TOOLS, Tool("work", "Works.", work)))
 
 
-def test_an_index_that_was_cancelled_is_finished_by_the_next(agent: Agent, shop: Path) -> None:
+def test_an_index_that_was_cancelled_says_so_and_is_finished_by_the_next(agent: Agent, shop: Path) -> None:
     for number in range(30):
         (shop / f"part{number}.py").write_text(f"def part{number}():\n    return {number}\n")
-    reports = 0
+    reports, meanwhile = 0, list[str]()
 
     class Impatient:
         memory = agent.memory
@@ -120,6 +121,7 @@ def test_an_index_that_was_cancelled_is_finished_by_the_next(agent: Agent, shop:
         def report(self, done: float, total: float | None = None, message: str = "") -> None:
             nonlocal reports
             reports += 1
+            meanwhile.extend(code_notices(agent.memory, ()))
             if reports > 1:  # the files are read by then, nothing is concluded
                 raise Cancelled
 
@@ -129,7 +131,12 @@ def test_an_index_that_was_cancelled_is_finished_by_the_next(agent: Agent, shop:
     status = next(tool for tool in DEFAULT_TOOLS if tool.name == "status")
     with pytest.raises(Cancelled):
         status.run(Impatient(), {"index": True})
+    assert "being read now (reading: 31 of 31 files)" in meanwhile[-1]
+    for told in (agent.text("status"), agent.text("recall", question="part3"), agent.text("brief", task="part3")):
+        assert "The index is not complete (31 files so far)" in told
+    assert agent.data("status")["state"] == "partly indexed"
     assert "31 files" in agent.text("status", index=True)
+    assert "not complete" not in agent.text("recall", question="part3")
 
 
 def test_slow_calls_do_not_hold_up_quick_ones(agent: Agent) -> None:

@@ -1,12 +1,13 @@
 """The default tools that look things up: recall, brief, about_code, why."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.context.one_line import one_line
 from waypost.errors import InvalidInput, NotFound
+from waypost.faces.mcp.indexing import code_notices
 from waypost.faces.mcp.session import now_of
 from waypost.faces.mcp.texts import LONGEST, Row, age, fenced, filled, hit_row, line_of, linked_row, noted, stale, told
 from waypost.faces.mcp.tool import Call, Reply, Tool
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from waypost import Memory
     from waypost.model.causal import CausalChain, CausalNode
     from waypost.model.memory import Version
-    from waypost.model.recall import Hit
 
-NOT_INDEXED = "This project's code is not indexed yet: call status with index=true to read it."
-_CODE_SCOPES = ("all", "code", "functions", "database", "architecture")
 _MOST = 50
 _EARLIER = 5  # versions of a memory that are told of
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9][0-9]{0,8})(?:-[0-9]{1,9})?")
@@ -35,7 +33,7 @@ def recall(call: Call, given: Mapping[str, Any]) -> Reply:
     options = {name: given[name] for name in ("scope", "as_of", "known_at", "fresh") if name in given}
     answer = memory.recall(asked, k, **options)
     rows = [hit_row(hit, now_of(call)) for hit in answer.hits]
-    notices = [*answer.notices, *_without_index(memory, answer.hits, given["scope"])]
+    notices = [*answer.notices, *code_notices(memory, answer.hits, given["scope"])]
     if not rows:
         nothing = "Nothing that is remembered answers this."
         return Reply(told(nothing, *notices), noted({"hits": []}, [nothing, *notices]))
@@ -107,17 +105,10 @@ def _said(row: Row) -> str:
     return f"  {row['said']}: {row['text']} ({row['age']}) id {row['id']}"
 
 
-def _without_index(memory: "Memory", hits: "Sequence[Hit]", scope: str) -> list[str]:
-    if scope not in _CODE_SCOPES or any(hit.source == "code" for hit in hits):
-        return []
-    status = memory.status()
-    return [NOT_INDEXED] if status["tree"] is None and status["kind"] == "project" else []
-
-
 def brief(call: Call, given: Mapping[str, Any]) -> Reply:
     memory = call.memory
     made = memory.brief(given["task"], given.get("tokens"), preset=given.get("preset"))
-    notices = _without_index(memory, made.memories, "all") if given.get("preset") not in ("route", "journal") else []
+    notices = code_notices(memory, made.memories) if given.get("preset") not in ("route", "journal") else []
     notices = [made.explanation, *notices]
     data = {"text": made.text, "tokens": made.tokens, "notices": notices}
     return Reply(told(made.text, *notices), data)
@@ -219,7 +210,7 @@ BRIEF = Tool(
         },
     },
     ("task",),
-    {"type": "object", "properties": {"text": {"type": "string"}}},
+    {"type": "object", "properties": {"text": {}}},
     reads_only=True,
 )
 ABOUT_CODE = Tool(

@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from waypost.faces.mcp.defaults_read import NOT_INDEXED
+from waypost.faces.mcp.indexing import index, index_notice
 from waypost.faces.mcp.texts import told
 from waypost.faces.mcp.tool import Call, Reply, Tool
 
-# Where each phase of indexing begins and ends, in hundredths of the whole.
-_PHASES = {"walking": (0, 5), "reading": (5, 90), "concluding": (90, 99)}
-
 
 def status(call: Call, given: Mapping[str, Any]) -> Reply:
-    done = _indexed(call) if given.get("index") else ""
-    found = call.memory.status()
-    state, sentences = _state(found)
+    done = index(call) if given.get("index") else ""
+    memory = call.memory
+    found = memory.status()
+    state, sentences = _state(found, index_notice(memory, found))
     data = {
         "state": state,
         "name": found["name"],
@@ -36,26 +34,7 @@ def status(call: Call, given: Mapping[str, Any]) -> Reply:
     return Reply(told(done, headline, *sentences), data)
 
 
-def _indexed(call: Call) -> str:
-    """Read the tree; the vectors follow in the background, where a closed client does not stop them."""
-
-    def report(phase: str, done: int, total: int, note: str = "") -> None:
-        low, high = _PHASES.get(phase, (99, 99))
-        share = low + (high - low) * (done / total if total else 0)
-        call.report(share, 100, f"{phase}: {done} of {total} files" if total else note or phase)
-
-    made = call.memory.index(facts=True, wait=False, report=report)
-    call.report(100, 100, "done")
-    read = made.indexed
-    skipped = f", {len(read.skipped)} skipped" if read.skipped else ""
-    broken = f", {len(read.broken)} could not be parsed whole" if read.broken else ""
-    return (
-        f"Indexed in {made.seconds:.1f} s: {read.files} files ({read.read} read, {read.unchanged} unchanged{skipped}{broken}), "
-        f"{made.functions} functions, {made.classes} classes."
-    )
-
-
-def _state(found: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _state(found: Mapping[str, Any], unread: str) -> tuple[str, list[str]]:
     """One word for it, and what to know or to do."""
     tree, owed = found["tree"], sum(found["pending"].values())
     absent = [name for name in found["pending"] if found["models_installed"].get(name) is False]
@@ -66,11 +45,11 @@ def _state(found: Mapping[str, Any]) -> tuple[str, list[str]]:
     elif owed:
         state = "partly embedded"
         sentences.append(f"{owed} texts wait to be embedded in the background; until then keywords find them.")
-    if found["kind"] == "project" and tree is None:
-        state = "not indexed"
-        sentences.insert(0, NOT_INDEXED)
+    if unread:
+        state = "not indexed" if tree is None else "partly indexed"
+        sentences.insert(0, unread)
     elif tree is not None and tree["waiting"]:
-        state = "indexing"
+        state = "partly indexed"
         sentences.insert(0, f"{tree['waiting']} changed files wait to be read again; index=true reads them now.")
     stale, pointing = found["references"]["stale"], found["references"]["memories"]
     if stale:
@@ -88,6 +67,6 @@ STATUS = Tool(
     status,
     {"index": {"type": "boolean", "description": "Read the project's code now: new and changed files"}},
     (),
-    {"type": "object", "properties": {"state": {"type": "string"}}},
+    {"type": "object", "properties": {"state": {}, "advice": {}}},
     idempotent=True,
 )

@@ -166,7 +166,7 @@ _REFS = {
     "description": "Code: a.py, a.py#L3-L9, a.py#Class.method",
 }
 _PARTS = {"type": "array", "items": {"type": "string"}, "maxItems": 20}
-_WRITTEN = {"type": "object", "properties": {"id": {"type": ["string", "null"]}, "status": {"type": "string"}}}
+_WRITTEN = {"type": "object", "properties": {"id": {}, "status": {}}}
 
 REMEMBER = Tool(
     "remember",
