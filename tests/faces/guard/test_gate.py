@@ -3,6 +3,8 @@
 import asyncio
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -423,3 +425,11 @@ def test_a_refused_sender_is_heard_out_for_a_moment_so_that_it_can_read_the_answ
     scope = {"type": "http", "path": "/", "raw_path": b"/", "query_string": b"", "headers": [HOST], "client": None}
     asyncio.run(gate_of(app)(scope, receive, send))
     assert 10 < len(taken) < 30, "bounded"
+
+
+def test_the_guard_needs_no_framework() -> None:
+    code = (
+        "import sys, waypost.faces.guard.gate, waypost.faces.guard.tokens, waypost.faces.mcp.http; print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"mcp", "uvicorn", "starlette", "fastapi", "anyio", "pydantic", "numpy"} & set(loaded)
