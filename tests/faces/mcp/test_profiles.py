@@ -143,6 +143,19 @@ def test_a_working_directory_may_be_a_subfolder(ask: Ask, root: Path) -> None:
     assert ask("chainguard_analyze_code", file="auth.py", working_dir="inner").data["totals"]["functions"] == 1
 
 
+def test_of_a_person_no_files_are_read(
+    tmp_path: Path, clock: Clock, fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kept.jsonl").write_text('{"text": "A line of whatever folder the server was started in"}\n')
+    monkeypatch.chdir(tmp_path)
+    call = ServedCall(Project(person="ann", clock=clock), "tester")
+    for name in ("chainguard_memory_import", "chainguard_analyze_code", "chainguard_track"):
+        with pytest.raises(InvalidInput):
+            TOOLS[name].run(call, checked(TOOLS[name], {"file": "kept.jsonl"}))
+    stale = TOOLS["rlm_get_stale_facts"]
+    assert stale.run(call, checked(stale, {})).data["stale_count"] == 0
+
+
 def test_a_repository_inside_the_tree_is_another_project(ask: Ask, root: Path, git: Git) -> None:
     (root / "vendored").mkdir()
     git(root / "vendored", "init", "-q")
@@ -351,6 +364,12 @@ def test_what_is_saved_stands_in_the_file_of_the_day(ask: Ask, memory: Memory) -
     assert "Something of the type preference" in memory.journal.show().text
     latest = ask("recall_memory").data["memories"]
     assert len(latest) == 4 and latest[0]["type"] == "preference"
+
+
+def test_of_code_the_place_is_recalled_and_not_its_lines(ask: Ask) -> None:
+    ask("chainguard_memory_init")
+    found = ask("recall_memory", query="log a customer in").data["memories"]
+    assert "auth.py:1 Log a customer in." in [one["content"] for one in found]
 
 
 def test_secrets_are_left_out_and_the_writer_is_told(ask: Ask) -> None:

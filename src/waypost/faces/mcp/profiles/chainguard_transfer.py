@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.errors import SecurityError
 from waypost.faces.mcp.profiles import parameters
-from waypost.faces.mcp.profiles.place import memory_at
+from waypost.faces.mcp.profiles.place import has_tree, memory_at
 from waypost.faces.mcp.profiles.said import counted, megabytes, minute, plain, shown
 from waypost.faces.mcp.tool import Call, Reply, Tool
 from waypost.model.time import format_time
@@ -85,8 +85,12 @@ def _export_named(memory: "Memory", file: str) -> Path:
     try:
         found = exports / safe_relative_path(exports, file)
     except SecurityError:
+        if not has_tree(memory):
+            raise
         return memory.root / safe_relative_path(memory.root, file)
-    return found if found.is_file() else memory.root / safe_relative_path(memory.root, file)
+    if found.is_file() or not has_tree(memory):
+        return found
+    return memory.root / safe_relative_path(memory.root, file)
 
 
 MEMORY_IMPORT = Tool(

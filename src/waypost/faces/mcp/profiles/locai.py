@@ -63,10 +63,13 @@ def _recall(call: Call, given: Mapping[str, Any]) -> Reply:
 
 
 def _row(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Of code the place and what it does: whoever wants the lines opens it."""
+    is_code = found["source"] == "code"
+    place = f"{found.get('path')}:{found.get('line') or 1} {found.get('summary') or ''}".strip()
     return {
         "id": found["id"],
         "type": found["kind"],
-        "content": shortened(found["text"]),
+        "content": place if is_code else shortened(found["text"]),
         "score": found.get("score"),
         "time": found["time"] or found["recorded_at"],
         "is_stale": found["is_stale"],

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.mcp.profiles import parameters
+from waypost.faces.mcp.profiles.place import has_tree
 from waypost.faces.mcp.profiles.said import json_reply, shortened
 from waypost.faces.mcp.tool import Call, Reply, Tool
 from waypost.model.draft import MAX_TTL
@@ -50,7 +51,7 @@ SET_TTL = Tool(
 def _stale(call: Call, given: Mapping[str, Any]) -> Reply:
     memory = call.memory
     expired = memory.review(include_archived=given["include_archived"]).stale
-    changed = memory.stale().memories
+    changed = memory.stale().memories if has_tree(memory) else ()
     found = list({one.id: one for one in (*expired, *changed)}.values())
     data = {
         "status": "success",

@@ -17,6 +17,11 @@ def memory_at(call: Call, given: Mapping[str, Any], name: str = "working_dir") -
     return memory.at(given[name]) if given.get(name) else memory
 
 
+def has_tree(memory: "Memory") -> bool:
+    """Whether there are files to look at: a person's memory has none."""
+    return memory.root.is_absolute()
+
+
 def file_at(memory: "Memory", given: Mapping[str, Any], file: str) -> str:
     """A file as it is meant: one of the working directory before one of the root. What it leads to is checked later."""
     there = os.path.join(memory.root, given.get("working_dir", ""), file)
