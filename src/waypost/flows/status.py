@@ -7,7 +7,7 @@ from typing import Any
 from waypost.embed.install import status as model_status
 from waypost.flows.finding import Finding
 from waypost.flows.journal_check import check_journal
-from waypost.flows.open_space import OpenSpace, indexed_commit_key
+from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
 from waypost.flows.references import kept_view, linked
 from waypost.flows.scrub import SCRUB_OWED, scrub
@@ -65,6 +65,7 @@ def _tree(space: OpenSpace, reader: Reader) -> dict[str, Any] | None:
         "lines": sum(row.lines for row in files.values()),
         "commit": reader.meta(indexed_commit_key(space)) or None,
         "waiting": len(reader.tracked(checkout)),
+        "complete": not reader.meta(conclusions_key(space)),
     }
 
 

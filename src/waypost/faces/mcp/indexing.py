@@ -69,13 +69,10 @@ def index_notice(memory: "Memory", status: Mapping[str, Any]) -> str:
         return f"The code is being read now ({running}): answers may miss some of it."
     if status["kind"] != "project":
         return ""
-    tree, counts = status["tree"], status["collections"]
+    tree = status["tree"]
     if tree is None:
         return NOT_INDEXED
-    # Whoever comes to the end notes the commit, and concludes from the functions in which language they are.
-    if tree["commit"] is None and counts.get("functions") and not counts.get("architecture"):
-        return _UNFINISHED.format(files=tree["files"])
-    return ""
+    return "" if tree["complete"] else _UNFINISHED.format(files=tree["files"])
 
 
 def code_notices(memory: "Memory", hits: "Sequence[Hit]", scope: str = "all") -> list[str]:
