@@ -25,19 +25,40 @@ def catch_up(space: OpenSpace) -> None:
 
 def refresh(space: OpenSpace, hits: Sequence[Hit]) -> bool:
     """Index the files of these hits again that are not on disk as they were read. False: all are."""
-    if space.identity.kind != "project" or not space.identity.root.is_dir():  # a tree that is away is not an empty tree
-        return False
-    checkout = space.identity.checkout_id
-    paths = {path for hit in hits if hit.source == "code" for path in _paths(hit)}
-    with space.store.read() as reader:
-        known = reader.files(checkout, paths) if paths else {}
-    there = {path: _on_disk(space, path) for path in known}
-    changed = [path for path, row in known.items() if there[path] not in (None, (row.size, row.mtime_ns))]
-    gone = [path for path, state in there.items() if state is None]
+    changed, gone = _outdated(space, hits)
     if gone:  # where one is gone there are often more: one look finds them all
         with space.store.read() as reader:
-            gone = [path for path in reader.files(checkout) if _on_disk(space, path) is None]
+            known = reader.files(space.identity.checkout_id)
+        gone = [path for path in known if _on_disk(space, path) is None]
     return _index(space, [*gone, *changed[:MOST_AT_ONCE]]) if gone or changed else False
+
+
+def leave_outdated(space: OpenSpace, hits: Sequence[Hit]) -> list[Hit]:
+    """Without those read out of files that are not on disk as they were read: for who cannot wait until these are indexed.
+    They are left to the worker, with all that waits for it."""
+    changed, gone = _outdated(space, hits)
+    old = {*changed, *gone}
+    with space.store.read() as reader:
+        waiting = set(reader.tracked(space.identity.checkout_id))
+    if old - waiting:
+        # An answer does not fail because nothing can be noted.
+        with contextlib.suppress(StoreError), space.store.write() as writer:
+            writer.track(space.identity.checkout_id, sorted(old - waiting))
+    if old or waiting:
+        space.start_worker(space)
+    return [hit for hit in hits if hit.source != "code" or not old.intersection(_paths(hit))]
+
+
+def _outdated(space: OpenSpace, hits: Sequence[Hit]) -> tuple[list[str], list[str]]:
+    """The files of these hits that have changed since they were read, and those that are gone."""
+    if space.identity.kind != "project" or not space.identity.root.is_dir():  # a tree that is away is not an empty tree
+        return [], []
+    paths = {path for hit in hits if hit.source == "code" for path in _paths(hit)}
+    with space.store.read() as reader:
+        known = reader.files(space.identity.checkout_id, paths) if paths else {}
+    there = {path: _on_disk(space, path) for path in known}
+    changed = [path for path, row in known.items() if there[path] not in (None, (row.size, row.mtime_ns))]
+    return changed, [path for path, state in there.items() if state is None]
 
 
 def hurry(space: OpenSpace, hits: Sequence[Hit]) -> None:

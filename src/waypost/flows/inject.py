@@ -8,7 +8,7 @@ from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
 from waypost.flows.brief import Briefing, check_budget, counted
 from waypost.flows.dna import opening_of
-from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh, still_there
+from waypost.flows.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
 from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall import engine_notices, engine_roles, recall, serving_engines, vectors_by
@@ -44,19 +44,19 @@ def inject_brief(
 ) -> Briefing:
     """A list of what lies above the threshold of the engine that judges; by words when no engine can be asked.
 
-    `told` is for whoever asks again and again: what was told before is left out, and DNA.md too.
+    `told` is for hooks, which ask with every message while somebody waits: what was told before is left out, and DNA.md
+    too, and what has changed in the tree is left to the worker.
     """
     check_budget(tokens)
     message = check_text(message, "question")
-    catch_up(space)
-    opening, notices = opening_of(space, tokens) if told is None else (Opening(), ())
-    told = told or (lambda *_: False)
-    found = _near(space, message, view, now, told)
-    for _ in range(MOST_ROUNDS):
-        if not refresh(space, found.hits):
-            break
+    if told is not None:
+        opening, notices = Opening(), tuple[str, ...]()
         found = _near(space, message, view, now, told)
-    hits = still_there(space, found.hits)
+        hits = still_there(space, leave_outdated(space, found.hits))
+    else:
+        opening, notices = opening_of(space, tokens)
+        found = _near_now(space, message, view, now)
+        hits = still_there(space, found.hits)
     heading = _HEADINGS.get(found.language, _HEADING)
     lines, used = _fitting(hits, heading, opening, tokens)
     text = opening.assembled("\n".join((heading, *lines)) if lines else "")
@@ -74,6 +74,17 @@ class _Found:
     hits: Sequence[Hit]  # the nearest first
     language: str
     notices: tuple[str, ...]
+
+
+def _near_now(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Found:
+    """What is near in the tree as it is at this moment."""
+    catch_up(space)
+    found = _near(space, message, view, now, lambda *_: False)
+    for _ in range(MOST_ROUNDS):
+        if not refresh(space, found.hits):
+            break
+        found = _near(space, message, view, now, lambda *_: False)
+    return found
 
 
 def _near(space: OpenSpace, message: str, view: View, now: datetime | None, told: Told) -> _Found:

@@ -337,3 +337,26 @@ def test_a_setting_turns_keeping_off(say: Say, started: list[HookInput]) -> None
     (config.load().home / "config.toml").write_text("[journal]\nsessions = false\n")
     assert say("session-end", transcript_path="/t.jsonl") == ""
     assert started == []
+
+
+# -- a tree that changes ----------------------------------------------------------------------------------------
+
+
+def test_a_prompt_does_not_wait_until_changed_files_are_indexed(
+    say: Say, tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "tree"
+    root.mkdir()
+    git(root, "init", "-q")
+    for name in ("uploads", "downloads"):
+        (root / f"{name}.py").write_text(f'def send_{name}(request):\n    """Send {name} of large files."""\n')
+    memory = Memory.open(root)
+    memory.index()
+    question = 'def send_uploads(request): """Send uploads of large files."""'
+    assert "uploads.py:1" in say("prompt", question, cwd=str(root), session_id="one")
+    (root / "uploads.py").write_text('X = 1\n\n\ndef send_uploads(request):\n    """Send uploads of large files."""\n')
+    monkeypatch.setattr("waypost.flows.freshness._index", lambda *_: pytest.fail("indexed while an agent waits"))
+    told = say("prompt", question, cwd=str(root), session_id="two")
+    assert "uploads.py" not in told.replace("downloads.py", "")
+    assert memory.status()["tree"]["waiting"] == 1
+    assert "wait to be indexed: 1 " in say("session-start", cwd=str(root), session_id="three")
