@@ -18,6 +18,7 @@ from waypost.faces.guard.private import read_private_file
 from waypost.space.platform import make_private_directory, wait_lock, write_private_file
 
 OWNER = "owner"
+PREFIX = "waypost_"  # by which a token is known as a secret wherever it turns up
 _BYTES = 32  # of chance in a token: cannot be guessed, so a plain hash of it cannot be reversed either
 _LONGEST = 256  # characters of what is looked at as a token
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32,256}")
@@ -145,7 +146,7 @@ class Tokens:
 
 
 def new_token() -> str:
-    return secrets.token_urlsafe(_BYTES)
+    return PREFIX + secrets.token_urlsafe(_BYTES)
 
 
 def digest_of(token: str) -> str:
