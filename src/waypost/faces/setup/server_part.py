@@ -41,8 +41,8 @@ def _words(given: Any) -> list[Any]:
 
 
 def _check(there: Any, path: Sequence[str], force: bool) -> bool:
-    """Whether somebody else's entry is to be overwritten."""
-    if there is None or is_ours(there):
+    """Whether the entry that is there is somebody else's and to be overwritten."""
+    if is_ours(there):
         return False
     if not force:
         command = there.get("command", there.get("url", "")) if isinstance(there, Mapping) else there
@@ -57,9 +57,9 @@ class JsonServer:
     name: ClassVar[PartName] = "server"
 
     def merge(self, text: str, *, force: bool) -> Merged:
-        there = plain(find(parse(text).root, self.path))
-        forced = _check(there, self.path, force)
-        if there is None or forced:
+        node = find(parse(text).root, self.path)
+        forced = node is not None and _check(plain(node), self.path, force)
+        if node is None or forced:
             new = put(text, self.path, dict(self.entry))
             return Merged(new.text, new.made, forced)
         for name, value in self.entry.items():
@@ -87,7 +87,8 @@ class TomlServer:
     name: ClassVar[PartName] = "server"
 
     def merge(self, text: str, *, force: bool) -> Merged:
-        forced = _check(self._there(text), self.path, force)
+        there = self._there(text)
+        forced = there is not None and _check(there, self.path, force)
         if forced:
             text = toml_edit.drop_table(text, self.path)
         return Merged(toml_edit.put_table(text, self.path, self.entry), (), forced)

@@ -1,0 +1,111 @@
+"""`waypost setup` as a person meets it, with a home of their own."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from waypost.faces.cli.entry import run
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A person with Waypost in an environment of its own and Claude Code on the machine."""
+    programs, home, project = tmp_path / "env/bin", tmp_path / "me", tmp_path / "shop/src"
+    for folder in (programs, home / ".claude", project):
+        folder.mkdir(parents=True)
+    (tmp_path / "shop/.git").mkdir()
+    for name, content in {"HEAD": "ref: refs/heads/main\n", "config": ""}.items():
+        (tmp_path / "shop/.git" / name).write_text(content)
+    for inner in ("objects", "refs"):
+        (tmp_path / "shop/.git" / inner).mkdir()
+    for name in ("python", "waypost", "waypost-hook"):
+        (programs / name).write_text("")
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", "/nowhere")
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "WAYPOST_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(project)
+    return home
+
+
+def call(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    capfd.readouterr()
+    code = run(list(words))
+    return (code, *capfd.readouterr())
+
+
+def called(capfd: pytest.CaptureFixture[str], *words: str) -> Any:
+    code, out, _err = call(capfd, *words, "--json")
+    assert code == 0
+    return json.loads(out)
+
+
+def test_without_an_agent_it_lists_what_is_here_and_what_to_do(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _err = call(capfd, "setup")
+    assert code == 0
+    assert f"claude-code  not set up for you; not set up in this project ({home}/.claude)" in out
+    assert "cursor       not found here" in out
+    assert "Next: waypost setup claude-code" in out
+    assert not (home / ".waypost").exists()
+    found = {one["agent"]: one for one in called(capfd, "setup")["agents"]}
+    assert found["claude-code"]["installed"] and not found["zed"]["installed"]
+    assert len(found) == 7
+
+
+def test_it_says_what_it_did_what_comes_next_and_how_to_undo_it(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _err = call(capfd, "setup", "claude-code")
+    assert code == 0
+    assert out.startswith("Claude Code is set up for all your projects.\n")
+    assert f"{home}/.claude.json (MCP server): created" in out
+    assert f"{home}/.claude/settings.json (hooks): created" in out
+    assert "Next: Start a new session" in out
+    assert "To undo it: waypost setup claude-code --uninstall" in out
+    entry = json.loads((home / ".claude.json").read_text())["mcpServers"]["waypost"]
+    assert entry["command"] == str(home.parent / "env/bin/waypost")
+    again = call(capfd, "setup", "claude-code")
+    assert again[0] == 0 and "is set up already" in again[1] and "nothing was changed" in again[1]
+    assert "set up for you" in call(capfd, "setup")[1]
+    undone = call(capfd, "setup", "claude-code", "--uninstall")
+    assert undone[0] == 0 and "Claude Code is rid of Waypost" in undone[1]
+    assert [path.name for path in home.iterdir() if path.name != ".waypost"] == [".claude"]
+    assert call(capfd, "setup", "claude-code", "--uninstall")[0] == 3
+
+
+def test_a_project_is_set_up_at_its_root(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    done = called(capfd, "setup", "claude-code", "--project", "--no-hooks")
+    shop = home.parent / "shop"
+    assert {Path(one["path"]) for one in done["files"]} == {shop / ".mcp.json", shop / "CLAUDE.md"}
+    assert done["project"] == str(shop)
+    assert {one["action"] for one in done["files"]} == {"created"}
+    assert not (home / ".claude.json").exists()
+
+
+def test_a_dry_run_prints_a_patch(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (home / ".claude.json").write_text('{\n  "a": 1\n}\n')
+    code, out, _err = call(capfd, "setup", "claude-code", "--dry-run")
+    assert code == 0
+    assert "would be set up" in out and '+  "mcpServers": {' in out and '-  "a": 1\n' in out
+    assert (home / ".claude.json").read_text() == '{\n  "a": 1\n}\n'
+    assert not (home / ".waypost").exists()
+
+
+def test_errors_say_what_and_what_to_do(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (home / ".claude.json").write_text('{"a": 1,\n "b" 2}')
+    code, out, err = call(capfd, "setup", "claude-code")
+    assert (code, out) == (1, "")
+    assert f"{home}/.claude.json, line 2, column 6: a colon is missing." in err and "Nothing was changed." in err
+    assert call(capfd, "setup", "emacs")[0] == 2
+    code, _out, err = call(capfd, "setup", "zed", "--user", "--project")
+    assert code == 2 and "exclude each other" in err
+    assert "unreadable" in json.dumps(called(capfd, "setup"))
+
+
+def test_without_its_commands_nothing_is_written(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (home.parent / "env/bin/waypost-hook").unlink()
+    code, _out, err = call(capfd, "setup", "claude-code")
+    assert code == 1 and "`waypost-hook` was not found" in err
+    assert not (home / ".claude.json").exists()
