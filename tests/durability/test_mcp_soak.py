@@ -97,3 +97,6 @@ def _tell(log: Log) -> None:
         sizes = [f"{seen[at] / 2**20:.0f}" for at in (0, len(seen) // 2, -1)] if seen else []
         print(f"  memory of steady server {number}, MiB: {' → '.join(sizes)}")
     print(f"  failures: {len(log.failures)}")
+    crash = Path(os.environ["WAYPOST_HOME"], "crash.log")
+    if crash.exists():
+        print(crash.read_text("utf-8"))
