@@ -1,12 +1,10 @@
 """The briefing that an agent gets at the start of a task, within a budget of tokens."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
+from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.render import Entry, render
-from waypost.errors import InvalidInput
 from waypost.flows.dna import opening_of
 from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace
@@ -18,6 +16,8 @@ from waypost.retrieve.around import REACH, value, worth_around
 from waypost.retrieve.fuse import shown_score
 from waypost.store.protocol import Filter
 
+__all__ = ["Briefing", "brief", "check_budget", "counted"]
+
 _MOST_MEMORIES = 300
 _LEAST_MEMORIES = 40
 _LINE_TOKENS = (
@@ -26,24 +26,6 @@ _LINE_TOKENS = (
 _WITH_NEIGHBOURS = 60  # hits around which it is looked; what stands beside a worse one has no place
 _MOST_STANDING = 200  # of each sort, the latest
 _SHARES = {"always": 0.15, "preferences": 0.15}
-
-
-@dataclass(frozen=True, slots=True)
-class Briefing:
-    text: str
-    tokens: int
-    memories: tuple[Hit, ...]
-    confidence: float
-    explanation: str
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            "tokens": self.tokens,
-            "memories": [hit.to_json() for hit in self.memories],
-            "confidence": round(self.confidence, 4),
-            "explanation": self.explanation,
-        }
 
 
 def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime | None = None) -> Briefing:
@@ -94,15 +76,6 @@ def _entry(hit: Hit, place: int, day_of: Callable[[datetime], date]) -> Entry:
     section = _section(hit)
     day = day_of(hit.time or hit.valid_from).isoformat() if section == "journal" else ""
     return Entry(section, hit, day, place)
-
-
-def check_budget(tokens: int) -> None:
-    if isinstance(tokens, bool) or not isinstance(tokens, int) or not 1 <= tokens <= 1_000_000:
-        raise InvalidInput(f"A budget of {tokens} tokens cannot be kept.", "Give a whole number from 1 to 1,000,000.")
-
-
-def counted(memories: int) -> str:
-    return "1 memory" if memories == 1 else f"{memories} memories"
 
 
 def _listed(space: OpenSpace, view: View, chosen: Filter) -> list[Hit]:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
-from waypost.flows.brief import Briefing, check_budget, counted
-from waypost.flows.dna import opening_of
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
 from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
@@ -54,6 +53,8 @@ def inject_brief(
         found = _near(space, message, view, now, told)
         hits = still_there(space, leave_outdated(space, found.hits))
     else:
+        from waypost.flows.dna import opening_of  # a hook has no time for it
+
         opening, notices = opening_of(space, tokens)
         found = _near_now(space, message, view, now)
         hits = still_there(space, found.hits)

@@ -1,0 +1,34 @@
+"""A briefing: what an agent is told about a task, and what that costs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from waypost.errors import InvalidInput
+from waypost.model.recall import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    text: str
+    tokens: int
+    memories: tuple[Hit, ...]
+    confidence: float
+    explanation: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "tokens": self.tokens,
+            "memories": [hit.to_json() for hit in self.memories],
+            "confidence": round(self.confidence, 4),
+            "explanation": self.explanation,
+        }
+
+
+def check_budget(tokens: int) -> None:
+    if isinstance(tokens, bool) or not isinstance(tokens, int) or not 1 <= tokens <= 1_000_000:
+        raise InvalidInput(f"A budget of {tokens} tokens cannot be kept.", "Give a whole number from 1 to 1,000,000.")
+
+
+def counted(memories: int) -> str:
+    return "1 memory" if memories == 1 else f"{memories} memories"
