@@ -18,6 +18,7 @@ from waypost.faces.hooks.agent_event import handle
 from waypost.faces.hooks.agent_formats import HookInput
 from waypost.faces.hooks.socket_place import run_folder
 from waypost.faces.hooks.socket_server import serve_hooks
+from waypost.flows.open_space import conclusions_key
 from waypost.model.memory import Caller
 
 UPLOADS = "Uploads of large files use multipart requests."
@@ -194,7 +195,10 @@ def test_stale_memories_are_told_as_such(tmp_path: Path, git: Git, fake_engine: 
     memory.stale(check=True)
     told = say("session-start", cwd=str(root / "."))
     assert "Work adds one." in told and "[stale:" in told
-    assert "not indexed" not in told
+    assert "indexed" not in told
+    with memory._space.store.write() as writer:
+        writer.set_meta(conclusions_key(memory._space), "owed")
+    assert "is being indexed" in say("session-start", cwd=str(root), session_id="two")
 
 
 def test_the_state_of_the_memory_is_said(say: Say, project: Path, fake_engine: FakeEngine) -> None:

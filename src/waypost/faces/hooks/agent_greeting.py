@@ -7,7 +7,7 @@ from waypost.faces.hooks.agent_telling import NOTHING, Telling
 from waypost.faces.hooks.agent_told import told_key
 from waypost.flows.dna import opening_of
 from waypost.flows.hits import hit_of
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.flows.references import kept_view, linked, looked_at
 from waypost.model.recall import Hit, View
 from waypost.store.protocol import Filter, Reader
@@ -82,6 +82,10 @@ def _state(space: OpenSpace, reader: Reader) -> list[str]:
     lines = []
     if space.identity.kind == "project" and not reader.has_code(checkout):
         lines.append("Its code is not indexed yet (`waypost init`): what it knows, people and agents have told it.")
+    elif reader.meta(conclusions_key(space)):
+        lines.append(
+            "Its code is being indexed, or that was interrupted (`waypost init`): answers may miss some of it."
+        )
     waiting = len(reader.tracked(checkout))
     if waiting:
         lines.append(f"Changed files that wait to be indexed: {waiting} (what it says about them may be old).")
