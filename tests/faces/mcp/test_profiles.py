@@ -209,6 +209,20 @@ def test_patterns_that_hold_are_said(ask: Ask) -> None:
     assert ask("chainguard_memory_init", include_patterns=["**"]).data["files"] == 2
 
 
+def test_what_is_missing_or_waiting_is_said(
+    ask: Ask, tmp_path: Path, fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAYPOST_MODELS", str(tmp_path / "none"))
+    fake_engine.fail = True
+    made = ask("chainguard_memory_init")
+    assert "answers by keywords" in made.text
+    assert "not installed" in made.text
+    ask("chainguard_track", file="auth.py")
+    told = ask("chainguard_memory_status").text
+    assert "1 changed file still to be indexed" in told
+    assert "not installed" in ask("chainguard_set_scope", description="Fix the login").text
+
+
 def test_a_project_without_an_index_is_told_how_to_get_one(ask: Ask) -> None:
     assert "chainguard_memory_init()" in ask("chainguard_memory_query", query="zebra").text
     assert "chainguard_memory_init()" in ask("chainguard_memory_status").text

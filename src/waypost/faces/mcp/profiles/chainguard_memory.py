@@ -7,7 +7,7 @@ from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.progress import reporter
-from waypost.faces.mcp.profiles.said import duration, megabytes, minute, owed, plain, told_of
+from waypost.faces.mcp.profiles.said import condition, duration, megabytes, minute, plain, told_of
 from waypost.faces.mcp.tool import Call, Reply, Tool
 from waypost.model.draft import check_line
 from waypost.text.fence import fence
@@ -24,6 +24,10 @@ _COLLECTIONS = (
 )  # fmt: skip
 _ACTIONS = ("reindex_file", "add_learning", "cleanup")
 _CALLED = frozenset({"function", "method"})
+_READY = "The memory is ready. chainguard_memory_query() answers questions by their meaning."
+_BY_KEYWORDS = (
+    "The memory is ready. chainguard_memory_query() answers by keywords, and by meaning once all is embedded."
+)
 NO_INDEX = "This project is not indexed yet: run chainguard_memory_init() first."
 
 
@@ -36,7 +40,8 @@ def _init(call: Call, given: Mapping[str, Any]) -> Reply:
         facts=True,
         report=reporter(call, _PHASES),
     )
-    name = memory.status()["name"]
+    found = memory.status()
+    name = found["name"]
     text = "\n".join(
         (
             f"✓ Memory initialized for: {plain(name)}",
@@ -50,10 +55,10 @@ def _init(call: Call, given: Mapping[str, Any]) -> Reply:
             "",
             f"💾 Storage: {megabytes(done.storage_bytes)}",
             f"⏱️  Duration: {duration(done.seconds)}",
-            *owed(done.pending),
+            *condition(found),
             *_holding(done),
             "",
-            "The memory is ready. chainguard_memory_query() answers questions by their meaning.",
+            _READY if not any(done.pending.values()) else _BY_KEYWORDS,
         )
     )
     return Reply(text, {"project": name, **done.to_json()})
@@ -225,11 +230,11 @@ def _status(call: Call, given: Mapping[str, Any]) -> Reply:
         "",
         f"Storage: {megabytes(found['storage_bytes'])}",
         f"Embedding model: {plain(found['model'])}",
-        *owed(found["pending"]),
+        *condition(found),
     ]
-    if found["tree"] and found["tree"]["waiting"]:
-        lines.append(f"⏳ {found['tree']['waiting']:,} changed files wait to be indexed.")
-    return Reply("\n".join(lines), found)
+    keys = ("name", "initialised_at", "updated_at", "storage_bytes", "model", "pending", "tree", "references")
+    collections = {name: counts.get(name, 0) for name in (*_COLLECTIONS, *counts)}
+    return Reply("\n".join(lines), {**{key: found[key] for key in keys}, "collections": collections})
 
 
 def _tree(rows: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from waypost.context.scope import NO_MEMORY
 from waypost.errors import InvalidInput
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import file_at, memory_at
-from waypost.faces.mcp.profiles.said import counted, owed, plain, told_of
+from waypost.faces.mcp.profiles.said import condition, counted, plain, told_of
 from waypost.faces.mcp.tool import Call, Reply, Tool
 from waypost.model.draft import check_text
 
@@ -81,7 +81,7 @@ def _set_scope(call: Call, given: Mapping[str, Any]) -> Reply:
         _hint(briefing.text),
     ]
     if found["tree"]:
-        lines += ["", f"📊 Memory: {found['memories']:,} documents indexed", *owed(found["pending"])]
+        lines += ["", f"📊 Memory: {found['memories']:,} documents indexed", *condition(found)]
     data = {
         "scope": description,
         "mode": given["mode"],

@@ -56,6 +56,25 @@ def owed(pending: Mapping[str, int]) -> list[str]:
     ]
 
 
+def condition(found: Mapping[str, Any]) -> list[str]:
+    """What is not as it should be, by what `status` found: honest, and with what to do."""
+    tree, stale = found["tree"], found["references"]["stale"]
+    notes = []
+    if tree and not tree["complete"]:
+        notes.append("⏳ The index is not complete yet: chainguard_memory_init() goes on where it was.")
+    if tree and tree["waiting"]:
+        notes.append(f"⏳ {counted(tree['waiting'], 'changed file')} still to be indexed.")
+    waiting = [name for name, count in found["pending"].items() if count]
+    absent = [name for name in waiting if found["models_installed"].get(name) is False]
+    notes += [
+        f"⚠ {plain(name)} is not installed: `waypost model install`. Until then keywords answer." for name in absent
+    ]
+    notes += owed({name: count for name, count in found["pending"].items() if name not in absent})
+    if stale:
+        notes.append(f"⚠ {stale:,} of {found['references']['memories']:,} memories about code are stale.")
+    return notes
+
+
 def told_of(receipt: Receipt) -> list[str]:
     """What the writer should know of a write, beyond that it was done."""
     notes = [f"Left out as a secret: {plain(what)}" for what in receipt.masked]
