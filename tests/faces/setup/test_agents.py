@@ -215,6 +215,15 @@ def test_other_agents_get_the_documented_forms(machine: Any) -> None:
     assert read(".config/zed/settings.json")["context_servers"]["waypost"]["args"] == ["mcp"]
 
 
+def test_the_program_of_the_hooks_knows_every_event_and_agent_that_is_written() -> None:
+    from waypost.faces.hooks.agent_formats import AGENTS as FORMATS
+    from waypost.faces.hooks.agent_formats import EVENTS
+
+    for agent in agents().values():
+        if agent.hooks is not None:
+            assert agent.name in FORMATS and set(agent.hooks.events.values()) <= set(EVENTS)
+
+
 def test_zed_gets_its_rules_where_it_reads_them(machine: Any) -> None:
     (machine.project / ".rules").write_text("Mine.\n")
     machine.install("zed", "project")

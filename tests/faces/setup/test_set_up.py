@@ -135,6 +135,21 @@ def test_a_file_that_two_agents_share_stays_until_the_second_goes(machine: Any) 
     assert machine.tree() == before
 
 
+def test_a_folder_that_two_agents_share_goes_with_the_second(machine: Any) -> None:
+    before = machine.tree()
+    machine.install("vscode")
+    machine.install("zed")
+    machine.uninstall("vscode")
+    assert (machine.home / ".config/zed").is_dir()
+    machine.uninstall("zed")
+    assert machine.tree() == before
+
+
+def test_an_agent_that_is_not_there_is_set_up_and_missed(machine: Any) -> None:
+    assert machine.install("codex").notes == ("Codex was not found on this machine.",)
+    assert machine.install("codex").notes == ()  # its folder is there now
+
+
 def test_hooks_beside_ours_in_one_group_stay(machine: Any) -> None:
     machine.install("claude-code")
     path = machine.home / ".claude/settings.json"
@@ -214,7 +229,7 @@ def test_a_read_only_file_is_refused(machine: Any) -> None:
     assert not (machine.home / ".claude").exists()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 0)() == 0, reason="root may read everything")
 def test_an_unreadable_file_is_refused(machine: Any) -> None:
     write(machine.home / ".claude.json", "{}").chmod(0)
     with pytest.raises(Refused, match="cannot be read"):
@@ -407,5 +422,5 @@ def test_files_of_a_project_name_the_program_as_the_path_knows_it(machine: Any) 
     assert entry == {"type": "stdio", "command": "waypost", "args": ["mcp"]}
     assert '"waypost-hook prompt --agent' in (machine.project / ".claude/settings.local.json").read_text()
     assert report.notes == ()
-    machine.system = replace(machine.system, which=lambda name: None)
+    machine.system = replace(machine.system, which=lambda name: None if name.startswith("waypost") else name)
     assert "do not commit them" in " ".join(machine.install("claude-code", "project").notes)

@@ -37,7 +37,7 @@ def detect(system: System, project: Path) -> tuple[Detected, ...]:
     return tuple(
         Detected(
             one,
-            _sign(one, system, project),
+            sign_of(one, system, project),
             _state(one, system, "user", project),
             _state(one, system, "project", project),
         )
@@ -45,7 +45,8 @@ def detect(system: System, project: Path) -> tuple[Detected, ...]:
     )
 
 
-def _sign(agent: Agent, system: System, project: Path) -> str:
+def sign_of(agent: Agent, system: System, project: Path) -> str:
+    """The program or folder that shows that the agent is there; empty where nothing does."""
     for program in agent.programs:
         found = system.which(program)
         if found:

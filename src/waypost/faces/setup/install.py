@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from waypost.faces.setup.agents import Agent
+from waypost.faces.setup.detect import sign_of
 from waypost.faces.setup.files import LARGEST_FILE, Writing, missing_folders
 from waypost.faces.setup.places import Scope, System, server_program
 from waypost.faces.setup.plan import Step, leaves_nothing, step_of, taken_out, targets
@@ -31,6 +32,7 @@ def install(
     Raises Refused, with nothing changed, for a file that is broken, read-only, or has another entry of our name.
     """
     records = Records(system.state)
+    notes = _notes(agent, system, scope, project)
 
     def steps() -> list[Step]:
         found = targets(agent, system, scope, project, hooks=hooks, rules=rules)
@@ -42,9 +44,7 @@ def install(
         make_private_directory(system.state)
         with wait_lock(system.state / "lock", LOCK_SECONDS):
             done = _apply(agent, scope, project, steps(), records)
-    return Report(
-        agent.name, agent.title, scope, project, tuple(done), dry_run, _notes(agent, system, scope), agent.next
-    )
+    return Report(agent.name, agent.title, scope, project, tuple(done), dry_run, notes, agent.next)
 
 
 def _apply(agent: Agent, scope: Scope, project: Path, steps: Sequence[Step], records: Records) -> list[Done]:
@@ -100,8 +100,9 @@ def _told(step: Step, records: Records, record: FileRecord | None, *, dry_run: b
     return Done(found.path, found.real, deed, tuple(part.name for part in step.target.parts), backup, note, shown)
 
 
-def _notes(agent: Agent, system: System, scope: Scope) -> tuple[str, ...]:
-    notes = [agent.notes[scope]] if scope in agent.notes else []
+def _notes(agent: Agent, system: System, scope: Scope, project: Path) -> tuple[str, ...]:
+    notes = [] if sign_of(agent, system, project) else [f"{agent.title} was not found on this machine."]
+    notes += [agent.notes[scope]] if scope in agent.notes else []
     if scope == "project" and server_program(system, scope) == system.waypost:
         notes.append(
             "`waypost` is not on your PATH, so these files name its place on this machine: do not commit them."

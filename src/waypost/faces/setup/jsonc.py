@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 DEEPEST = 200  # levels; no configuration comes near, and a hostile one must not exhaust the stack
@@ -68,6 +69,7 @@ class Document:
     comments: tuple[tuple[int, int], ...]
 
 
+@lru_cache(maxsize=4)  # several questions are asked of one text, which may have megabytes
 def parse(text: str) -> Document:
     """Read the whole text. Raises Malformed."""
     reader = _Reader(text)
@@ -130,6 +132,8 @@ class _Reader:
         while True:
             self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]  # matches nothing too
             start = self.at
+            if self.text[start : start + 1] != "/":
+                return
             if self.text.startswith("//", start):
                 ends = [end for end in (self.text.find("\n", start), self.text.find("\r", start)) if end >= 0]
                 self.at = min(ends, default=len(self.text))
@@ -167,8 +171,9 @@ class _Reader:
         found = _STRING.match(self.text, self.at)
         if found is None:
             raise self.wrong("a string is not closed")
+        spelled = found[0]
         try:
-            value: str = json.loads(found[0])
+            value: str = json.loads(spelled) if "\\" in spelled else spelled[1:-1]
         except ValueError as error:
             raise self.wrong("a string has a wrong escape") from error
         self.at = found.end()

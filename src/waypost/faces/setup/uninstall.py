@@ -1,6 +1,6 @@
 """Undo a set-up: to the byte where nobody has touched a file since, else exactly what is ours."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waypost.faces.setup.agents import Agent
@@ -40,6 +40,7 @@ def uninstall(agent: Agent, system: System, scope: Scope, project: Path, *, dry_
             record = records.load(agent.name, scope, project)
             if record is not None:
                 records.delete(record)
+                _hand_over(record, records)
     done = tuple(_told(one, dry_run=dry_run) for one in steps)
     return Report(agent.name, agent.title, scope, project, done, dry_run)
 
@@ -103,6 +104,16 @@ def _apply(steps: list[_Step]) -> None:
     except BaseException:
         writing.undo()
         raise
+
+
+def _hand_over(record: Record, records: Records) -> None:
+    """Folders that others have files in by now go with the last of those files."""
+    left = [folder for file in record.files for folder in file.folders if Path(folder).is_dir()]
+    for folder in left:
+        for other in list(records.every()):
+            inside = next((file for file in other.files if Path(folder) in Path(file.path).parents), None)
+            if inside is not None and folder not in inside.folders:
+                records.save(other.with_file(replace(inside, folders=(folder, *inside.folders))))
 
 
 def _told(step: _Step, *, dry_run: bool) -> Done:
