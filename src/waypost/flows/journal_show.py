@@ -5,12 +5,12 @@ from datetime import date
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound
+from waypost.flows.journal_pages import best_first
 from waypost.flows.journal_search import search_journal
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall import recall
 from waypost.flows.timeline import named_span
 from waypost.journal.layout import (
-    STAGES,
     Month,
     Week,
     archived_path,
@@ -73,8 +73,7 @@ def _spanned(first: date, last: date) -> list[str]:
 def _places(space: OpenSpace, memory_id: str) -> list[str]:
     with space.store.read() as reader:
         paths = [place.path for journal, place in reader.places_of([memory_id]) if journal == space.journal_id]
-    order = {stage: at for at, stage in enumerate(("daily", "archive/daily", "important", "", *STAGES[1:]))}
-    return sorted(paths, key=lambda path: order.get(stage_of(path), len(order)))
+    return best_first(paths)
 
 
 def entry_named(space: OpenSpace, what: str) -> str:

@@ -2,8 +2,10 @@
 
 import re
 import time as timing
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, time, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from waypost.embed.protocol import Engine
@@ -12,9 +14,11 @@ from waypost.facts.ageing import aged
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, refresh, still_there
 from waypost.flows.hits import hit_of
 from waypost.flows.journal_access import note_access
+from waypost.flows.journal_pages import with_pages
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.references import looked_at
 from waypost.flows.settle import PREVIOUS_SETTING, settle
+from waypost.journal.markdown_values import in_zone
 from waypost.model.draft import check_text
 from waypost.model.finding import UNCHECKED
 from waypost.model.kinds import CODE_COLLECTIONS
@@ -36,6 +40,10 @@ MOST_HITS = 1000
 ON_THE_SPOT = 256  # texts owed that are embedded before answering, rather than found by keywords only
 _LOOKED_AT = 20  # memories whose code is looked at for an answer: among them the stale ones lose their places
 MOST_SPEAKERS = 500
+_DAY = timedelta(days=1)
+_LONGEST_ASKED = timedelta(days=31)  # of a time, for all that was said then to be looked at
+_LONGEST_WITH_SUBJECT = timedelta(days=3)
+_MOST_SAID = 2000
 _WORD = re.compile(r"\w+")
 
 
@@ -88,7 +96,7 @@ def recall(
         if not refresh(space, hits):
             break
         hits, notices = _answer(space, ask)
-    hits = still_there(space, hits)
+    hits = with_pages(space, still_there(space, hits))
     note_access(space, hits)
     if notices:  # something is owed, perhaps since this question
         hurry(space, hits)
@@ -145,11 +153,13 @@ def _kept_hits(
     space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines
 ) -> tuple[list[Hit], Populations]:
     speakers = reader.speakers(MOST_SPEAKERS)
-    question = read_question(ask.text, language=ask.language, now=ask.now, speakers=speakers)
-    gathered = _gather(reader, question, vectors, ask.view, max(DEPTH, ask.k))
+    now = space.journal.local(ask.now)
+    question = read_question(ask.text, language=ask.language, now=now, speakers=speakers)
+    said_then = _said_then(space, reader, question, ask.view)
+    gathered = _gather(reader, question, vectors, ask.view, max(DEPTH, ask.k), said_then)
     candidates = gathered.candidates()
     most = len(candidates) if ask.wanted.filters else max(_LOOKED_AT, 2 * ask.k)
-    scored = fuse(question, candidates, gathered.populations, roles, now=ask.now, k=most)
+    scored = fuse(question, candidates, gathered.populations, roles, now=now, k=most)
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
     return _best(space, reader, [(number_of[one.memory_id], one) for one in scored], ask), gathered.populations
 
@@ -204,10 +214,32 @@ class Gathered:
         ]
 
 
-def _gather(reader: Reader, question: Question, vectors: "dict[str, Vector]", view: View, depth: int) -> Gathered:
+def _said_then(space: OpenSpace, reader: Reader, question: Question, view: View) -> list[int]:
+    """What was said and noted in the times that a question names, which may have no word of it: "What did we discuss
+    yesterday?"."""
+    longest = _LONGEST_ASKED if question.only_time else _LONGEST_WITH_SUBJECT
+    if "journal" not in view.collections:
+        return []
+    found: list[int] = []
+    for span in question.days:
+        if span.last - span.first < longest:
+            first, last = (in_zone(day, time(), space.journal.zone) for day in (span.first, span.last + _DAY))
+            said = islice(reader.said_between(first, last, view), _MOST_SAID)
+            found += [version.number for version in said]
+    return found
+
+
+def _gather(
+    reader: Reader,
+    question: Question,
+    vectors: "dict[str, Vector]",
+    view: View,
+    depth: int,
+    said_then: Sequence[int],
+) -> Gathered:
     gathered = Gathered()
     keep_best(gathered.keyword, reader.keyword_search(question_terms(question), depth, view))
-    numbers = dict.fromkeys(gathered.keyword)
+    numbers = dict.fromkeys([*gathered.keyword, *said_then])
     for engine, vector in vectors.items():
         answer = reader.vector_search(engine, vector, depth, view)
         gathered.populations[engine] = dict(answer.population)

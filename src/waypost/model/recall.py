@@ -54,6 +54,8 @@ class Hit:
     session: str | None = None
     speaker: str | None = None
     time: datetime | None = None
+    page: str | None = None  # of an entry of the journal: its file there, such as daily/2026-01-30.md
+    heading: str | None = None  # and the time in its heading
     confidence: float | None = None
     is_stale: bool = False
     stale_reason: str | None = None
@@ -86,6 +88,8 @@ class Hit:
             "session": self.session,
             "speaker": self.speaker,
             "time": _maybe(self.time),
+            "page": self.page,
+            "heading": self.heading,
             "confidence": self.confidence,
             "is_stale": self.is_stale,
             "stale_reason": self.stale_reason,

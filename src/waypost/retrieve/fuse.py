@@ -6,7 +6,8 @@ What the caller fetches, in one read:
    passage;
 2. the followers of what keywords found: the turns at most `REACH` places behind it in its session. An answer often has
    no word of the question, because its question stands before it (followers of what meaning found change nothing);
-3. for all of them the cosine of every serving engine, and each engine's `Population` by language: how its cosines for
+3. where the question names a time of at most a month, what was said then (of a subject too: within three days);
+4. for all of them the cosine of every serving engine, and each engine's `Population` by language: how its cosines for
    this question spread over all passages.
 
 A score is a sum of named parts, so it explains itself:
@@ -64,6 +65,8 @@ WHEN = 0.4
 HOW_MANY = 0.2
 EXACT_TIME = 0.9
 VAGUE_TIME = 0.4
+VERY_DAY = 0.1  # beside what was said on the day before or after it
+ONLY_TIME = 4.0  # where nothing but a time is asked for: more than all other parts can differ by
 RECENCY = 0.2
 RECENCY_HALF_LIFE_DAYS = 30.0
 
@@ -164,7 +167,7 @@ def _parts(
         "role": _role(question) * assistant,
         "telling": LENGTH * np.log1p(np.minimum(words, ENOUGH_WORDS)) + OPENING * opens + ASKING * asks,
         "type": WHEN * question.asks_when * dated + HOW_MANY * question.asks_how_many * counted,
-        "time": _time(question, candidates),
+        "time": _time(question, candidates, now),
         "recency": _recency(candidates, now),
     }
 
@@ -237,15 +240,23 @@ def _role(question: Question) -> float:
     return ASSISTANT_ON_SELF if question.about_self else ASSISTANT
 
 
-def _time(question: Question, candidates: Sequence[Candidate]) -> "Floats":
+def _time(question: Question, candidates: Sequence[Candidate], now: datetime) -> "Floats":
+    """By the days of the asker's clock, which `now` has."""
     import numpy as np
 
     total = np.zeros(len(candidates))
-    if question.spans:
-        for at, candidate in enumerate(candidates):
-            if candidate.time is not None:
-                day = candidate.time.date()
-                total[at] = max((EXACT_TIME if s.exact else VAGUE_TIME) * s.match(day) for s in question.spans)
+    if not question.spans and not question.only_time:
+        return total
+    for at, candidate in enumerate(candidates):
+        if candidate.time is None:
+            continue
+        day = candidate.time.astimezone(now.tzinfo).date()
+        named = any(span.first <= day <= span.last for span in question.days)
+        if question.only_time:
+            total[at] = ONLY_TIME * named
+        else:
+            near = max((EXACT_TIME if s.exact else VAGUE_TIME) * s.match(day) for s in question.spans)
+            total[at] = near + VERY_DAY * named
     return total
 
 

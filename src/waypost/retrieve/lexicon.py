@@ -18,6 +18,7 @@ class Words:
     stop: frozenset[str]  # folded
     self: re.Pattern[str]
     recalled: re.Pattern[str]
+    speaking: re.Pattern[str]
     when: re.Pattern[str]
     how_many: re.Pattern[str]
     dated: re.Pattern[str]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from waypost.retrieve.lexicon import words_of
-from waypost.retrieve.times import Span, spans_in
+from waypost.retrieve.times import DaySpan, Span, days_named, spans_in, words_of_time
 from waypost.text.stems import fold
 
 # Who answers in a conversation with a machine, and who asks.
@@ -36,9 +36,12 @@ class Question:
     about_self: bool = False  # the asker's own affairs: answered by what the asker said
     about_answers: bool = False  # what an assistant said before
     spans: tuple[Span, ...] = ()  # the times it names
+    days: tuple[DaySpan, ...] = ()  # the same as the calendar has them
+    only_time: bool = False  # it asks for what was said then, and names no subject
 
 
 def read_question(text: str, *, language: str, now: datetime, speakers: Collection[str] = ()) -> Question:
+    """`now` is by the clock of the asker: "yesterday" is the day before that one's today."""
     lists = words_of(language)
     low = text.lower()
     words = list(dict.fromkeys(_WORD.findall(low)))
@@ -47,6 +50,7 @@ def read_question(text: str, *, language: str, now: datetime, speakers: Collecti
     # A question of nothing but names and stop words still looks for what it has.
     keywords = [word for word in telling if word not in parts] or telling or words
     recalled = lists.recalled.search(low) is not None
+    days = days_named(text, language, now.date())
     return Question(
         text=text,
         language=language,
@@ -57,7 +61,15 @@ def read_question(text: str, *, language: str, now: datetime, speakers: Collecti
         about_self=not recalled and lists.self.search(low) is not None,
         about_answers=recalled,
         spans=spans_in(text, language, now.date()),
+        days=days,
+        only_time=bool(days) and not _subjects(text, language, now, keywords),
     )
+
+
+def _subjects(text: str, language: str, now: datetime, keywords: Collection[str]) -> list[str]:
+    """The telling words of a question that neither name its time nor merely ask what was said."""
+    of_time, speaking = words_of_time(text, language, now.date()), words_of(language).speaking
+    return [word for word in keywords if word not in of_time and not speaking.fullmatch(word)]
 
 
 def _named(words: list[str], speakers: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:

@@ -18,6 +18,7 @@ from waypost.retrieve.times_found import Named, lowered, named_times
 # A date in the question and "last week" in the turn: people tell of a day some days later.
 TOLD_LATER = timedelta(days=10)
 
+_WORD = re.compile(r"\w+")
 _UNIT_DAYS = {"hour": 0.0, "day": 1.0, "week": 7.0, "month": 30.4, "quarter": 91.3, "year": 365.0}
 _UNIT_SLACK = {"hour": 1, "day": 1, "week": 3, "month": 10, "quarter": 30, "year": 60}
 _LAST_DAYS = {"week": 10, "month": 45, "quarter": 120, "year": 500}
@@ -49,6 +50,15 @@ def days_named(text: str, language: str, today: date) -> tuple[DaySpan, ...]:
             joined = _joined(lowered(text), one, today, found)
             return tuple(dict.fromkeys(DaySpan(day.first, day.last) for day in joined))
     return ()
+
+
+def words_of_time(text: str, language: str, today: date) -> frozenset[str]:
+    """The words, in small letters, by which a text names times."""
+    low = lowered(text)
+    found: set[str] = set()
+    for one in named_times(text, treated_as(language), today):
+        found.update(_WORD.findall(low[one.start : one.end]))
+    return frozenset(found)
 
 
 def _joined(low: str, language: str, today: date, found: Sequence[Named]) -> Iterator[Named]:

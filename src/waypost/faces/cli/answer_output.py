@@ -14,7 +14,10 @@ def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
     out = console()
     for number, hit in enumerate(answer.hits, 1):
         out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
-        out.print(places.text(hit.path, hit.line) if hit.path else "")
+        if hit.path or not hit.page:
+            out.print(places.text(hit.path, hit.line) if hit.path else "")
+        else:
+            out.print(safe(f"{hit.page} {hit.heading or ''}".rstrip()), markup=False)
         if hit.source == "code":
             out.print(f"   {_told(hit)}", markup=False)
         else:
