@@ -208,8 +208,10 @@ def told(done: Done) -> str:
     """The step in a line for a person."""
     files = ", ".join(done.files[:3]) + (f" and {len(done.files) - 3} more" if len(done.files) > 3 else "")
     match done.step:
+        case "trim" if done.saved > 0:
+            return f"{files} trimmed, {done.saved:,} bytes shorter"
         case "trim":
-            return f"{files} trimmed" + (f", {done.saved:,} bytes shorter" if done.saved > 0 else "")
+            return f"{files} looked through: nothing to shorten; its original is in the archive"
         case "rescore":
             return f"{files} scored again"
         case "compress":

@@ -12,6 +12,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, with_bullet
 from waypost.journal.index_page import opening
 from waypost.journal.layout import INDEX
+from waypost.journal.markdown import gap_after, newline_of
 from waypost.journal.summary_frame import split_frame
 from waypost.model.draft import check_line
 from waypost.model.ids import check_id
@@ -51,7 +52,8 @@ def curate(space: OpenSpace, memory_id: str, caller: Caller, heading: str | None
             upper = split_frame(page).before
             if any(bullet.id == memory_id for bullet in parse_bullets(upper)):
                 return Curated(memory_id, INDEX, added=False)
-            after = with_bullet(upper, version.text, memory_id, title) + page[len(upper) :]
+            longer, rest = with_bullet(upper, version.text, memory_id, title), page[len(upper) :]
+            after = longer + (gap_after(longer[-4:], newline_of(page)) if rest else "") + rest
             back_up(space, before)
             if folder.replace(INDEX, after, expected=before):
                 break

@@ -50,7 +50,6 @@ def _unknown(space: OpenSpace, path: str) -> Iterator[Finding]:
         places = reader.journal_places(space.journal_id, [path])
         left_out = [place for place in places if not reader.versions(place.memory_id)]
     if left_out:
-        what = (
-            f"{path} holds {len(left_out)} entries that were forgotten, or cannot be taken; they are not in the index."
-        )
+        some = "an entry that was" if len(left_out) == 1 else f"{len(left_out)} entries that were"
+        what = f"{path} holds {some} forgotten, or cannot be taken: not in the index."
         yield Finding("journal", False, what, "Take them out of the file, or lift the tombstone by writing them anew.")

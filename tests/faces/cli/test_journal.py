@@ -135,3 +135,33 @@ def test_the_journal_moves_into_the_repository_when_asked(waypost: Waypost, said
     assert PLAN in (project / ".waypost" / "daily" / "2026-01-15.md").read_text()
     assert json.loads(waypost("show", said, "--json").out)["text"] == PLAN
     assert json.loads(waypost("ask", "three certificates", "--in", "code", "--json").out)["hits"] == []
+
+
+def test_an_answer_says_in_which_file_and_under_which_heading_an_entry_stands(waypost: Waypost, said: str) -> None:
+    told = waypost("ask", "certificates", "--in", "journal")
+    assert "daily/2026-01-15.md 14:30:00" in told.out
+    [hit] = json.loads(waypost("ask", "certificates", "--in", "journal", "--json").out)["hits"]
+    assert (hit["page"], hit["heading"], hit["path"]) == ("daily/2026-01-15.md", "14:30:00", None)
+
+
+def test_a_single_thing_is_told_as_one(waypost: Waypost, said: str) -> None:
+    stats = waypost("journal", "stats").out
+    assert "1 entry each" in stats and "1 file " in stats
+    pruned = waypost("journal", "prune", "--dry-run", "--after-days", "0", "--unused-days", "0").out
+    assert "1 entries" not in pruned and "1 old ones" not in pruned
+
+
+def test_a_day_of_which_nothing_was_shortened_is_not_called_trimmed(waypost: Waypost) -> None:
+    waypost("journal", "add", "We went for a walk.", "--time", "yesterday")
+    told = waypost("journal", "condense", "--force").out
+    assert "nothing to shorten" in told and "trimmed" not in told
+
+
+def test_taking_back_an_import_says_what_went_and_what_stays(waypost: Waypost, project: Path) -> None:
+    days = project / ".locai" / "memory"
+    days.mkdir(parents=True)
+    (days / "2026-01-05.md").write_text("## 14:30 user\n\nThe heating is loud.\n")
+    (project / ".locai" / "MEMORY.md").write_text("# Memory\n\n- Lives in Graz\n")
+    assert "1 entry of 1 day" in waypost("import", "--from", "locai", ".locai").out
+    told = waypost("import", "--from", "locai", "--undo").out
+    assert told.startswith("Undone: the import ") and "1 entry taken back" in told and "MEMORY.md" in told

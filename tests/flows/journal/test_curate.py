@@ -91,3 +91,13 @@ def test_what_cannot_be_curated_is_refused(memory: Memory, tmp_path: Path) -> No
     memory.retract(gone)
     with pytest.raises(NotFound):
         curate(memory._space, gone, CALLER)
+
+
+@pytest.mark.parametrize("heading", [None, "Projects"])
+def test_a_blank_line_stays_before_the_generated_part(memory: Memory, heading: str | None) -> None:
+    first, second = say(memory, "Prefers tea"), say(memory, "Works in Graz")
+    refresh_index(memory._space)
+    for one in (first, second):
+        memory.journal.curate(one, heading)
+    page = memory.journal.show("MEMORY.md").text
+    assert page.partition("<!-- waypost:begin")[0].endswith("-->\n\n")

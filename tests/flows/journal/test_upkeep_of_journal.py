@@ -79,7 +79,7 @@ def test_doctor_tells_what_stands_in_files_and_is_not_in_the_index(memory: Memor
     file.write_text(old + "### 13:00 · anna\nThe token is ghp_a8Kd93jfLs02mZ7qPx1vTb6cRn4wEy5uHg2i.\n")
     told = [one.message for one in memory.doctor() if one.check == "journal" and not one.ok]
     assert any("secret" in message for message in told)
-    assert any("1 entries that were forgotten" in message for message in told)
+    assert any("an entry that was forgotten" in message for message in told)
 
 
 def test_a_journal_moves_into_the_tree_with_all_its_files(memory: Memory, clock: TestClock) -> None:

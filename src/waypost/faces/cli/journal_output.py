@@ -18,7 +18,7 @@ def print_timeline(found: "Timeline") -> None:
     out = console()
     for part in found.overview:
         page = f"  {part.path}" if part.path else ""
-        much = f"{_count(part.conversations, 'conversation')}, {_count(part.entries, 'entry', 'entries')}"
+        much = f"{counted(part.conversations, 'conversation')}, {counted(part.entries, 'entry', 'entries')}"
         out.print(f"[bold]{part.name}[/bold]  ", end="")
         out.print(f"{much}{page}", markup=False)
     day = None
@@ -63,7 +63,7 @@ def print_stats(found: dict[str, Any]) -> None:
     span = f"{found['first_day']} to {found['last_day']}" if found["first_day"] else "nothing yet"
     pairs = {
         "entries": f"{found['entries']}{f' ({kinds})' if kinds else ''}",
-        "conversations": f"{found['conversations']}, {found['mean_length']:g} entries each",
+        "conversations": f"{found['conversations']}, {counted(found['mean_length'], 'entry', 'entries')} each",
         "days": span,
         "topics": topics or "none yet",
         "protected": found["protected"],
@@ -79,7 +79,9 @@ def print_stats(found: dict[str, Any]) -> None:
     out = console()
     for name, stage in found["stages"].items():
         packed = f", {stage['compressed']} packed" if stage["compressed"] else ""
-        out.print(f"  {name:<16} {stage['files']:>5} files  {stage['bytes'] / 1e3:>9.1f} kB{packed}", markup=False)
+        out.print(
+            f"  {name:<16} {counted(stage['files'], 'file'):>11}  {stage['bytes'] / 1e3:>9.1f} kB{packed}", markup=False
+        )
     _bars("worth", {name: count for name, count in found["importance"].items() if count})
 
 
@@ -115,5 +117,5 @@ def print_similar(found: "Sequence[Similar]") -> None:
         out.print("No other conversation resembles it.")
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def counted(number: float, one: str, many: str | None = None) -> str:
+    return f"{number:g} {one if number == 1 else many or one + 's'}"

@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waypost.faces.cli.output import print_json, print_notices, print_pairs
+from waypost.faces.cli.journal_output import counted
+from waypost.faces.cli.output import print_json, print_notices, print_pairs, safe
 from waypost.faces.cli.progress import progress
 
 if TYPE_CHECKING:
     from waypost.faces.cli.session import Session
-    from waypost.flows.journal_import import Report
+    from waypost.flows.journal_import import Report, Returned
 
 
 _PHASE = "Writing entries"
@@ -36,7 +37,21 @@ def take_back(session: "Session", path: Path | None, origin: str, *, json: bool)
     if json:
         print_json(done.to_json())
         return
-    print(f"{len(done.retracted)} entries were taken back; {len(done.left)} were changed since and stay.")
+    _tell_undone(done)
+
+
+def _tell_undone(done: "Returned") -> None:
+    """What went, what stays and why, each on a line."""
+    print(f"Undone: the import {done.id}.")
+    print(f"  {counted(len(done.retracted), 'entry', 'entries')} taken back, out of the files too.")
+    if done.left:
+        print(
+            f"  {counted(len(done.left), 'entry stays, because it was', 'entries stay, because they were')} changed since."
+        )
+    if done.files:
+        print(f"  Taken out of files: {safe(', '.join(done.files))}.")
+    if done.kept:
+        print(f"  Left as they are, because somebody changed them since: {safe(', '.join(done.kept))}.")
 
 
 def tell(report: "Report", *, json: bool) -> None:
@@ -44,8 +59,8 @@ def tell(report: "Report", *, json: bool) -> None:
         print_json(report.to_json())
         return
     pairs = {
-        "would come" if report.dry_run else "came": f"{report.entries} entries of {report.days} days, "
-        f"{report.preferences} preferences",
+        "would come" if report.dry_run else "came": f"{counted(report.entries, 'entry', 'entries')} of "
+        f"{counted(report.days, 'day')}, {counted(report.preferences, 'preference')}",
         "known already": report.duplicates,
     }
     if report.refused:
@@ -57,6 +72,6 @@ def tell(report: "Report", *, json: bool) -> None:
     if report.backup:
         pairs["copy of the source"] = report.backup
     if report.id:
-        pairs["to undo"] = f"--undo {report.id}"
+        pairs["import"] = f"{report.id} (to undo it, add --undo to the command)"
     print_pairs(pairs)
     print_notices(report.notices)

@@ -207,12 +207,15 @@ def prune(
     json: Json = False,
 ) -> None:
     """Put conversations into the archive that are old and that nobody read lately. They stay searchable."""
+    from waypost.faces.cli.journal_output import counted
+
     done = session_of(context).memory().journal.prune(after_days=after_days, unused_days=unused_days, dry_run=dry_run)
     if json:
         print_json(done.to_json())
     else:
         verb = "would go" if dry_run else "went"
-        print(f"{len(done.entries)} entries {verb} to the archive; {done.kept} old ones stay.")
+        stay = counted(done.kept, "old one stays", "old ones stay")
+        print(f"{counted(len(done.entries), 'entry', 'entries')} {verb} to the archive; {stay}.")
 
 
 @journal_app.command()
