@@ -20,6 +20,7 @@ from waypost.text.secrets import mask
 MOST_LESSONS = 40  # of a session: somebody is to read them
 _MOST_TEXT = 400
 _MOST_FILES = 5
+_PASTED = 1500  # characters: who sends more at once has pasted what others wrote
 _REMEMBERED = 6  # turns for which an error stays the one that is spoken of
 _USERS_WORD = 0.05  # what the person says is surer,
 _NAMES_CODE = 0.03  # and so is what names a file or a piece of code
@@ -64,7 +65,8 @@ def _surest(found: Sequence[Lesson]) -> list[Lesson]:
 
 def _in_turn(turn: Turn, error: str) -> list[Lesson]:
     """Secrets are masked before a sentence is cut out: half of one no mask would know."""
-    found = list(_told(turn, turn.text, error))
+    is_pasted = turn.speaker == USER and len(turn.text) > _PASTED
+    found = [] if is_pasted else list(_told(turn, turn.text, error))
     if not found:
         return []
     hidden = mask(turn.text).text

@@ -8,7 +8,7 @@ from waypost.facts.lessons_text import MOST_READ
 
 _LONGEST = 160  # characters of an error that is told again
 _NAMED = re.compile(
-    r"\b(?:[a-z_][\w.]{0,60}\.)?[A-Z][A-Za-z]{1,40}(?:Error|Exception)\b(?:\s?:\s?[^`\n]{3,300}|(?=`))"  # a name alone is code
+    r"\b(?:[a-z_][\w.]{0,60}\.)?[A-Z][A-Za-z]{1,40}(?:Error|Exception)\b\s?:\s?[^`\n]{3,300}"  # a name alone is code
     r"|\berror\s?\[?[A-Z]{1,4}\d{3,5}\]?(?:\s?:\s?[^`\n]{1,300})?"
     r"|\bE(?:CONN[A-Z]{3,8}|NOENT|ADDRINUSE|ACCES|PERM|EXIST|TIMEDOUT|PIPE|MFILE|NOSPC|NOTFOUND|RESOLVE|ISDIR|NOTDIR|BUSY)\b"
     r"(?:\s?:\s?[^`\n]{1,200})?"

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,13 +13,14 @@ from waypost.model.turn import USER
 
 FIX = "fix"
 _WORD = re.compile(r"[\w'-]+")
+_TEMPLATE = re.compile(r"[\s,:]*[\[<{]")  # a place for words that nobody has filled in
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     name: str
     kind: str
-    cue: re.Pattern[str]
+    find: Callable[[str], re.Match[str] | None]  # the cue in a sentence without code and quotations
     sure: float
     least: int  # words that tell something after the cue
     only_user: bool
@@ -30,6 +31,7 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Language:
     rules: tuple[Rule, ...]
+    letters: re.Pattern[str]  # without one of these a sentence is in another language
     fillers: re.Pattern[str]  # at the beginning of a sentence
     doubt: re.Pattern[str]
     open: re.Pattern[str]
@@ -61,10 +63,10 @@ def told_in(sentence: Sentence, speaker: str) -> Iterator[Told]:
     if bare.rstrip("\"'”») ").endswith("?"):
         return
     for language in languages():
-        if language.open.search(bare):
+        if not language.letters.search(bare) or language.open.search(bare):
             continue
         for rule in language.rules:
-            cue = None if rule.only_user and speaker != USER else rule.cue.search(bare)
+            cue = None if rule.only_user and speaker != USER else rule.find(bare)
             if cue is not None and _holds(language, rule, bare, cue):
                 yield Told(rule, _without_fillers(language, sentence), sentence)
 
@@ -73,7 +75,7 @@ def _holds(language: Language, rule: Rule, bare: str, cue: re.Match[str]) -> boo
     before, after = bare[: cue.end() if rule.wide else cue.start()], bare[cue.end() :]
     if language.doubt.search(before) or language.own.match(after) or language.hedge.match(after):
         return False
-    if rule.binding and not language.binding.search(after):
+    if _TEMPLATE.match(after) or (rule.binding and not language.binding.search(after)):
         return False
     telling = [word for word in _WORD.findall(after) if word.lower() not in language.empty]
     return len(telling) >= rule.least
@@ -85,13 +87,19 @@ def _without_fillers(language: Language, sentence: Sentence) -> str:
     return rest[:1].upper() + rest[1:]
 
 
+def _finder(cue: str, fillers: str) -> Callable[[str], re.Match[str] | None]:
+    """What can only stand at the beginning is not looked for elsewhere: most sentences keep no rule."""
+    pattern = re.compile(cue.replace("{start}", fillers), re.IGNORECASE)
+    return pattern.match if cue.startswith(("^", "{start}")) and "|^" not in cue else pattern.search
+
+
 def _language(data: Mapping[str, Any]) -> Language:
     fillers = rf"^(?:{data['fillers']}[,.:;!—–-]*\s+){{0,3}}"
     rules = tuple(
         Rule(
             one["name"],
             one["kind"],
-            re.compile(one["cue"].replace("{start}", fillers), re.IGNORECASE),
+            _finder(one["cue"], fillers),
             one["sure"],
             one.get("least", 2),
             one.get("who") == USER,
@@ -100,7 +108,6 @@ def _language(data: Mapping[str, Any]) -> Language:
         )
         for one in data["rules"]
     )
-    patterns = {
-        name: re.compile(data[name], re.IGNORECASE) for name in ("doubt", "open", "hedge", "own", "binding", "error")
-    }
-    return Language(rules, re.compile(fillers, re.IGNORECASE), empty=frozenset(data["empty"].split()), **patterns)
+    names = ("letters", "doubt", "open", "hedge", "own", "binding", "error")
+    patterns = {name: re.compile(data[name], re.IGNORECASE) for name in names} | {"fillers": re.compile(fillers, re.I)}
+    return Language(rules, empty=frozenset(data["empty"].split()), **patterns)

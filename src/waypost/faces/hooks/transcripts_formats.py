@@ -24,7 +24,14 @@ _ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "model": ASSISTAN
 _TIMES = ("timestamp", "time", "created_at", "at", "ts")
 _SESSIONS = ("sessionId", "session_id", "session", "conversation_id", "thread_id")
 _WORDS = ("content", "text")
-_NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+_NOT_SAID = (
+    "isMeta",
+    "isSidechain",
+    "isCompactSummary",
+    "isVisibleInTranscriptOnly",
+    "isApiErrorMessage",
+    "planContent",
+)
 _TEXT_TYPES = ("text", "input_text", "output_text", "")
 _MADE_UP = "<synthetic>"  # Claude Code's own words under the model's name
 _MOST_PARTS = 10_000
