@@ -1,7 +1,5 @@
 """The command that puts Waypost into an agent's hands."""
 
-import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,8 +9,6 @@ from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, app, session_of
 
 if TYPE_CHECKING:
-    from waypost.config import Settings
-    from waypost.faces.mcp.life import Life
     from waypost.faces.mcp.session import Project
 
 
@@ -28,18 +24,18 @@ def mcp(
 ) -> None:
     """Serve an agent by MCP: over standard input and output, until it goes; or over HTTP. Agents start this themselves,
     see `waypost setup`."""
-    from waypost.faces.mcp.profiles import tools_of
+    project = _project(context, follows_roots=not http)
+    if not http:
+        from waypost.faces.cli.serving_stdio import serve_agent
 
-    tools, settings, project = tools_of(profile), config.load(), _project(context, follows_roots=not http)
-    if http:
-        from waypost.faces.mcp.http import serve_http
-        from waypost.faces.mcp.server import build_server
-
-        serve_http(lambda: build_server(tools, project), tools, home=settings.home, host=host, port=port)
+        serve_agent(profile, project)
         return
-    from waypost.faces.mcp.stdio import serve_stdio
+    from waypost.faces.mcp.http import serve_http
+    from waypost.faces.mcp.profiles import tools_of
+    from waypost.faces.mcp.server import build_server
 
-    serve_stdio(tools, project, beside=lambda life: _answer_hooks(project, settings, life))
+    tools = tools_of(profile)
+    serve_http(lambda: build_server(tools, project), tools, home=config.load().home, host=host, port=port)
 
 
 def _project(context: Ctx, *, follows_roots: bool) -> "Project":
@@ -52,24 +48,3 @@ def _project(context: Ctx, *, follows_roots: bool) -> "Project":
     directory = session.directory.absolute() if is_told or not follows_roots else None
     person = settings.person if session.person == MYSELF else session.person
     return Project(directory, person, follows_roots)
-
-
-def _answer_hooks(project: "Project", settings: "Settings", life: "Life") -> None:
-    """Answer the hooks of agents as long as this process runs; in a thread, for the client need not wait for it."""
-    if project.person is None:
-        directory = project.directory or Path.cwd()
-        threading.Thread(target=_listen_for_hooks, args=(directory, settings, life), daemon=True).start()
-
-
-def _listen_for_hooks(directory: Path, settings: "Settings", life: "Life") -> None:
-    from waypost.errors import WaypostError
-    from waypost.faces.hooks.agent_answer import answers
-    from waypost.faces.hooks.socket_place import run_folder
-    from waypost.faces.hooks.socket_server import serve_hooks
-    from waypost.space.identity import identify
-
-    try:
-        folder = run_folder(settings.home, identify(directory).space_id)
-        life.at_end(serve_hooks(answers(settings), folder).close)
-    except (OSError, WaypostError):
-        return  # hooks answer themselves where nobody listens

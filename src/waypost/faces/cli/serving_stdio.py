@@ -1,0 +1,60 @@
+"""The stdio server, as agents start it: they wait for its first word, so the way there needs no command framework."""
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waypost import config
+from waypost.faces.mcp.profiles import DEFAULT, tools_of
+from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.stdio import serve_stdio
+
+if TYPE_CHECKING:
+    from waypost.config import Settings
+    from waypost.faces.mcp.life import Life
+
+
+def started_by_agent(arguments: list[str]) -> tuple[str, Project] | None:
+    """The profile and the project, if the command line is exactly what `setup` writes: `[-C DIR] mcp [--profile P]`.
+    Everything else is for the command framework to understand."""
+    directory: Path | None = None
+    match arguments:
+        case ["-C", folder, "mcp", *rest]:
+            directory = Path(folder).absolute()
+        case ["mcp", *rest]:
+            pass
+        case _:
+            return None
+    match rest:
+        case []:
+            return DEFAULT, Project(directory)
+        case ["--profile", profile]:
+            return profile, Project(directory)
+    return None
+
+
+def serve_agent(profile: str, project: Project) -> None:
+    """Serve one client until it goes; the process ends then."""
+    settings = config.load()
+    serve_stdio(tools_of(profile), project, beside=lambda life: _answer_hooks(project, settings, life))
+
+
+def _answer_hooks(project: Project, settings: "Settings", life: "Life") -> None:
+    """Answer the hooks of agents as long as this process runs; in a thread, for the client need not wait for it."""
+    if project.person is None:
+        directory = project.directory or Path.cwd()
+        threading.Thread(target=_listen_for_hooks, args=(directory, settings, life), daemon=True).start()
+
+
+def _listen_for_hooks(directory: Path, settings: "Settings", life: "Life") -> None:
+    from waypost.errors import WaypostError
+    from waypost.faces.hooks.agent_answer import answers
+    from waypost.faces.hooks.socket_place import run_folder
+    from waypost.faces.hooks.socket_server import serve_hooks
+    from waypost.space.identity import identify
+
+    try:
+        folder = run_folder(settings.home, identify(directory).space_id)
+        life.at_end(serve_hooks(answers(settings), folder).close)
+    except (OSError, WaypostError):
+        return  # hooks answer themselves where nobody listens
