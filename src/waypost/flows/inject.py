@@ -29,7 +29,7 @@ _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная инфо
 _HEADING = "Known information:"
 
 
-Told = Callable[[str, datetime], bool]  # whether the version of this memory that was recorded then was told before
+Told = Callable[[Version | Hit], bool]  # whether whoever asks knows this already
 
 
 def inject_brief(
@@ -43,7 +43,7 @@ def inject_brief(
 ) -> Briefing:
     """A list of what lies above the threshold of the engine that judges; by words when no engine can be asked.
 
-    `told` is for hooks, which ask with every message while somebody waits: what was told before is left out, and DNA.md
+    `told` is for hooks, which ask with every message while somebody waits: what is known already is left out, and DNA.md
     too, and what has changed in the tree is left to the worker.
     """
     check_budget(tokens)
@@ -80,11 +80,11 @@ class _Found:
 def _near_now(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Found:
     """What is near in the tree as it is at this moment."""
     catch_up(space)
-    found = _near(space, message, view, now, lambda *_: False)
+    found = _near(space, message, view, now, lambda _: False)
     for _ in range(MOST_ROUNDS):
         if not refresh(space, found.hits):
             break
-        found = _near(space, message, view, now, lambda *_: False)
+        found = _near(space, message, view, now, lambda _: False)
     return found
 
 
@@ -98,7 +98,7 @@ def _near(space: OpenSpace, message: str, view: View, now: datetime | None, told
     if not vectors:
         answer = recall(space, message, view, k=_DEPTH, now=now)
         terms = query_terms(message)
-        hits = [hit for hit in answer.hits if not told(hit.id, hit.recorded_at)]
+        hits = [hit for hit in answer.hits if not told(hit)]
         hits = [hit for hit in hits if shares_words(terms, hit.text, language)]
         return _Found(hits[:MOST], language, answer.notices)
     with space.store.read() as reader:
@@ -116,7 +116,7 @@ def _near(space: OpenSpace, message: str, view: View, now: datetime | None, told
         versions = {
             number: version
             for number, version in reader.versions_by_number([*cosines, *unseen]).items()
-            if not told(version.memory_id, version.recorded_at)
+            if not told(version)
         }
         shared = words_shared(terms, _readable_words(versions, cosines, worded))
         near = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from waypost.faces.hooks.agent_told import Told, prune, told_key
+from waypost.faces.hooks.agent_told import Told, is_anything_told, lost_at, prune, told_key
 
 AT = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 
@@ -33,9 +33,12 @@ def test_a_corrected_memory_is_something_new() -> None:
 def test_after_a_compaction_all_may_be_told_again(folder: Path) -> None:
     record = Told(folder, "codex", "one")
     record.add(["a"])
-    record.forget()
-    assert record.keys() == frozenset()
-    record.forget()
+    assert is_anything_told(record.keys()) and lost_at(record.keys()) is None
+    record.forget(AT)
+    assert not is_anything_told(record.keys()) and lost_at(record.keys()) == AT
+    record.forget(AT + timedelta(days=1))
+    record.add(["b"])
+    assert is_anything_told(record.keys()) and lost_at(record.keys()) == AT + timedelta(days=1)
 
 
 def test_without_a_name_of_the_session_nothing_is_kept(folder: Path) -> None:

@@ -38,7 +38,7 @@ def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> 
     if given.event == "session-start":
         return fitting(given, memory.greeting(told))
     if given.event == "prompt" and given.prompt:
-        return fitting(given, memory.relevant(given.prompt, told))
+        return fitting(given, memory.relevant(given.prompt, told, given.session))
     return NOTHING
 
 

@@ -15,6 +15,7 @@ from waypost.faces.hooks.agent_telling import Telling, read_telling
 from waypost.faces.hooks.agent_told import Told, prune
 from waypost.faces.hooks.socket_client import ask_running
 from waypost.faces.hooks.socket_place import run_folder
+from waypost.model.time import utc_now
 
 _FOR_RUNNING = 0.35  # of the time that is left: what a process that hangs may cost before we answer ourselves
 
@@ -56,7 +57,7 @@ def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Set
     folder = run_folder(settings.home, project.space_id)
     record = Told(folder, agent, given.session)
     if given.starts_afresh:
-        record.forget()
+        record.forget(utc_now())
     if event in ("session-end", "pre-compact"):
         _keep(given, settings)
         return NOTHING

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from waypost.context.render import Entry, Opening, render
 from waypost.faces.hooks.agent_telling import NOTHING, Telling
-from waypost.faces.hooks.agent_told import told_key
+from waypost.faces.hooks.agent_told import is_anything_told, told_key
 from waypost.flows.dna import opening_of
 from waypost.flows.hits import hit_of
 from waypost.flows.open_space import OpenSpace, conclusions_key
@@ -26,15 +26,16 @@ def greeting(space: OpenSpace, view: View, told: Collection[str]) -> Telling:
 
     Where something was told before, only what is new since: a session that goes on has the rest.
     """
-    opening, notices = (Opening(), ()) if told else opening_of(space, TOKENS)
+    goes_on = is_anything_told(told)
+    opening, notices = (Opening(), ()) if goes_on else opening_of(space, TOKENS)
     with space.store.read() as reader:
         entries = [one for one in _standing(space, reader, view) if _key(one.hit) not in told]
         known = bool(sum(reader.counts(view).values()))
         state = _state(space, reader)
     rendered = render(entries, TOKENS, _SHARES, opening)
-    if not rendered.text and (told or not known):
+    if not rendered.text and (goes_on or not known):
         return NOTHING
-    said = "" if told else "\n".join((_HOW, *state, *notices))
+    said = "" if goes_on else "\n".join((_HOW, *state, *notices))
     text = "\n\n".join(part for part in (rendered.text, said) if part)
     return Telling(text, tuple(_key(hit) for hit in rendered.used))
 

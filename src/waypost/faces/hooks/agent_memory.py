@@ -1,12 +1,13 @@
 """What an agent is told without asking: at the start of a session, and with each prompt."""
 
 from collections.abc import Collection
-from datetime import datetime
 
 from waypost import flows
 from waypost.faces.hooks.agent_telling import NOTHING, Telling
-from waypost.faces.hooks.agent_told import told_key
+from waypost.faces.hooks.agent_told import lost_at, told_key
 from waypost.memory.reading import Reading
+from waypost.model.memory import Version
+from waypost.model.recall import Hit
 
 PROMPT_TOKENS = 2000  # LA-3
 
@@ -21,12 +22,18 @@ class HookMemory(Reading):
         space, view = self._current, self._view("all", None, None)
         return greeting(space, view, told)
 
-    def relevant(self, prompt: str, told: Collection[str] = ()) -> Telling:
-        """What is known that has to do with a prompt and was not told before; nothing where nothing has."""
-        space, view = self._current, self._view("all", None, None)
+    def relevant(self, prompt: str, told: Collection[str] = (), session: str = "") -> Telling:
+        """What is known that has to do with a prompt and was not told before; nothing where nothing has.
 
-        def is_told(memory_id: str, recorded_at: datetime) -> bool:
-            return told_key(memory_id, recorded_at) in told
+        What was said in this very session the agent has heard itself, unless it has lost it since.
+        """
+        space, view = self._current, self._view("all", None, None)
+        lost = lost_at(told)
+
+        def is_told(one: Version | Hit) -> bool:
+            if session and one.session == session:
+                return lost is None or (one.time or one.recorded_at) >= lost
+            return told_key(one.memory_id if isinstance(one, Version) else one.id, one.recorded_at) in told
 
         briefing = flows.inject.inject_brief(space, prompt, view, tokens=PROMPT_TOKENS, told=is_told)
         if not briefing.memories:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from waypost.errors import InvalidInput, SecurityError, StoreError
 from waypost.faces.hooks.socket_place import prepare_run_folder
-from waypost.model.time import to_micros
+from waypost.model.time import from_micros, to_micros
 from waypost.space.platform import (
     PRIVATE_FILE,
     check_private_directory,
@@ -32,9 +32,22 @@ _NAME = re.compile(r"told-[0-9a-f]{32}")
 _KEY = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
+_LOST = re.compile(r"lost-([0-9a-f]{1,14})")  # the mark with which a record begins anew: since when
+
+
 def told_key(memory_id: str, recorded_at: datetime) -> str:
     """One version of a memory: when it is corrected, there is something new to tell."""
     return f"{memory_id}-{to_micros(recorded_at):x}"
+
+
+def lost_at(keys: Iterable[str]) -> datetime | None:
+    """Since when an agent no longer has what was said and told in this session before; None: it has everything."""
+    marks = [mark for key in keys if (mark := _LOST.fullmatch(key))]
+    return max((from_micros(int(mark[1], 16)) for mark in marks), default=None)
+
+
+def is_anything_told(keys: Iterable[str]) -> bool:
+    return any(not _LOST.fullmatch(key) for key in keys)
 
 
 class Told:
@@ -74,12 +87,12 @@ class Told:
             if long:
                 self._cut()
 
-    def forget(self) -> None:
+    def forget(self, now: datetime) -> None:
         """The agent has lost what it was told: all may be told again."""
         if self._path is not None:
-            with contextlib.suppress(OSError, SecurityError):
-                check_private_directory(self._folder)
-                self._path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError, StoreError, SecurityError):
+                prepare_run_folder(self._folder)
+                write_private_file(self._path, f"lost-{to_micros(now):x}\n".encode("ascii"), replace=True)
 
     def _cut(self) -> None:
         """Keep the newer half. What somebody appends meanwhile may be told once more."""
