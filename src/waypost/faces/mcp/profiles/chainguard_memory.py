@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
+from waypost.faces.mcp.indexing import NOT_INDEXED, code_notices
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.progress import reporter
@@ -96,11 +97,12 @@ def _query(call: Call, given: Mapping[str, Any]) -> Reply:
     memory = call.memory
     answer = memory.recall(given["query"], given["limit"], scope=given["filter_type"])
     asked = f'🔍 Query: "{plain(given["query"])}"'
-    notes = [f"Note: {plain(notice)}" for notice in answer.notices]
-    data = {"query": given["query"], "results": [_row(hit) for hit in answer], "notices": list(answer.notices)}
+    missing = code_notices(memory, answer.hits, given["filter_type"])
+    notices = [*answer.notices, *(NO_INDEX if one == NOT_INDEXED else one for one in missing)]
+    notes = [f"Note: {plain(notice)}" for notice in notices]
+    data = {"query": given["query"], "results": [_row(hit) for hit in answer], "notices": notices}
     if not answer.hits:
-        hint = "Nothing was found." if memory.status()["tree"] else f"Nothing was found. {NO_INDEX}"
-        return Reply("\n\n".join((asked, hint, *notes)), data)
+        return Reply("\n\n".join((asked, "Nothing was found.", *notes)), data)
     places = "\n\n".join(f"{place}. {_place(hit)}" for place, hit in enumerate(answer, 1))
     heading = f"📍 Relevant places (top {len(answer)}):"
     return Reply("\n\n".join((asked, heading, fence(places), *notes)), data)
