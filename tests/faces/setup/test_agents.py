@@ -232,6 +232,28 @@ def test_zed_gets_its_rules_where_it_reads_them(machine: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("agent", "there", "expected"),
+    [
+        ("zed", ["CLAUDE.md"], "CLAUDE.md"),
+        ("zed", ["CLAUDE.md", "AGENTS.md"], "AGENTS.md"),
+        ("zed", [], "AGENTS.md"),
+        ("codex", ["AGENTS.md", "AGENTS.override.md"], "AGENTS.override.md"),
+    ],
+)
+def test_rules_never_hide_a_file_that_the_agent_reads(
+    machine: Any, agent: str, there: list[str], expected: str
+) -> None:
+    for name in there:
+        (machine.project / name).write_text("Mine.\n")
+    before = machine.tree()
+    machine.install(agent, "project")
+    assert "waypost:begin" in (machine.project / expected).read_text()
+    assert {path.name for path in machine.project.glob("*.md")} == {*there, expected}
+    machine.uninstall(agent, "project")
+    assert machine.tree() == before
+
+
+@pytest.mark.parametrize(
     ("platform", "environment", "template", "expected"),
     [
         ("linux", {}, "{code_user}/mcp.json", "me/.config/Code/User/mcp.json"),

@@ -348,6 +348,13 @@ def test_a_killed_set_up_can_be_undone(machine: Any, monkeypatch: pytest.MonkeyP
     assert machine.tree() == before
 
 
+def test_what_a_killed_set_up_left_beside_a_file_is_swept_away(machine: Any) -> None:
+    gone, busy = (machine.home / f".claude.json.waypost-{pid}-0123abcd.tmp" for pid in (999_999_999, os.getpid()))
+    left = [write(path.with_name(f".{path.name}"), "half") for path in (gone, busy)]
+    machine.install("claude-code")
+    assert [path.exists() for path in left] == [False, True]
+
+
 def test_a_damaged_backup_is_not_restored(machine: Any) -> None:
     path = write(machine.home / ".cursor/mcp.json", '{"mcpServers": {"a": {}}}')
     machine.install("cursor", hooks=False)
@@ -384,7 +391,7 @@ def test_a_command_is_spelled_for_the_shell(machine: Any) -> None:
     odd = replace(machine.system, hook="/my programs/waypost-hook", told_home="/my memory")
     words = ("prompt", "--agent", "codex")
     assert command_line(odd, "user", *words) == (
-        "WAYPOST_HOME='/my memory' '/my programs/waypost-hook' prompt --agent codex"
+        "env WAYPOST_HOME='/my memory' '/my programs/waypost-hook' prompt --agent codex"
     )
     windows = replace(machine.system, platform="win32", hook=r"C:\My Programs\waypost-hook.exe")
     assert command_line(windows, "user", *words) == '"C:/My Programs/waypost-hook.exe" prompt --agent codex'
@@ -421,6 +428,6 @@ def test_files_of_a_project_name_the_program_as_the_path_knows_it(machine: Any) 
     entry = json.loads((machine.project / ".mcp.json").read_text())["mcpServers"]["waypost"]
     assert entry == {"type": "stdio", "command": "waypost", "args": ["mcp"]}
     assert '"waypost-hook prompt --agent' in (machine.project / ".claude/settings.local.json").read_text()
-    assert report.notes == ()
+    assert [note.split(" is ")[0] for note in report.notes] == ["WAYPOST_HOME"]
     machine.system = replace(machine.system, which=lambda name: None if name.startswith("waypost") else name)
     assert "do not commit them" in " ".join(machine.install("claude-code", "project").notes)

@@ -46,7 +46,7 @@ class Rules:
 
     files: Mapping[Scope, str]
     heads: Mapping[Scope, str]
-    instead: tuple[str, ...]  # of a project: a file that is read in its stead where it is there
+    instead: Mapping[Scope, list[str]]  # files that are read in its stead; the first that is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _rules(given: Mapping[str, Any]) -> Rules:
         "user": given.get("head_user", shared),
         "project": given.get("head_project", shared),
     }
-    return Rules(_files(given), heads, tuple(given.get("instead", ())))
+    return Rules(_files(given), heads, given.get("instead", {}))
 
 
 def _files(given: Mapping[str, Any]) -> dict[Scope, str]:

@@ -2,13 +2,14 @@
 
 import contextlib
 import os
+import re
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from waypost.errors import InvalidInput, Refused, SecurityError, StoreReadOnly, WaypostError
 from waypost.faces.setup.places import Scope
-from waypost.space.platform import place_file, read_small_file, sync_directory, write_failure
+from waypost.space.platform import is_alive, place_file, read_small_file, sync_directory, write_failure
 
 LARGEST_FILE = 64 << 20  # bytes: some agents keep their history beside their settings
 _MODES: dict[Scope, int] = {"user": 0o600, "project": 0o644}
@@ -142,7 +143,8 @@ def _replace(found: Look, content: bytes) -> None:
 
 
 def _place(real: Path, content: bytes, mode: int) -> None:
-    temporary = real.with_name(f".{real.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    _sweep(real)
+    temporary = real.with_name(f".{real.name}.waypost-{os.getpid()}-{os.urandom(4).hex()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
         with open(handle, "wb") as file:
@@ -154,6 +156,15 @@ def _place(real: Path, content: bytes, mode: int) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     sync_directory(real.parent)
+
+
+def _sweep(real: Path) -> None:
+    """Remove what a killed set-up has left beside the file."""
+    ours = re.compile(rf"\.{re.escape(real.name)}\.waypost-(\d{{1,9}})-[0-9a-f]{{8}}\.tmp")
+    for path in real.parent.iterdir():
+        found = ours.fullmatch(path.name)
+        if found and not is_alive(int(found[1])):
+            path.unlink(missing_ok=True)
 
 
 def _check_unchanged(found: Look) -> None:

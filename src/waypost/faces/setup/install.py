@@ -107,4 +107,6 @@ def _notes(agent: Agent, system: System, scope: Scope, project: Path) -> tuple[s
         notes.append(
             "`waypost` is not on your PATH, so these files name its place on this machine: do not commit them."
         )
+    if system.told_home and (scope == "project" or system.platform == "win32"):
+        notes.append("WAYPOST_HOME is not written into these files: the agent must have it in its environment too.")
     return tuple(notes)

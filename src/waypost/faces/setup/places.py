@@ -75,7 +75,7 @@ def command_line(system: System, scope: Scope, *words: str) -> str:
         return " ".join([spelled, *words])
     import shlex
 
-    home = f"WAYPOST_HOME={shlex.quote(system.told_home)} " if system.told_home and scope == "user" else ""
+    home = f"env WAYPOST_HOME={shlex.quote(system.told_home)} " if system.told_home and scope == "user" else ""
     return home + shlex.join([program, *words])
 
 

@@ -37,15 +37,15 @@ def targets(
     if hooks and agent.hooks is not None:
         add(agent.hooks.files.get(scope), hooks_part(agent, agent.hooks, system, scope))
     if rules:
-        add(_rules_file(agent, scope, project), RulesPart(rules_text(), agent.rules.heads[scope]))
+        add(_rules_file(agent, system, scope, project), RulesPart(rules_text(), agent.rules.heads[scope]))
     return tuple(Target(path, tuple(parts)) for path, parts in found.items())
 
 
-def _rules_file(agent: Agent, scope: Scope, project: Path) -> str | None:
-    if scope == "project":
-        for name in agent.rules.instead:
-            if (project / name).is_file():
-                return name
+def _rules_file(agent: Agent, system: System, scope: Scope, project: Path) -> str | None:
+    """Where the agent will look for rules: some files hide others."""
+    for template in agent.rules.instead.get(scope, []):
+        if place(system, project, scope, template).is_file():
+            return template
     return agent.rules.files.get(scope)
 
 
