@@ -205,6 +205,17 @@ def test_lines_of_role_content_and_time_and_those_of_copilot_are_read(tmp_path: 
     )
 
 
+def test_a_session_of_windsurf_is_read_from_its_steps(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"status": "done", "type": "user_input", "user_input": {"user_response": "Make it"}},
+        {"status": "running", "type": "planner_response", "planner_response": {"response": "I ma"}},
+        {"status": "done", "type": "planner_response", "planner_response": {"response": "I make it.", "thinking": "x"}},
+        {"status": "done", "type": "code_action", "code_action": {"path": "a.py", "new_content": "x"}},
+    )
+    assert read_transcript(path).turns == (Turn(USER, "Make it"), Turn(ASSISTANT, "I make it."))
+
+
 # -- our own words
 
 
@@ -214,6 +225,9 @@ def test_our_own_briefing_never_comes_back_as_something_that_was_said(speaker: s
     assert said(f"Fix it\n{briefing}\nplease", speaker) == "Fix it\n\nplease"
     assert said(f"Fix it {briefing[:-30]}", speaker) == "Fix it"  # cut on its way
     assert said(briefing, speaker) == ""
+    escaped = briefing.replace("<", "&lt;").replace(">", "&gt;")
+    assert said(f"Fix it\n{escaped}", speaker) == "Fix it"
+    assert said(f"Fix it\n<hook_context>{escaped}\nMore of it</hook_context>", speaker) == "Fix it"
 
 
 def test_somebody_may_speak_about_a_tag_inside_of_a_line() -> None:

@@ -5,6 +5,7 @@
     Gemini CLI    {"sessionId": …, "messages": [{"type": "gemini", "content": …, "timestamp": …}]}, or its lines
     Cursor        {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>…"}]}}; without times
     Copilot       {"type": "user.message", "data": {"content": …}, "timestamp": …}
+    Windsurf      {"type": "user_input", "user_input": {"user_response": …}, "status": "done"}; without times
     others        {"role": …, "content": …, "time": …}
 
 None of these formats is promised by its maker. What is not known is not read: calls of tools and their results, thinking,
@@ -33,6 +34,7 @@ _NOT_SAID = (
     "planContent",
 )
 _TEXT_TYPES = ("text", "input_text", "output_text", "")
+_STEPS = {"user_input": (USER, "user_response"), "planner_response": (ASSISTANT, "response")}  # of Windsurf
 _MADE_UP = "<synthetic>"  # Claude Code's own words under the model's name
 _MOST_PARTS = 10_000
 
@@ -70,6 +72,8 @@ def said_in(record: Mapping[str, Any]) -> Iterator[Said]:
         yield from _copilot(str(kind), record, record["data"])
     elif kind in ("user", "gemini"):
         yield from _gemini(record)
+    elif kind in ("user_input", "planner_response"):
+        yield from _windsurf(str(kind), record)
     else:
         yield from _plain(record)
 
@@ -130,6 +134,13 @@ def _copilot(kind: str, record: Mapping[str, Any], data: Mapping[str, Any]) -> I
 
 def _gemini(record: Mapping[str, Any]) -> Iterator[Said]:
     yield from _words(_ROLES[str(record["type"])], record.get("content"), _time(record))
+
+
+def _windsurf(kind: str, record: Mapping[str, Any]) -> Iterator[Said]:
+    speaker, name = _STEPS[kind]
+    step = record.get(kind)
+    if isinstance(step, Mapping) and record.get("status") in (None, "done"):
+        yield from _words(speaker, step.get(name), _time(record))
 
 
 def _plain(record: Mapping[str, Any]) -> Iterator[Said]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 _PATHS = ("transcript_path", "transcriptPath")
-_SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "thread-id")
+_SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "thread-id", "trajectory_id")
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,127}")  # no sign that means something in a path or a pattern
 _MOST_LOOKED_AT = 1000
 # By agent, below the person's own folder. {id} is the session; {start} its first eight characters.
@@ -19,6 +19,7 @@ _KEPT = {
         ".cursor/projects/*/agent-transcripts/{id}/{id}.jsonl",
         ".cursor/projects/*/agent-transcripts/{id}.jsonl",
     ),
+    "windsurf": (".windsurf/transcripts/{id}.jsonl",),
 }
 
 

@@ -21,6 +21,7 @@ LONGEST_TURN = 20_000  # characters; of a longer one the beginning is kept, with
 _MOST_READ = 200_000  # characters of one message
 _COMMAND_NAME = re.compile(r"<command-name>\s*/?([\w:.-]{1,100})\s*</command-name>")
 _COMMAND_ARGS = re.compile(r"<command-args>([^<]{0,20000})</command-args>")
+_ESCAPED_FENCE = re.compile(rf"&lt;(/?{TAG}[^&<>]{{0,40}})&gt;")  # as Gemini CLI hands on what a hook says
 _ONLY_A_COMMAND = re.compile(r"[/?][\w:.-]{1,100}")
 
 
@@ -46,7 +47,7 @@ def _marks() -> _Marks:
 
 def said(text: str, speaker: str) -> str:
     """The words of a message that its speaker said; "" where there are none."""
-    text = visible(text[:_MOST_READ])
+    text = _ESCAPED_FENCE.sub(r"<\1>", visible(text[:_MOST_READ]))
     if speaker == USER:
         text = _unwrapped(text)
     text = _without_tags(text).strip()

@@ -1,4 +1,4 @@
-"""The end of a session: the hook's payload leads to a transcript, and what was said in it is kept once."""
+"""From the payload of a hook to the transcript of its session, and from there to the journal."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from waypost import Memory, config
-from waypost.errors import InvalidInput
-from waypost.faces.hooks.session_end import keep
+from waypost import Memory
+from waypost.faces.hooks.transcripts import read_transcript
+from waypost.faces.hooks.transcripts_place import session_of, transcript_path
 from waypost.text.fence import fence
 
 SESSION = "0b5c1a52-5d3f-4a53-9a55-0d7b1f5a2c11"
@@ -27,22 +27,22 @@ TALK = [
 ]
 
 
-def said(memory: Memory) -> list[tuple[str | None, str]]:
-    return sorted((one["speaker"], one["text"]) for one in memory.list(kind="conversation"))
-
-
-def test_a_session_is_kept_from_the_path_that_the_hook_gives(memory: Memory, tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_text("".join(TALK), encoding="utf-8")
-    kept = keep("claude-code", {"session_id": SESSION, "transcript_path": str(path)}, memory)
+def test_a_transcript_is_kept_once_and_our_own_briefing_is_no_part_of_it(memory: Memory, tmp_path: Path) -> None:
+    given = tmp_path / "t.jsonl"
+    given.write_text("".join(TALK), encoding="utf-8")
+    payload = {"session_id": SESSION, "transcript_path": str(given)}
+    path = transcript_path("claude-code", payload, tmp_path)
+    assert path == given
+    told = read_transcript(path)
+    kept = memory.keep_session(session_of(payload), told.turns, notices=told.notices)
     assert (kept.session, kept.added, kept.known, kept.held) == (SESSION, 3, 0, 2)
-    assert said(memory) == [
+    assert sorted((one["speaker"], one["text"]) for one in memory.list(kind="conversation")) == [
         ("assistant", "The root cause was a missing lock file."),
         ("assistant", "Understood."),
         ("user", "No, we use pnpm here, not npm."),
     ]
     assert "yarn" not in json.dumps(memory.review().to_json())
-    again = keep("claude-code", {"session_id": SESSION, "transcript_path": str(path)}, memory)
+    again = memory.keep_session(SESSION, read_transcript(path).turns)
     assert (again.added, again.known, again.held) == (0, 3, 0)
 
 
@@ -52,15 +52,18 @@ def test_a_session_is_kept_from_the_path_that_the_hook_gives(memory: Memory, tmp
         ("claude-code", f".claude/projects/-home-anna-x/{SESSION}.jsonl"),
         ("codex", f".codex/sessions/2026/01/30/rollout-2026-01-30T11-00-00-{SESSION}.jsonl"),
         ("gemini", f".gemini/tmp/abc/chats/session-2026-01-30T11-00-{SESSION[:8]}.jsonl"),
+        ("gemini", f".gemini/tmp/abc/chats/session-2026-01-30T11-00-{SESSION[:8]}.json"),
         ("cursor", f".cursor/projects/x/agent-transcripts/{SESSION}/{SESSION}.jsonl"),
         ("cursor", f".cursor/projects/x/agent-transcripts/{SESSION}.jsonl"),
+        ("windsurf", f".windsurf/transcripts/{SESSION}.jsonl"),
     ],
 )
-def test_a_session_is_found_where_its_agent_keeps_it(memory: Memory, agent: str, place: str) -> None:
-    path = config.user_home() / place
+def test_a_session_is_found_where_its_agent_keeps_it(tmp_path: Path, agent: str, place: str) -> None:
+    path = tmp_path / place
     path.parent.mkdir(parents=True)
     path.write_text(line("user", "Hello there", 1), encoding="utf-8")
-    assert keep(agent, {"conversation_id": SESSION}, memory).added == 1
+    assert transcript_path(agent, {"conversation_id": SESSION}, tmp_path) == path
+    assert transcript_path("zed", {"conversation_id": SESSION}, tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -68,21 +71,16 @@ def test_a_session_is_found_where_its_agent_keeps_it(memory: Memory, agent: str,
     [
         {},
         {"session_id": SESSION},
-        {"session_id": "../../etc/passwd"},
+        {"session_id": "../../../../etc/passwd"},
         {"session_id": "*" * 20},
+        {"session_id": "[a-z]?" * 5},
         {"transcript_path": "relative.jsonl"},
-        {"transcript_path": "/nowhere/at/all.jsonl"},
         {"transcript_path": ["x"], "session_id": 7},
         {"transcript_path": None},
     ],
 )
-def test_without_a_transcript_nothing_is_kept_and_that_is_said(memory: Memory, payload: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput):
-        keep("cursor", payload, memory)
-    assert said(memory) == []
-
-
-def test_a_session_without_words_is_no_error(memory: Memory, tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_bytes(b"\xff\xfe not json\n")
-    assert keep("codex", {"transcript_path": str(path)}, memory).added == 0
+def test_nothing_else_leads_to_a_file(tmp_path: Path, payload: dict[str, Any]) -> None:
+    kept = tmp_path / ".claude" / "projects" / "x"
+    kept.mkdir(parents=True)
+    (kept / "another-session.jsonl").write_text(TALK[0], encoding="utf-8")
+    assert transcript_path("claude-code", payload, tmp_path) is None
