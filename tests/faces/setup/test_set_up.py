@@ -182,6 +182,17 @@ def test_parts_can_be_left_out(machine: Any) -> None:
     assert not (machine.home / ".claude").exists()
 
 
+def test_what_is_left_out_the_second_time_still_goes_when_undone(machine: Any) -> None:
+    path = write(machine.home / ".gemini/settings.json", '{\n  "ui": {}\n}\n')
+    machine.install("gemini")
+    path.write_text(path.read_text().replace('"ui": {}', '"ui": { "theme": "x" }'))
+    machine.system = replace(machine.system, waypost="/new/waypost")
+    assert "waypost-hook" in path.read_text()
+    machine.install("gemini", hooks=False, rules=False)
+    machine.uninstall("gemini")
+    assert path.read_text() == '{\n  "ui": { "theme": "x" }\n}\n'
+
+
 def test_a_link_of_a_person_is_followed_and_told(machine: Any) -> None:
     real = write(machine.home / "dotfiles/mcp.json", "{}\n")
     link = machine.home / ".cursor/mcp.json"

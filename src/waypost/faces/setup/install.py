@@ -82,10 +82,10 @@ def _file_record(step: Step, record: Record, records: Records) -> FileRecord:
             known.created or records.backup(known.before, LARGEST_FILE) is not None
         ):
             return joined
-        before = taken_out(step.target.parts, found, made)
-        created = known.created and leaves_nothing(step.target.parts, before)  # somebody may have made it theirs
+        before = taken_out(step.target.every, found, made)
+        created = known.created and leaves_nothing(step.target.every, before)  # somebody may have made it theirs
         return replace(joined, created=created, before=records.back_up(before.encode("utf-8")))
-    before = found.text if step.forced else taken_out(step.target.parts, found, {})
+    before = found.text if step.forced else taken_out(step.target.every, found, {})
     return FileRecord(
         str(found.real), names, after, records.back_up(before.encode("utf-8")), False, step.forced, (), step.made
     )

@@ -17,10 +17,11 @@ from waypost.faces.setup.server_part import server_part
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file and the parts that go into it."""
+    """A file and the parts that go into it. `every`: also those that were left out this time, but may be in it."""
 
     path: Path
     parts: tuple[Part, ...]
+    every: tuple[Part, ...]
 
 
 def targets(
@@ -34,11 +35,15 @@ def targets(
             found.setdefault(place(system, project, scope, template), []).append(part)
 
     add(agent.server.files.get(scope), server_part(agent.server, system, scope))
-    if hooks and agent.hooks is not None:
+    if agent.hooks is not None:
         add(agent.hooks.files.get(scope), hooks_part(agent, agent.hooks, system, scope))
-    if rules:
-        add(_rules_file(agent, system, scope, project), RulesPart(rules_text(), agent.rules.heads[scope]))
-    return tuple(Target(path, tuple(parts)) for path, parts in found.items())
+    add(_rules_file(agent, system, scope, project), RulesPart(rules_text(), agent.rules.heads[scope]))
+    wanted = {"server", *(["hooks"] if hooks else []), *(["rules"] if rules else [])}
+    every = [
+        Target(path, tuple(part for part in parts if part.name in wanted), tuple(parts))
+        for path, parts in found.items()
+    ]
+    return tuple(target for target in every if target.parts)
 
 
 def _rules_file(agent: Agent, system: System, scope: Scope, project: Path) -> str | None:
