@@ -83,6 +83,29 @@ def test_a_label_is_what_its_utterances_share_as_they_write_it() -> None:
     assert topics.label(0) == ""
 
 
+def test_words_that_stand_side_by_side_again_and_again_are_the_label() -> None:
+    texts = ("The heat pump is loud.", "Is the heat pump paid?", "Our heat pump needs a valve from Graz.", *OTHERS)
+    topics = find_topics(subjects(*texts))
+    assert topics.of[:3] == (1, 1, 1)
+    assert topics.label(1) == "heat pump"
+
+
+def test_a_label_is_in_one_language() -> None:
+    given = [
+        Subject("Die Solaranlage kommt im Mai.", "de"),
+        Subject("Solaranlage: Angebot eingeholt.", "de"),
+        Subject("The Solaranlage inverter arrived.", "en"),
+    ]
+    assert find_topics([*given, *subjects(*OTHERS)]).label(1) == "Solaranlage"
+
+
+def test_a_word_of_one_utterance_is_no_part_of_a_label() -> None:
+    texts = [f"When does the train to {town} leave?" for town in ("Oban", "Bath", "Ely", "Deal", "Rye")]
+    label = find_topics(subjects(*texts, *OTHERS)).label(1)
+    assert "train" in label
+    assert not any(town in label for town in ("Oban", "Bath", "Ely", "Deal", "Rye"))
+
+
 def test_with_few_wanted_their_topics_are_the_same() -> None:
     fillers = [f"Number {place} of zebra{place} and quokka{place}" for place in range(60)]
     given = subjects(*GARDEN, *fillers, *BILLING)
