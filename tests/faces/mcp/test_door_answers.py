@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from waypost.faces.mcp import hello
 from waypost.faces.mcp.door import Door
@@ -48,6 +48,20 @@ def conversation(version: str, client: dict[str, Any]) -> list[bytes]:
     return [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in messages]
 
 
+def enveloped(version: str, client: dict[str, Any], first: str) -> list[bytes]:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": client["clientInfo"],
+        "io.modelcontextprotocol/clientCapabilities": client["capabilities"],
+    }
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": first, "params": {"_meta": meta}},
+        {"id": "two", "method": "tools/list", "params": {"_meta": {**meta, "progressToken": 2}}},
+        {"id": 3, "method": "server/discover", "params": {"_meta": meta}},
+    ]
+    return [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in messages]
+
+
 def answers_of_server(lines: list[bytes], tools: tuple[Tool, ...], folder: Path) -> list[Any]:
     source, said = os.pipe()
     os.write(said, b"\n".join(lines) + b"\n")
@@ -73,18 +87,27 @@ class _Lasting(Life):
 def test_the_door_answers_as_the_server_does_in_every_revision_of_the_protocol(
     version: str, client: dict[str, Any], tmp_path: Path
 ) -> None:
-    _compare(conversation(version, client), tools_of("default"), tmp_path)
+    _compare(conversation(version, client), tools_of("default"), tmp_path, count=5)
+
+
+@pytest.mark.parametrize("version", MODERN_PROTOCOL_VERSIONS)
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("first", ["server/discover", "tools/list"])
+def test_the_door_answers_as_the_server_does_where_every_request_has_an_envelope(
+    version: str, client: dict[str, Any], first: str, tmp_path: Path
+) -> None:
+    _compare(enveloped(version, client, first), tools_of("default"), tmp_path, count=3)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_door_lists_the_tools_of_every_profile_as_the_server_does(profile: str, tmp_path: Path) -> None:
-    _compare(conversation(HANDSHAKE_PROTOCOL_VERSIONS[-1], CLIENTS[0]), tools_of(profile), tmp_path)
+    _compare(conversation(HANDSHAKE_PROTOCOL_VERSIONS[-1], CLIENTS[0]), tools_of(profile), tmp_path, count=5)
 
 
-def _compare(lines: list[bytes], tools: tuple[Tool, ...], folder: Path) -> None:
+def _compare(lines: list[bytes], tools: tuple[Tool, ...], folder: Path, *, count: int) -> None:
     door = Answers(tools)
     said = [json.loads(answer) for answer in map(door.answer, lines) if answer is not None]
-    assert len(said) == 5
+    assert len(said) == count
     assert {str(one["id"]): one for one in said} == {
         str(one["id"]): one for one in answers_of_server(lines, tools, folder)
     }
@@ -92,6 +115,7 @@ def _compare(lines: list[bytes], tools: tuple[Tool, ...], folder: Path) -> None:
 
 def test_the_door_knows_the_revisions_that_the_sdk_knows() -> None:
     assert hello.HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
+    assert hello.ENVELOPE_VERSIONS == MODERN_PROTOCOL_VERSIONS
 
 
 def test_an_opening_with_a_revision_that_nobody_knows_is_left_to_the_sdk() -> None:
@@ -104,3 +128,14 @@ def test_nothing_is_answered_before_the_opening_nor_a_second_one() -> None:
     door = Answers(())
     assert door.answer(opening)
     assert door.answer(opening) is None
+
+
+def test_the_two_ways_to_open_do_not_mix() -> None:
+    handshake, *_, listing, _ = conversation("2025-11-25", CLIENTS[0])
+    discover, enveloped_listing, _ = enveloped("2026-07-28", CLIENTS[0], "server/discover")
+    door = Answers(())
+    assert door.answer(handshake)
+    assert [door.answer(line) for line in (discover, enveloped_listing)] == [None, None]
+    door = Answers(())
+    assert door.answer(discover)
+    assert [door.answer(line) for line in (handshake, listing)] == [None, None]

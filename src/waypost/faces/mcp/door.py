@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from waypost.faces.mcp.door_answers import Answers, is_opening
+from waypost.faces.mcp.door_answers import Answers
 from waypost.faces.mcp.life import Life
 from waypost.faces.mcp.tool import Tool
 
@@ -118,10 +118,11 @@ class Door:
             if line is None:
                 self.write(_TOO_LONG)
                 continue
+            greeted = self.opening is not None
             answer = self._answers.answer(line) if self._wake is None else None
             if answer is not None:
                 self.write(answer)
-            if answer is None or is_opening(line):
+            if answer is None or not greeted:
                 self._keep(line)
             self._greeted.set()
         if self._wake is None and not self._answers.others_wait:
