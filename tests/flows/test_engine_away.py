@@ -13,7 +13,7 @@ from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
 from waypost.embed.weights import MINILM, MULTILINGUAL
 from waypost.errors import EngineUnavailable
-from waypost.flows.recall import ON_THE_SPOT
+from waypost.flows.serving import ON_THE_SPOT
 from waypost.flows.settle import settle
 
 # Shares no word with TEXT, only parts of words: found by its vector or not at all.

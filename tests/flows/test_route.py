@@ -211,7 +211,7 @@ def test_what_no_engine_has_read_is_found_by_keywords_in_any_domain(
     fake_engine.fail = True
     memory.remember("crocodiles are numbered too", domain="zoo")
     fake_engine.fail = False
-    monkeypatch.setattr("waypost.flows.recall.ON_THE_SPOT", 0)
+    monkeypatch.setattr("waypost.flows.serving.ON_THE_SPOT", 0)
     assert "crocodiles are numbered too" in texts(route(memory))
 
 

@@ -10,8 +10,8 @@ from waypost.context.render import Opening, plain_line
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
 from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall import engine_notices, engine_roles, recall, serving_engines, vectors_by
 from waypost.flows.references import looked_at
+from waypost.flows.serving import engine_notices, engine_roles, serving_engines, vectors_by
 from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
@@ -25,6 +25,7 @@ MOST = 20  # memories that are told at most
 _DEPTH = 100  # passages of each engine that are looked at
 _WORDED = 30  # memories whose words are compared: the nearest, and as many that are found by their words
 _LONGEST = 0.5  # of the budget for one memory
+_AT_A_PROMPT = 8  # texts owed that are embedded while an agent waits: each takes some 20 ms there
 _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
 _HEADING = "Known information:"
 
@@ -50,8 +51,10 @@ def inject_brief(
     message = check_text(message, "question")
     if told is not None:
         opening, notices = Opening(), tuple[str, ...]()
-        found = _near(space, message, view, now, told)
+        found = _near(space, message, view, now, told, pays=_AT_A_PROMPT)
         hits = still_there(space, leave_outdated(space, found.hits))
+        if found.notices:
+            space.start_worker(space)
     else:
         from waypost.flows.dna import opening_of  # a hook has no time for it
 
@@ -88,14 +91,18 @@ def _near_now(space: OpenSpace, message: str, view: View, now: datetime | None) 
     return found
 
 
-def _near(space: OpenSpace, message: str, view: View, now: datetime | None, told: Told) -> _Found:
+def _near(
+    space: OpenSpace, message: str, view: View, now: datetime | None, told: Told, *, pays: int | None = None
+) -> _Found:
     language = language_of(message)
     if is_surely_foreign(message, language):
         space.engines.awaken_multilingual(space.store)
-    serving = serving_engines(space, language)
+    serving = serving_engines(space, language, pays=pays)
     vectors = vectors_by(space, serving, message)
     roles = engine_roles(space, serving)
     if not vectors:
+        from waypost.flows.recall import recall  # who has an engine to ask has no time for it
+
         answer = recall(space, message, view, k=_DEPTH, now=now)
         terms = query_terms(message)
         hits = [hit for hit in answer.hits if not told(hit)]

@@ -8,7 +8,6 @@ from datetime import datetime, time, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from waypost.embed.protocol import Engine
 from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, refresh, still_there
@@ -17,7 +16,7 @@ from waypost.flows.journal_access import note_access
 from waypost.flows.journal_pages import with_pages
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.references import looked_at
-from waypost.flows.settle import PREVIOUS_SETTING, settle
+from waypost.flows.serving import engine_notices, engine_roles, serving_engines, vectors_by
 from waypost.journal.markdown_values import in_zone
 from waypost.model.draft import check_text
 from waypost.model.finding import UNCHECKED
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
 MOST_HITS = 1000
-ON_THE_SPOT = 256  # texts owed that are embedded before answering, rather than found by keywords only
 _LOOKED_AT = 20  # memories whose code is looked at for an answer: among them the stale ones lose their places
 MOST_SPEAKERS = 500
 _DAY = timedelta(days=1)
@@ -139,16 +137,6 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
     return one_list(memories, places, (spread[0], spread[1]), roles, ask.language)[: ask.k], notices
 
 
-def question_vectors(space: OpenSpace, text: str) -> "dict[str, Vector]":
-    """The text as each engine that serves its language sees it."""
-    return vectors_by(space, serving_engines(space, language_of(text)), text)
-
-
-def vectors_by(space: OpenSpace, serving: list[Engine], text: str) -> "dict[str, Vector]":
-    made = {engine.name: space.engines.embed_question(engine, text) for engine in serving}
-    return {name: vector for name, vector in made.items() if vector is not None}
-
-
 def _kept_hits(
     space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines
 ) -> tuple[list[Hit], Populations]:
@@ -162,29 +150,6 @@ def _kept_hits(
     scored = fuse(question, candidates, gathered.populations, roles, now=now, k=most)
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
     return _best(space, reader, [(number_of[one.memory_id], one) for one in scored], ask), gathered.populations
-
-
-def serving_engines(space: OpenSpace, language: str) -> list[Engine]:
-    """The engines to ask, with small debts paid first. A debt that stays is told, and another engine stands in."""
-    with space.store.read() as reader:
-        active, owed, previous = space.engines.active(reader), reader.owed(), reader.meta(PREVIOUS_SETTING)
-    beside = active[1] if len(active) > 1 else None
-    wanted = [active[0]] if language in ("en", "") or beside is None else [beside]
-    if beside is not None and beside not in wanted:
-        wanted.append(beside)
-    if any(0 < owed.get(engine.name, 0) <= ON_THE_SPOT for engine in wanted):
-        owed = settle(space, limit=ON_THE_SPOT)
-    if any(owed.get(engine.name, 0) for engine in wanted) and active[0] not in wanted:
-        wanted.append(active[0])
-    if previous and owed.get(active[0].name, 0):
-        wanted.append(space.engines.other(previous))
-    return wanted
-
-
-def engine_roles(space: OpenSpace, serving: list[Engine]) -> Engines:
-    """The main engine judges English pairs, the other one the rest, or what the main one has not read yet."""
-    main = space.engines.main.name
-    return Engines(main, next((engine.name for engine in serving if engine.name != main), None))
 
 
 @dataclass(slots=True)
@@ -299,14 +264,4 @@ def _weighed(one: Scored, memory: Linked, surpassed: frozenset[int]) -> Scored:
         is_stale=memory.state.is_stale,
         confidence=memory.confidence,
         is_outdone=memory.version.number in surpassed,
-    )
-
-
-def engine_notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> tuple[str, ...]:
-    away = space.engines.away
-    absent = [engine.name for engine in serving if engine.name in away]
-    owed = {engine.name: reader.owed().get(engine.name, 0) for engine in space.engines.active(reader)}
-    return (
-        *(f"Answered without {name}: {' '.join(away[name].split())}" for name in absent),
-        *(f"{n} texts wait to be embedded by {name}; keywords find them." for name, n in owed.items() if n),
     )

@@ -5,16 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall import (
-    MOST_SPEAKERS,
-    Gathered,
-    engine_notices,
-    engine_roles,
-    keep_best,
-    question_terms,
-    serving_engines,
-    vectors_by,
-)
+from waypost.flows.recall import MOST_SPEAKERS, Gathered, keep_best, question_terms
+from waypost.flows.serving import engine_notices, engine_roles, serving_engines, vectors_by
 from waypost.model.recall import View
 from waypost.retrieve.fuse import Scored, fuse
 from waypost.retrieve.question import Question, read_question

@@ -10,7 +10,7 @@ from waypost.flows.brief import Briefing, check_budget
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh
 from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace, tree_changed_key
-from waypost.flows.recall import question_vectors
+from waypost.flows.serving import question_vectors
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.scope import ScopeDocument, ScopeScored, Task

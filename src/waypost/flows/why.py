@@ -8,8 +8,9 @@ from waypost.facts.asking import asked_about, told_reason
 from waypost.facts.causal import chain_of, walk
 from waypost.facts.mermaid import mermaid_of
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.recall import question_vectors, recall
+from waypost.flows.recall import recall
 from waypost.flows.references import looked_at
+from waypost.flows.serving import question_vectors
 from waypost.model.causal import (
     CAUSAL_KINDS,
     CAUSAL_LINKS,

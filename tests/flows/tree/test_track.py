@@ -82,7 +82,7 @@ def test_an_index_of_another_format_is_made_again(indexed: Memory, monkeypatch: 
 
 
 def test_what_is_asked_for_is_embedded_first(tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waypost.flows.recall.ON_THE_SPOT", 0)
+    monkeypatch.setattr("waypost.flows.serving.ON_THE_SPOT", 0)
     memory.index(wait=False)
     engine = memory._space.engines.main.name
 
