@@ -338,7 +338,7 @@ def test_a_running_process_makes_nothing_either(tmp_path: Path) -> None:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[HookInput]:
     found: list[HookInput] = []
-    monkeypatch.setattr("waypost.faces.hooks.agent_keep.start_keeping", lambda given, _: found.append(given))
+    monkeypatch.setattr("waypost.faces.hooks.agent_keep.start_keeping", found.append)
     return found
 
 

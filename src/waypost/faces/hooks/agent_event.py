@@ -82,4 +82,4 @@ def _keep(given: HookInput, settings: Settings) -> None:
     from waypost.faces.hooks.agent_keep import start_keeping
 
     if settings.journal.sessions:
-        start_keeping(given, settings)
+        start_keeping(given)

@@ -4,7 +4,6 @@
 """
 
 import json
-import os
 import subprocess
 import sys
 
@@ -19,7 +18,7 @@ _PATIENCE = 600.0  # seconds for the process before us, which may read the same 
 _LOCK = "sessions.lock"
 
 
-def start_keeping(given: HookInput, settings: Settings) -> None:
+def start_keeping(given: HookInput) -> None:
     """Start the process and go on."""
     command = [sys.executable, "-P", "-m", "waypost.faces.hooks.agent_keep"]
     process = subprocess.Popen(
@@ -27,8 +26,6 @@ def start_keeping(given: HookInput, settings: Settings) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        cwd=settings.home,  # a folder of the project could not be removed meanwhile on some systems
-        env={**os.environ, "WAYPOST_HOME": str(settings.home)},
         **detached(),
     )
     if process.stdin is not None:
