@@ -152,6 +152,16 @@ def test_notices_say_what_cannot_be_relied_on(say: Say, fake_engine: FakeEngine)
     assert "Answered without minilm-l6-v2" in told.rpartition("</waypost-memory")[2]
 
 
+def test_a_prompt_does_not_wait_until_much_is_embedded(say: Say, project: Path, fake_engine: FakeEngine) -> None:
+    fake_engine.fail = True
+    Memory.open(project).remember_many([{"text": f"Rule {number} of the house."} for number in range(20)])
+    fake_engine.fail, fake_engine.calls = False, []
+    told = say("prompt", "uploads of large files use multipart requests?")
+    assert UPLOADS in told
+    assert [len(texts) for texts in fake_engine.calls] == [1]
+    assert "20 texts wait to be embedded" in told
+
+
 # -- the start of a session -------------------------------------------------------------------------------------
 
 
