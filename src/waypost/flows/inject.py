@@ -161,15 +161,21 @@ def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[i
 
 def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -> tuple[list[str], list[Hit]]:
     """The lines that fit, nearest first; one that is longer than half of the budget is cut."""
+    room = tokens - count_tokens(opening.assembled(heading))
     lines: list[str] = []
     used: list[Hit] = []
     for hit in hits:
         line = shorten(plain_line(hit), int(_LONGEST * tokens))
-        if line is None:
-            continue
-        if count_tokens(opening.assembled("\n".join((heading, *lines, line)))) <= tokens:
+        cost = 0 if line is None else count_tokens(f"{line}\n")  # one by one: all together are no more than their sum
+        if line is not None and cost <= room:
             lines.append(line)
             used.append(hit)
+            room -= cost
+    while (
+        lines and count_tokens(opening.assembled("\n".join((heading, *lines)))) > tokens
+    ):  # a fence has another number
+        lines.pop()
+        used.pop()
     return lines, used
 
 

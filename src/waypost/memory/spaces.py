@@ -75,14 +75,17 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     contexts = ContextCache[Any](clock)
-    starter = flows.worker.start_worker
-    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), starter, contexts)
+    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), _start_worker, contexts)
     note_checkout(space)
     keep_metadata(folder, engines.main.name, store.schema_version)
     flows.settle.adopt_engine(space)
     flows.scrub.finish_forgetting(space)
     flows.neglect.call_if_neglected(space)
     return space
+
+
+def _start_worker(space: OpenSpace) -> None:
+    flows.worker.start_worker(space)  # imported when one is needed
 
 
 def _shared_engine(name: str, settings: Settings) -> Engine:

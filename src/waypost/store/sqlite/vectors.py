@@ -11,7 +11,6 @@ lies beside a database put back from a backup, costs time and not the right answ
 import contextlib
 import os
 import struct
-import tempfile
 import threading
 import time
 import zlib
@@ -261,6 +260,8 @@ def _joined(blocks: list[Block]) -> Block:
 def _write_block(path: Path, block: Block) -> None:
     """A complete file or none: temporary name, flush to disk, rename."""
     rows, dimensions = block.matrix.shape
+    import tempfile  # brings archives along: only who writes pays for it
+
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".vectors-", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
