@@ -123,6 +123,7 @@ def uuid_after(prefix: str) -> Maker:
 
 
 FORMATS: dict[str, Maker] = {
+    "waypost": of("way" + "post_", URLSAFE, 43),
     "github classic": checked(["gh" + kind for kind in ("p_", "o_", "u_", "s_", "r_")]),
     "github fine-grained": joined("github_" + "pat_", (ALNUM, 22), "_", (ALNUM, 59)),
     "gitlab personal": of("gl" + "pat-", URLSAFE, 20),

@@ -22,7 +22,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from waypost import config
+from waypost import Memory, config
 from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.guard.limits import Limits
 from waypost.faces.guard.serving import Connection
@@ -194,6 +194,19 @@ def test_what_one_client_remembers_another_recalls(tmp_path: Path, mode: str) ->
         assert "Fridays" in asyncio.run(with_client(server, reader, read, mode))
         refused = asyncio.run(with_client(server, reader, lambda c: c.call_tool("remember", {"text": "No"}), mode))
         assert refused.is_error and "may only read" in str(refused.content)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_an_agents_token_brings_is_recorded_under_its_name(tmp_path: Path, mode: str) -> None:
+    async def write(client: Client) -> str:
+        return str((await client.call_tool("remember", {"text": "Invoices are sent at noon"})).content)
+
+    with running(tmp_path / "home", tools_of("default")) as server:
+        token = server.tokens.make("night-agent", clock=clock)
+        asyncio.run(with_client(server, token, write, mode))
+    settings = config.load({"WAYPOST_HOME": str(tmp_path / "home")})
+    (entry,) = Memory.open(tmp_path, settings=settings).audit()
+    assert (entry.source, entry.actor) == ("agent", "night-agent")
 
 
 def test_a_revoked_token_opens_nothing_from_the_next_request_on(server: Running) -> None:

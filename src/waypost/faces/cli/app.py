@@ -4,7 +4,7 @@ from waypost.faces.cli import memories  # isort: skip
 from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
 from waypost.faces.cli import references, tree, discovering, hooks, scheduling, operations  # isort: skip
 from waypost.faces.cli import journaling  # isort: skip
-from waypost.faces.cli import serving  # isort: skip
+from waypost.faces.cli import serving, tokens  # isort: skip
 from waypost.faces.cli import setting_up  # isort: skip
 from waypost.faces.cli.framework import app
 
@@ -22,5 +22,6 @@ __all__ = [
     "scheduling",
     "serving",
     "setting_up",
+    "tokens",
     "tree",
 ]

@@ -40,6 +40,7 @@ COMMANDS = (
     "subtree",
     "summarize",
     "summary",
+    "token",
     "ttl",
     "verify",
     "watch",

@@ -4,8 +4,9 @@ Importing this imports the SDK, which takes most of a second: only what serves d
 """
 
 import asyncio
-import hashlib
+import hmac
 import json
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +23,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from waypost.errors import SecurityError, WaypostError
+from waypost.faces.guard.asgi import CALLER
 from waypost.faces.mcp import hello, prompts, resources
 from waypost.faces.mcp.session import (
     AnswerNeeded,
@@ -38,6 +40,7 @@ from waypost.faces.mcp.tool import Cancelled, Reply, Tool
 from waypost.faces.mcp.workers import Workers
 
 _ROOTS_WITHIN = 3.0  # seconds for a client to tell its roots: one that does not works in the directory of the server
+_KEY = secrets.token_bytes(32)  # so that only what was asked can be answered
 _ROOTS = "roots"  # the key under which a later protocol brings them
 _CONFIRM = {
     "type": "object",
@@ -158,7 +161,7 @@ class _Served:
         loop = asyncio.get_running_loop()
         call = ServedCall(
             self.project,
-            client_name(context.session.client_params and context.session.client_params.client_info.name),
+            _actor(context),
             self.root,
             tell=lambda done, total, message: _from_thread(
                 loop, context.session.report_progress(done, total, _sendable(message) or None)
@@ -198,6 +201,15 @@ class _Served:
             self.asked_for_root = True
             self.root = _first_folder(told) if isinstance(told, types.ListRootsResult) else None
         return None
+
+
+def _actor(context: _Context) -> str:
+    """Who calls: over HTTP the agent whose token it is, else the program that the client says it is."""
+    identity = getattr(context.request, "scope", {}).get(CALLER)
+    if identity is not None and identity.kind == "agent":
+        return client_name(identity.name)
+    told = context.session.client_params
+    return client_name(told and told.client_info.name)
 
 
 async def _roots(context: _Context) -> types.ListRootsResult | None:
@@ -257,7 +269,7 @@ def _is_yes(answer: types.ElicitResult) -> bool:
 def _key(params: _Carries, question: str) -> str:
     """What an answer is filed under: that to another question, or about another memory, is none to this one."""
     asked = params.model_dump(include={"name", "arguments", "uri"}, mode="json")
-    return hashlib.sha256(json.dumps([asked, question], sort_keys=True).encode()).hexdigest()[:24]
+    return hmac.digest(_KEY, json.dumps([asked, question], sort_keys=True).encode(), "sha256").hex()[:32]
 
 
 # -- the wire -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,43 @@
+"""GOV-1, GOV-9: agents get tokens of their own."""
+
+from pathlib import Path
+
+import pytest
+from tests.faces.cli.conftest import Waypost
+
+from waypost import config
+from waypost.faces.guard.tokens import Tokens
+
+
+@pytest.fixture
+def tokens() -> Tokens:
+    return Tokens(config.load().home)
+
+
+def test_a_token_is_shown_once_and_known_by_its_holder(waypost: Waypost, tokens: Tokens) -> None:
+    made = waypost("token", "make", "cursor").out.strip()
+    asks = waypost("token", "make", "board", "--person", "--read-only", "--json").json
+    cursor, board = tokens.verify(made), tokens.verify(asks["token"])
+    assert cursor is not None
+    assert board is not None
+    assert (cursor.name, cursor.kind, cursor.writes) == ("cursor", "agent", True)
+    assert (board.name, board.kind, board.writes) == ("board", "person", False)
+    listed = waypost("token", "list")
+    assert "cursor  agent, may write" in listed.out
+    assert "board  person, may only ask" in listed.out
+    assert made not in listed.out + Path(tokens.named_path).read_text()
+
+
+def test_a_revoked_token_opens_nothing(waypost: Waypost, tokens: Tokens) -> None:
+    made = waypost("token", "make", "cursor").out.strip()
+    assert waypost("token", "revoke", "cursor", "--json").json == {"name": "cursor", "status": "revoked"}
+    assert tokens.verify(made) is None
+    assert waypost("token", "list", "--json").json == {"tokens": []}
+    assert "waypost token make" in waypost("token", "list").out
+
+
+def test_a_wrong_name_is_refused(waypost: Waypost) -> None:
+    waypost("token", "make", "cursor")
+    assert "There is a token named 'cursor'" in waypost("token", "make", "cursor").err
+    assert waypost("token", "make", "../x").code == 2
+    assert waypost("token", "revoke", "nobody").code == 3
