@@ -193,6 +193,20 @@ def test_what_is_left_out_the_second_time_still_goes_when_undone(machine: Any) -
     assert path.read_text() == '{\n  "ui": { "theme": "x" }\n}\n'
 
 
+def test_a_broken_file_that_set_up_never_wrote_does_not_stand_in_the_way_of_undoing(machine: Any) -> None:
+    machine.install("cursor", hooks=False)
+    broken = write(machine.home / ".cursor/hooks.json", "{ broken")
+    machine.uninstall("cursor")
+    assert broken.read_text() == "{ broken" and not (machine.home / ".cursor/mcp.json").exists()
+
+
+def test_undoing_for_one_agent_leaves_what_another_has_in_the_same_file(machine: Any) -> None:
+    machine.install("gemini", "project")
+    rules = (machine.project / "GEMINI.md").read_text()
+    assert not machine.uninstall("zed", "project").changed  # Zed reads GEMINI.md too, but was never set up
+    assert (machine.project / "GEMINI.md").read_text() == rules
+
+
 def test_a_link_of_a_person_is_followed_and_told(machine: Any) -> None:
     real = write(machine.home / "dotfiles/mcp.json", "{}\n")
     link = machine.home / ".cursor/mcp.json"

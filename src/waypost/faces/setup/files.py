@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,6 +58,13 @@ def missing_folders(real: Path) -> list[Path]:
     return [folder for folder in reversed(real.parents) if not folder.exists()]
 
 
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove those of the folders that hold nothing, the inner ones first."""
+    for folder in sorted(set(folders), key=lambda one: len(one.parts), reverse=True):
+        with contextlib.suppress(OSError):  # not empty, or gone
+            folder.rmdir()
+
+
 def _read(real: Path) -> bytes:
     try:
         return read_small_file(real, LARGEST_FILE)
@@ -96,17 +104,14 @@ class Writing:
         _replace(found, content)
         self._done[-1] = (found, True)
 
-    def remove(self, found: Look, folders: list[Path]) -> None:
-        """Delete the file, and those of the folders that are empty then."""
+    def remove(self, found: Look) -> None:
+        """Delete the file."""
         _check_unchanged(found)
         try:
             found.real.unlink(missing_ok=True)
         except OSError as error:
             raise _failure(error, found.real) from error
         self._done.append((found, True))
-        for folder in sorted(folders, key=lambda one: len(one.parts), reverse=True):
-            with contextlib.suppress(OSError):  # not empty, or gone
-                folder.rmdir()
 
     def undo(self) -> None:
         for found, changed in reversed(self._done):

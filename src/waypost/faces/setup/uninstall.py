@@ -1,14 +1,17 @@
 """Undo a set-up: to the byte where nobody has touched a file since, else exactly what is ours."""
 
+import contextlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from waypost.errors import Refused, SecurityError
 from waypost.faces.setup.agents import Agent
-from waypost.faces.setup.files import LARGEST_FILE, Look, Writing, look
+from waypost.faces.setup.files import LARGEST_FILE, Look, Writing, look, remove_empty
 from waypost.faces.setup.install import LOCK_SECONDS
-from waypost.faces.setup.part import Part
+from waypost.faces.setup.part import Part, PartName
 from waypost.faces.setup.places import Scope, System
-from waypost.faces.setup.plan import leaves_nothing, present, taken_out, targets
+from waypost.faces.setup.plan import Target, leaves_nothing, present, taken_out, targets
 from waypost.faces.setup.record import FileRecord, Record, Records, digest
 from waypost.faces.setup.report import Deed, Done, Report, diff
 from waypost.space.platform import make_private_directory, wait_lock
@@ -22,7 +25,6 @@ class _Step:
     parts: tuple[Part, ...]
     deed: Deed
     content: bytes | None = None
-    folders: tuple[Path, ...] = ()
     note: str = ""
     backup: Path | None = None
 
@@ -39,6 +41,7 @@ def uninstall(agent: Agent, system: System, scope: Scope, project: Path, *, dry_
             _apply(steps)
             record = records.load(agent.name, scope, project)
             if record is not None:
+                remove_empty([Path(folder) for file in record.files for folder in file.folders])
                 records.delete(record)
                 _hand_over(record, records)
     done = tuple(_told(one, dry_run=dry_run) for one in steps)
@@ -46,21 +49,33 @@ def uninstall(agent: Agent, system: System, scope: Scope, project: Path, *, dry_
 
 
 def _steps(agent: Agent, system: System, scope: Scope, project: Path, records: Records) -> list[_Step]:
-    parts = {part.name: part for target in targets(agent, system, scope, project) for part in target.parts}
+    usual = targets(agent, system, scope, project)
+    parts = {part.name: part for target in usual for part in target.parts}
     record = records.load(agent.name, scope, project)
     if record is None:
-        usual = targets(agent, system, scope, project)
-        return [_by_sight(look(one.path, scope, project), one.parts, None) for one in usual]
-    return [
-        _one(
-            look(Path(file.path), scope, project),
-            tuple(parts[name] for name in file.parts if name in parts),
-            file,
-            record,
-            records,
-        )
-        for file in record.files
-    ]
+        found = [_unrecorded(one, scope, project, records) for one in usual]
+        return [one for one in found if one.deed != "missing"] or found
+    known = [_recorded(file, scope, project, parts, record, records) for file in record.files]
+    for target in usual:
+        with contextlib.suppress(Refused, SecurityError):  # set-up did not write it: it may be in any state
+            step = _unrecorded(target, scope, project, records)
+            known += [step] if step.deed != "missing" else []
+    return known
+
+
+def _unrecorded(target: Target, scope: Scope, project: Path, records: Records) -> _Step:
+    found = look(target.path, scope, project)
+    taken = {file.path for one in records.every() for file in one.files}
+    if str(found.real) in taken:
+        return _Step(found, target.parts, "missing")
+    return _by_sight(found, target.parts, None)
+
+
+def _recorded(
+    file: FileRecord, scope: Scope, project: Path, parts: Mapping[PartName, Part], record: Record, records: Records
+) -> _Step:
+    of = tuple(part for name, part in parts.items() if name in file.parts)
+    return _one(look(Path(file.path), scope, project), of, file, record, records)
 
 
 def _one(found: Look, parts: tuple[Part, ...], file: FileRecord, record: Record, records: Records) -> _Step:
@@ -69,10 +84,9 @@ def _one(found: Look, parts: tuple[Part, ...], file: FileRecord, record: Record,
     others = records.others(record, found.real)
     if others:
         return _Step(found, parts, "kept", note=f"{others[0].agent} uses it too")
-    folders = tuple(Path(folder) for folder in file.folders)
     if digest(found.raw) == file.after:
         if file.created:
-            return _Step(found, parts, "deleted", None, folders)
+            return _Step(found, parts, "deleted")
         before = records.backup(file.before, LARGEST_FILE)
         if before is not None:
             return _Step(found, parts, "unchanged" if before == found.raw else "restored", before)
@@ -80,7 +94,7 @@ def _one(found: Look, parts: tuple[Part, ...], file: FileRecord, record: Record,
     if not file.forced:
         return step
     kept = records.backup_place(file.before)
-    return _Step(found, parts, step.deed, step.content, folders, f"what --force overwrote is in {kept}", kept)
+    return _Step(found, parts, step.deed, step.content, f"what --force overwrote is in {kept}", kept)
 
 
 def _by_sight(found: Look, parts: tuple[Part, ...], file: FileRecord | None) -> _Step:
@@ -89,7 +103,7 @@ def _by_sight(found: Look, parts: tuple[Part, ...], file: FileRecord | None) -> 
         return _Step(found, parts, "missing", found.raw)
     text = taken_out(parts, found, dict(file.made) if file else {})
     if file is not None and file.created and leaves_nothing(parts, text):
-        return _Step(found, parts, "deleted", None, tuple(Path(folder) for folder in file.folders))
+        return _Step(found, parts, "deleted")
     return _Step(found, parts, "cleaned", text.encode("utf-8"))
 
 
@@ -98,7 +112,7 @@ def _apply(steps: list[_Step]) -> None:
     try:
         for step in steps:
             if step.deed == "deleted":
-                writing.remove(step.found, list(step.folders))
+                writing.remove(step.found)
             elif step.deed in {"restored", "cleaned"} and step.content is not None:
                 writing.write(step.found, step.content)
     except BaseException:
