@@ -62,15 +62,10 @@ def inject_brief(
         found = _near_now(space, message, view, now)
         hits = still_there(space, found.hits)
     heading = _HEADINGS.get(found.language, _HEADING)
-    lines, used = _fitting(hits, heading, opening, tokens)
-    text = opening.assembled("\n".join((heading, *lines)) if lines else "")
-    return Briefing(
-        text,
-        count_tokens(text),
-        tuple(used),
-        max((hit.score for hit in used), default=0.0),
-        _explain(len(hits), len(used), count_tokens(text), tokens, (*found.notices, *notices)),
-    )
+    text, taken, used = _fitting(hits, heading, opening, tokens)
+    best = max((hit.score for hit in used), default=0.0)
+    explanation = _explain(len(hits), len(used), taken, tokens, (*found.notices, *notices))
+    return Briefing(text, taken, tuple(used), best, explanation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,24 +154,27 @@ def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[i
     return made
 
 
-def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -> tuple[list[str], list[Hit]]:
-    """The lines that fit, nearest first; one that is longer than half of the budget is cut."""
-    room = tokens - count_tokens(opening.assembled(heading))
+def _fitting(hits: Sequence[Hit], heading: str, opening: Opening, tokens: int) -> tuple[str, int, list[Hit]]:
+    """What fits, nearest first, as a text of so many tokens; a line that is longer than half of the budget is cut."""
+    room, longest = tokens - count_tokens(opening.assembled(heading)), int(_LONGEST * tokens)
     lines: list[str] = []
     used: list[Hit] = []
     for hit in hits:
-        line = shorten(plain_line(hit), int(_LONGEST * tokens))
-        cost = 0 if line is None else count_tokens(f"{line}\n")  # one by one: all together are no more than their sum
-        if line is not None and cost <= room:
+        line: str | None = plain_line(hit)
+        cost = count_tokens(f"{line}\n")  # one by one: all together are no more than their sum
+        if cost > longest and (line := shorten(plain_line(hit), longest)):
+            cost = count_tokens(f"{line}\n")
+        if line and cost <= room:
             lines.append(line)
             used.append(hit)
             room -= cost
-    while (
-        lines and count_tokens(opening.assembled("\n".join((heading, *lines)))) > tokens
-    ):  # a fence has another number
-        lines.pop()
+    while True:
+        text = opening.assembled("\n".join((heading, *lines)) if lines else "")
+        taken = count_tokens(text)
+        if taken <= tokens or not lines:
+            return text, taken, used
+        lines.pop()  # the number of the fence is another one, and may cost more
         used.pop()
-    return lines, used
 
 
 def _explain(found: int, told: int, tokens: int, limit: int, notices: Sequence[str]) -> str:
