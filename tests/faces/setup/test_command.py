@@ -101,6 +101,8 @@ def test_errors_say_what_and_what_to_do(home: Path, capfd: pytest.CaptureFixture
     assert call(capfd, "setup", "emacs")[0] == 2
     code, _out, err = call(capfd, "setup", "zed", "--user", "--project")
     assert code == 2 and "exclude each other" in err
+    code, _out, err = call(capfd, "setup", "--uninstall")
+    assert code == 2 and "Name one of claude-code, cursor" in err
     assert "unreadable" in json.dumps(called(capfd, "setup"))
 
 

@@ -49,7 +49,7 @@ def test_any_configuration_is_the_same_after_set_up_and_undoing(seed: int, spell
 def test_another_entry_of_our_name_is_refused_and_overwritten_only_by_force(machine: Any) -> None:
     path = write(machine.home / ".cursor/mcp.json", '{"mcpServers": {"waypost": {"command": "hiking-maps"}}}')
     before = machine.tree()
-    with pytest.raises(Refused, match=r"'mcpServers.waypost' is there already and is not ours \('hiking-maps'\)"):
+    with pytest.raises(Refused, match=r"'mcpServers.waypost' is there already and is not Waypost's \('hiking-maps'\)"):
         machine.install("cursor")
     assert machine.tree() == before
     machine.install("cursor", force=True)

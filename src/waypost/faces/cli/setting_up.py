@@ -62,6 +62,8 @@ def setup_(
 
     if user and project:
         raise InvalidInput("--user and --project exclude each other.", "Give one of them.")
+    if agent is None and (uninstall or dry_run or user or project or force):
+        raise InvalidInput("Which agent?", f"Name one of {', '.join(agents.agents())}.")
     here, root = system.this_system(config.load()), _project(context)
     if agent is None:
         from waypost.faces.setup.detect import detect

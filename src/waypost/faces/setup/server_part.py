@@ -46,7 +46,7 @@ def _check(there: Any, path: Sequence[str], force: bool) -> bool:
         return False
     if not force:
         command = there.get("command", there.get("url", "")) if isinstance(there, Mapping) else there
-        raise ForeignEntry(f"{'.'.join(path)!r} is there already and is not ours ({str(command)[:80]!r})")
+        raise ForeignEntry(f"{'.'.join(path)!r} is there already and is not Waypost's ({str(command)[:80]!r})")
     return True
 
 
