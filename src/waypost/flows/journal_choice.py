@@ -14,7 +14,7 @@ from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
 from waypost.llm.prompt import template
 from waypost.model.recall import Hit, View
-from waypost.retrieve.times import days_named
+from waypost.retrieve.times import DaySpan, days_named
 from waypost.text.language import language_of
 
 MOST_FOUND = 5  # memories whose files are read
@@ -45,22 +45,32 @@ def choose_files(
 ) -> Choice:
     """What is to be read beside what always is."""
     choice = Choice()
-    for span in days_named(question, language_of(question), today):
+    named_days = days_named(question, language_of(question), today)
+    for span in named_days:
         if span.first <= today:
             named = f"{span.first}" if span.is_one_day else f"{span.first} to {span.last}"
             for path in shelf.between(span.first, span.last):
                 choice.add(path, f"date: {named}")
     chosen = _chosen_by_model(space, question, shelf, today, index, choice.notices)
     if chosen is None:
-        _add_topic(space, question, view, shelf, now, choice)
+        _add_topic(space, question, view, shelf, now, choice, named_days)
     else:
         for path in chosen:
             choice.add(path, "chosen by the model")
     return choice
 
 
-def _add_topic(space: OpenSpace, question: str, view: View, shelf: Shelf, now: datetime, choice: Choice) -> None:
-    """Days on which something was said that has to do with the question, and the summaries of their weeks."""
+def _add_topic(
+    space: OpenSpace,
+    question: str,
+    view: View,
+    shelf: Shelf,
+    now: datetime,
+    choice: Choice,
+    named: Sequence[DaySpan],
+) -> None:
+    """Days on which something was said that has to do with the question, and the summaries of their weeks; but for the
+    days that the question names: they are read already."""
     answer = recall(space, question, replace(view, collections=("journal",)), k=_FOUND, now=now)
     choice.notices += answer.notices
     sure = [hit for hit in answer.hits if hit.score >= SURE][:MOST_FOUND]
@@ -71,6 +81,8 @@ def _add_topic(space: OpenSpace, question: str, view: View, shelf: Shelf, now: d
     local = space.journal.today
     for hit in sure:
         day = local(hit.time or hit.valid_from)
+        if any(span.first <= day <= span.last for span in named):
+            continue
         choice.add(shelf.week(day), "topic")
         choice.add(shelf.day(day) or standing.get(hit.id), "topic")
 
