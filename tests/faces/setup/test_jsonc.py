@@ -24,7 +24,7 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(seed=SEEDS)
 def test_any_way_to_write_a_value_is_read(seed: int, spelled: Any) -> None:
     sample = spelled(seed)
@@ -32,7 +32,7 @@ def test_any_way_to_write_a_value_is_read(seed: int, spelled: Any) -> None:
     assert read(text) == value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(seed=SEEDS)
 def test_a_member_that_is_put_in_and_taken_out_leaves_every_letter_and_comment(seed: int, spelled: Any) -> None:
     sample = spelled(seed)
@@ -48,7 +48,7 @@ def test_a_member_that_is_put_in_and_taken_out_leaves_every_letter_and_comment(s
         assert back == text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(seed=SEEDS)
 def test_a_nested_member_goes_where_it_belongs_or_is_refused(seed: int, spelled: Any) -> None:
     sample = spelled(seed)
@@ -63,7 +63,7 @@ def test_a_nested_member_goes_where_it_belongs_or_is_refused(seed: int, spelled:
     assert new.made == (() if "mcpServers" in value else (("mcpServers",),))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(seed=SEEDS)
 def test_an_item_that_is_added_and_dropped_leaves_the_list(seed: int, spelled: Any) -> None:
     sample = spelled(seed)

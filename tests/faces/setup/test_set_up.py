@@ -25,7 +25,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
 def test_any_configuration_is_the_same_after_set_up_and_undoing(seed: int, spelled: Any, machine: Any) -> None:
     value, content = spelled(seed).value, spelled(seed).text.encode()

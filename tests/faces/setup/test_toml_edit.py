@@ -43,7 +43,7 @@ def toml_texts(draw: Any) -> str:
     return str(draw(st.sampled_from(["", "", "\ufeff"])) + text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(text=toml_texts())
 def test_a_table_that_is_put_in_and_taken_out_leaves_the_rest(text: str) -> None:
     before = read(text)
