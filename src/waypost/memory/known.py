@@ -68,6 +68,9 @@ class Spaces:
     def home(self) -> Path:
         return self._settings.home
 
+    def now(self) -> datetime:
+        return self._clock()
+
     def listed(self) -> list[KnownSpace]:
         """All memories of this home that can be read, by name."""
         return sorted(self._known(), key=lambda one: (one.name.lower(), one.space_id))

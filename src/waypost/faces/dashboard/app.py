@@ -1,0 +1,122 @@
+"""The dashboard as an ASGI application. Importing this imports Starlette and Jinja: only what serves does so."""
+
+import contextlib
+import traceback
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
+from waypost.faces.dashboard.asked import Asked, Go, Place, address
+from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.render import Renderer
+from waypost.faces.guard.asgi import CALLER
+from waypost.faces.guard.identity import Identity
+from waypost.memory.known import Spaces
+
+_FIELDS = 5000  # of one form
+_STATUS: Mapping[type[WaypostError], int] = {NotFound: 404, SecurityError: 403, InvalidInput: 400}
+
+CsrfToken = Callable[[Any], str]  # of the scope of a request: what its forms have to send back
+
+
+def dashboard_app(
+    spaces: Spaces, *, csrf_token: CsrfToken = lambda _: "", places: Iterable[Place] = PLACES
+) -> Starlette:
+    """Stands behind the gate: every request has its `Identity`, and unsafe ones were checked against forgery."""
+    renderer = Renderer(spaces, csrf_token)
+    shown = [
+        Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, place), methods=list(place.methods))
+        for place in places
+    ]
+    routes: list[BaseRoute] = [
+        Route("/", _home(spaces)),
+        Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
+        *shown,
+    ]
+
+    async def missing(request: Request, error: Exception) -> Response:
+        status = getattr(error, "status_code", 404)
+        what = "There is no such page." if status == 404 else "This cannot be done here."
+        return renderer.error(request, _identity(request), what, "Go back, or begin at the overview.", status)
+
+    return Starlette(routes=routes, exception_handlers={404: missing, 405: missing})
+
+
+def _home(spaces: Spaces) -> Callable[[Request], Awaitable[Response]]:
+    async def home(_: Request) -> Response:
+        return RedirectResponse(address(spaces.here), status_code=303)
+
+    return home
+
+
+def _answering(spaces: Spaces, renderer: Renderer, place: Place) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        form = _form(await request.body()) if request.method == "POST" else {}
+        return await run_in_threadpool(work, request, form)
+
+    def work(request: Request, form: Mapping[str, tuple[str, ...]]) -> Response:
+        identity = _identity(request)
+        try:
+            asked = _asked(spaces, request, identity, place, form)
+            done = place.show(asked)
+            return _redirect(done) if isinstance(done, Go) else renderer.page(request, asked, done)
+        except WaypostError as error:
+            status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 409)
+            return renderer.error(request, identity, error.what, error.remedy, status)
+        except Exception as error:  # noqa: BLE001  the last wall before the person: a traceback helps nobody there
+            _log_crash(error, spaces.home)
+            what = f"Something unexpected happened: {type(error).__name__}."
+            remedy = "This is a bug; crash.log in Waypost's home has the place. Nothing that was acknowledged is lost."
+            return renderer.error(request, identity, what, remedy, 500)
+
+    return answer
+
+
+def _asked(
+    spaces: Spaces, request: Request, identity: Identity, place: Place, form: Mapping[str, tuple[str, ...]]
+) -> Asked:
+    path = {name: str(value) for name, value in request.path_params.items()}
+    space_id = path.pop("space")
+    if space_id != spaces.here:
+        spaces.known(space_id)
+    query = dict(request.query_params)
+    if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
+        raise InvalidInput("There is a NUL character in what was sent.", "Leave it out.")
+    return Asked(spaces, space_id, identity, place.section, path, query, form)
+
+
+def _identity(request: Request) -> Identity:
+    identity: Identity = request.scope[CALLER]
+    return identity
+
+
+def _form(body: bytes) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    try:
+        pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_FIELDS)
+    except ValueError:
+        pairs = []
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    return {name: tuple(values) for name, values in found.items()}
+
+
+def _redirect(done: Go) -> Response:
+    return RedirectResponse(done.to, status_code=303)
+
+
+def _log_crash(error: Exception, home: Path) -> None:
+    """Keep where it happened; not the message, which may hold the words of a memory."""
+    with contextlib.suppress(OSError):
+        home.mkdir(parents=True, exist_ok=True)
+        lines = [*traceback.format_tb(error.__traceback__), type(error).__name__]
+        (home / "crash.log").write_text("".join(lines), encoding="utf-8")

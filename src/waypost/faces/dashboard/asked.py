@@ -1,0 +1,133 @@
+"""A request as pages see it: checked values, the memory in the caller's hands, and the answers a page can give."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from waypost.errors import InvalidInput, SecurityError
+from waypost.faces.guard.identity import Identity
+from waypost.memory import Memory
+from waypost.memory.known import Spaces
+
+_LONGEST_TEXT = 20_000
+_MOST_CHOSEN = 1000  # ticked boxes of one form
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Show a template, filled in."""
+
+    template: str
+    title: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Done: look there now. `to` is an address of this dashboard."""
+
+    to: str
+
+
+Show = Callable[["Asked"], Page | Go]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An address below a space, and what is shown there. `section` is the entry of the navigation it belongs to."""
+
+    path: str
+    show: Show
+    section: str
+    methods: tuple[str, ...] = ("GET",)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    spaces: Spaces
+    space_id: str
+    identity: Identity
+    section: str
+    path: Mapping[str, str]  # what stood in the address
+    query: Mapping[str, str]
+    form: Mapping[str, tuple[str, ...]]
+
+    @property
+    def memory(self) -> Memory:
+        return self.spaces.memory(self.identity.caller, self.space_id)
+
+    @property
+    def may_change(self) -> bool:
+        return self.identity.writes
+
+    @property
+    def is_person(self) -> bool:
+        return self.identity.kind == "person"
+
+    def need_person(self) -> None:
+        """What only a person may do (GOV-1)."""
+        self.need_rights()
+        if not self.is_person:
+            raise SecurityError("Only a person may do this.", "Sign in with the owner's token or a code.")
+
+    def need_rights(self) -> None:
+        if not self.may_change:
+            raise SecurityError("This token may only read.", "Sign in with one that may write.")
+
+    # -- what was sent -------------------------------------------------------------------------------------------
+
+    def text(self, name: str, default: str = "", limit: int = 2000) -> str:
+        """A value of the address."""
+        return _bounded(name, self.query.get(name, default), limit).strip()
+
+    def whole(self, name: str, default: int, low: int, high: int) -> int:
+        value = self.query.get(name, "")
+        if not value:
+            return default
+        if not value.isascii() or not value.isdigit() or len(value) > 9 or not low <= int(value) <= high:
+            raise InvalidInput(f"{name} is not a number from {low} to {high}.", "Correct the address.")
+        return int(value)
+
+    def one_of(self, name: str, choices: tuple[str, ...], default: str) -> str:
+        value = self.query.get(name, "") or default
+        if value not in choices:
+            raise InvalidInput(f"{name} is none of {', '.join(choices)}.", "Choose one of them.")
+        return value
+
+    def is_set(self, name: str) -> bool:
+        return self.query.get(name, "") not in ("", "0", "false")
+
+    def sent(self, name: str, limit: int = _LONGEST_TEXT) -> str:
+        """A field of the form."""
+        values = self.form.get(name, ())
+        return _bounded(name, values[-1] if values else "", limit).strip()
+
+    def all_sent(self, name: str) -> tuple[str, ...]:
+        """Every ticked box of that name."""
+        values = self.form.get(name, ())
+        if len(values) > _MOST_CHOSEN:
+            raise InvalidInput(f"At most {_MOST_CHOSEN} can be chosen at once.", "Choose fewer.")
+        return tuple(_bounded(name, value, 200) for value in values)
+
+    # -- where to go ---------------------------------------------------------------------------------------------
+
+    def link(self, *parts: str, **query: object) -> str:
+        """An address in this space. Parts are quoted, empty values of the query left out."""
+        return address(self.space_id, *parts, **query)
+
+    def go(self, *parts: str, **query: object) -> Go:
+        return Go(self.link(*parts, **query))
+
+
+def address(space_id: str, *parts: str, **query: object) -> str:
+    path = "/".join(["", "s", space_id, *(quote(part, safe="") for part in parts)])
+    told = {name: value for name, value in query.items() if value not in (None, "", False)}
+    return f"{path}?{urlencode({k: '1' if v is True else v for k, v in told.items()})}" if told else path
+
+
+def _bounded(name: str, value: str, limit: int) -> str:
+    if len(value) > limit:
+        raise InvalidInput(f"{name} has more than {limit} characters.", "Shorten it.")
+    return value

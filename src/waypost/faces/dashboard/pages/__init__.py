@@ -1,0 +1,6 @@
+"""Every page, one module for each section."""
+
+from waypost.faces.dashboard.asked import Place
+from waypost.faces.dashboard.pages import overview
+
+PLACES: tuple[Place, ...] = (*overview.PLACES,)

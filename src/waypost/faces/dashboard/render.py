@@ -1,0 +1,91 @@
+"""Pages as HTML: one environment for all templates, everything escaped, nothing of a memory ever acting."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from waypost.faces.dashboard.asked import Asked, Page, address
+from waypost.faces.dashboard.sections import SECTIONS
+from waypost.faces.dashboard.told import TOLD
+from waypost.faces.dashboard.wording import ago, counted, day, percent, plain, shortened, size
+from waypost.faces.guard.identity import Identity
+from waypost.memory.known import Spaces
+from waypost.model.time import parse_time
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+class Renderer:
+    def __init__(self, spaces: Spaces, csrf_token: Callable[[Any], str]) -> None:
+        self._spaces, self._csrf_token = spaces, csrf_token
+        self._environment = _environment()
+
+    def page(self, request: Request, asked: Asked, page: Page) -> Response:
+        common = self._common(request, asked.identity, page.title, asked.section, asked.space_id)
+        told = TOLD.get(asked.query.get("told", ""), "")
+        values = {**common, "asked": asked, "link": asked.link, "told": told, **page.values}
+        return self._html(page.template, values, page.status)
+
+    def error(self, request: Request, identity: Identity, what: str, remedy: str, status: int) -> Response:
+        common = self._common(request, identity, "Not done", "", self._spaces.here)
+        here = self._spaces.here
+        values = {
+            **common,
+            "link": lambda *parts, **query: address(here, *parts, **query),
+            "what": what,
+            "remedy": remedy,
+        }
+        return self._html("error.html", {**values, "told": ""}, status)
+
+    def _common(self, request: Request, identity: Identity, title: str, section: str, space_id: str) -> dict[str, Any]:
+        known = {one.space_id: one for one in self._spaces.listed()}
+        return {
+            "title": title,
+            "section": section,
+            "sections": SECTIONS,
+            "space_id": space_id,
+            "space": known.get(space_id),
+            "spaces": list(known.values()),
+            "identity": identity,
+            "csrf_token": self._csrf_token(request.scope),
+            "now": self._spaces.now(),
+        }
+
+    def _html(self, template: str, values: Mapping[str, Any], status: int) -> Response:
+        html = self._environment.get_template(template).render(values)
+        headers = {"content-security-policy": POLICY, "cache-control": "no-store"}
+        return HTMLResponse(html, status, headers)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("waypost.faces.dashboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        {
+            "ago": lambda value, now: ago(_time(value), now) if value else "",
+            "day": lambda value: day(_time(value)) if value else "",
+            "moment": lambda value: f"{_time(value):%Y-%m-%d %H:%M} UTC" if value else "",
+            "plain": plain,
+            "shortened": shortened,
+            "size": size,
+            "percent": percent,
+        }
+    )
+    environment.globals["counted"] = counted
+    return environment
+
+
+def _time(value: datetime | str) -> datetime:
+    return value if isinstance(value, datetime) else parse_time(value, "time")

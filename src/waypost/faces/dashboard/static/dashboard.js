@@ -1,0 +1,22 @@
+// Little script: keys, and boxes that tick all others. Every page works without it.
+const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape" && typing(event.target)) return event.target.blur();
+  if (typing(event.target)) return;
+  const found = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key);
+  if (!found) return;
+  event.preventDefault();
+  found.matches("input, textarea, select") ? found.focus() : found.click();
+});
+
+for (const all of document.querySelectorAll("input[data-all]")) {
+  all.addEventListener("change", () => {
+    for (const box of document.querySelectorAll(`input[type=checkbox][name="${all.dataset.all}"]`)) box.checked = all.checked;
+  });
+}
+
+for (const menu of document.querySelectorAll("details.menu")) {
+  document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
+}

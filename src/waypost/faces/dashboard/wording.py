@@ -1,0 +1,65 @@
+"""Values in words that people read."""
+
+import unicodedata
+from datetime import datetime
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+_SPANS = (
+    (86400 * 365, "year"),
+    (86400 * 30, "month"),
+    (86400 * 7, "week"),
+    (86400, "day"),
+    (3600, "hour"),
+    (60, "minute"),
+)
+_KEPT_CONTROLS = "\n\t"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """ "1 memory", "2 memories"."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def ago(then: datetime, now: datetime) -> str:
+    seconds = int((now - then).total_seconds())
+    if seconds < 0:
+        return f"on {day(then)}"
+    for length, name in _SPANS:
+        if seconds >= length:
+            return f"{counted(seconds // length, name)} ago"
+    return "just now"
+
+
+def day(value: datetime) -> str:
+    return f"{value:%Y-%m-%d}"
+
+
+def size(number: float) -> str:
+    value, unit = float(number), 0
+    while value >= 1000 and unit < len(_UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    return f"{value:.0f} {_UNITS[unit]}" if unit == 0 or value >= 10 else f"{value:.1f} {_UNITS[unit]}"
+
+
+def percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+def shortened(text: str, length: int = 200) -> str:
+    """One line of it."""
+    line = " ".join(plain(text).split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def plain(text: str) -> str:
+    """Text that acts on nothing: control characters, escape sequences and marks that turn the direction of writing are
+    shown by their code instead of being obeyed."""
+    return "".join(_visible(character) for character in text)
+
+
+def _visible(character: str) -> str:
+    if character in _KEPT_CONTROLS or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co"):
+        return character
+    if character in "\u200c\u200d\ufe0f":  # joiners: words of several languages and emoji need them
+        return character
+    return f"\\u{ord(character):04x}"
