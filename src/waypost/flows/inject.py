@@ -25,7 +25,7 @@ MOST = 20  # memories that are told at most
 _DEPTH = 100  # passages of each engine that are looked at
 _WORDED = 30  # memories whose words are compared: the nearest, and as many that are found by their words
 _LONGEST = 0.5  # of the budget for one memory
-_AT_A_PROMPT = 8  # texts owed that are embedded while an agent waits: each takes some 20 ms there
+_AT_A_PROMPT = 0  # texts owed that are embedded while an agent waits: what embeds many takes 200 ms to start
 _HEADINGS = {"de": "Bekannte Informationen:", "ru": "Известная информация:"}
 _HEADING = "Known information:"
 

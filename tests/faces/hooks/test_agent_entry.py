@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from waypost import Memory, config
+from waypost.embed.install import status
 from waypost.faces.hooks.agent_formats import HookInput
 from waypost.faces.hooks.agent_keep import keep
 
@@ -188,17 +189,40 @@ def test_an_agent_that_has_gone_gets_nothing_and_nothing_is_noted_as_told(projec
     assert UPLOADS.encode() in run("prompt", "--agent", "codex", given=event(project)).stdout
 
 
+LOADED = (
+    "import sys, time\nfrom waypost.faces.hooks import agent_entry, agent_event\n"
+    "raw = sys.stdin.buffer.read()\n"
+    "outcome = agent_event.handle('prompt', 'codex', raw, time.monotonic() + 60)\n"
+    "assert outcome.output\noutcome.written()\nprint(*sys.modules)\n"
+)
+
+
+def loaded_by_a_prompt(project: Path) -> set[str]:
+    """All modules that are there when a prompt has been answered."""
+    return set(run(program=[sys.executable, "-c", LOADED], given=event(project)).stdout.decode().split())
+
+
+def heavy_ones(loaded: set[str]) -> set[str]:
+    return {name for name in loaded for heavy in HEAVY if name == heavy or name.startswith(f"{heavy}.")}
+
+
 def test_a_prompt_imports_nothing_heavy(project: Path) -> None:
-    program = (
-        "import sys, time\nfrom waypost.faces.hooks import agent_entry, agent_event\n"
-        "raw = sys.stdin.buffer.read()\n"
-        "outcome = agent_event.handle('prompt', 'codex', raw, time.monotonic() + 60)\n"
-        "assert outcome.output\noutcome.written()\nprint(*sys.modules)\n"
-    )
-    loaded = run(program=[sys.executable, "-c", program], given=event(project)).stdout.decode().split()
-    found = {name for name in loaded for heavy in HEAVY if name == heavy or name.startswith(f"{heavy}.")}
+    loaded = loaded_by_a_prompt(project)
     assert "waypost.flows.inject" in loaded
-    assert not found - {"waypost.flows.recall_code"}  # by words only, a prompt is recalled as a question is
+    # By words only, a prompt is recalled as a question is.
+    assert not heavy_ones(loaded) - {"waypost.flows.recall_code"}
+
+
+def test_a_prompt_that_is_embedded_imports_nothing_heavy_either(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WAYPOST_MODELS")
+    if not all(one.installed for one in status(config.load(), hashes=False) if one.name.startswith("minilm")):
+        pytest.skip("the weights of minilm are not installed")
+    with Memory.open(project) as memory:
+        memory.settle()
+    loaded = loaded_by_a_prompt(project)
+    assert "waypost.embed.numpy_bert" in loaded
+    assert not heavy_ones(loaded)
+    assert "waypost.flows.recall" not in loaded
 
 
 def test_the_turns_of_a_session_are_kept_by_a_process_of_their_own(project: Path, tmp_path: Path) -> None:
