@@ -179,3 +179,10 @@ def test_stray_output_of_a_tool_never_reaches_the_client(project: Path) -> None:
     )
     assert done.stdout == b"message"
     assert b"stray" in done.stderr
+
+
+def test_a_server_without_an_error_stream_serves_as_well(start: Start, project: Path) -> None:
+    server = serving(start(command=["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", *COMMAND]))
+    server.close_input()
+    assert server.process.wait(SOON) == 0
+    assert_sound(project)

@@ -51,6 +51,10 @@ def serve_at_door(tools: Sequence[Tool], build: "Callable[[], Server[Any]]", lif
 def claim_standard_streams() -> tuple[int, int]:
     """The client's pipes, for us alone: what others in this process or its children print goes to standard error, and
     what they read is empty."""
+    try:
+        os.fstat(2)
+    except OSError:  # closed by whoever started us: else a pipe of the client would get its number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

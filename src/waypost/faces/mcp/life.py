@@ -48,7 +48,8 @@ class Life:
         _later(_LAST_ACTS_WITHIN, lambda: os._exit(code))
         self.last_acts()
         with contextlib.suppress(OSError, ValueError):
-            sys.stderr.flush()
+            if sys.stderr is not None:  # closed by whoever started us
+                sys.stderr.flush()
         os._exit(code)
 
     def last_acts(self) -> None:
