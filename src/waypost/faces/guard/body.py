@@ -22,27 +22,27 @@ class Intake:
         self._limits = limits
         self._held = 0
 
-    def announced(self, scope: Scope) -> Problem | None:
-        """What is wrong with the length that the request announces."""
+    def announced(self, scope: Scope, most: int) -> Problem | None:
+        """What is wrong with the length that the request announces; `most` bytes are allowed."""
         lengths = values(scope, b"content-length")
         if not lengths:
             return None
         if len(lengths) > 1 or not lengths[0] or not _DIGITS.issuperset(lengths[0]) or len(lengths[0]) > 18:
             return Problem(400, "The Content-Length is not a number.", "Send one, in digits.")
-        return self._too_large if int(lengths[0]) > self._limits.body_bytes else None
+        return _too_large(most) if int(lengths[0]) > most else None
 
     @contextmanager
-    def room(self) -> Iterator["Taken"]:
-        """Room for one body, given back at the end of the block."""
-        taken = Taken(self)
+    def room(self, most: int) -> Iterator["Taken"]:
+        """Room for one body of at most so many bytes, given back at the end of the block."""
+        taken = Taken(self, most)
         try:
             yield taken
         finally:
             self._held -= taken.size
 
     def reserve(self, taken: "Taken", size: int) -> Problem | None:
-        if taken.size + size > self._limits.body_bytes:
-            return self._too_large
+        if taken.size + size > taken.most:
+            return _too_large(taken.most)
         if self._held + size > self._limits.buffered_bytes:
             return Problem(503, "Too much is being sent at once.", "Try again.", ((b"retry-after", b"1"),))
         taken.size += size
@@ -53,16 +53,12 @@ class Intake:
     def seconds(self) -> float:
         return self._limits.body_seconds
 
-    @property
-    def _too_large(self) -> Problem:
-        return Problem(413, f"A request may have {self._limits.body_bytes} bytes.", "Send less, in several requests.")
-
 
 class Taken:
     """One body being taken in."""
 
-    def __init__(self, intake: Intake) -> None:
-        self.size = 0
+    def __init__(self, intake: Intake, most: int) -> None:
+        self.size, self.most = 0, most
         self.comes_on = True  # whether there may be more of it worth hearing out
         self._intake = intake
         self._chunks: list[bytes] = []
@@ -95,3 +91,7 @@ class Taken:
             return pending.pop() if pending else await receive()
 
         return next_message
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, f"A request may have {most} bytes.", "Send less, in several requests.")

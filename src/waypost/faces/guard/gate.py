@@ -14,7 +14,7 @@ from waypost.faces.guard.body import Disconnected, Intake
 from waypost.faces.guard.hosts import Hosts, is_loopback
 from waypost.faces.guard.identity import Identity
 from waypost.faces.guard.limits import Buckets, Limits, Monotonic, Slots
-from waypost.faces.guard.problem import SECURITY_HEADERS, Problem, answer
+from waypost.faces.guard.problem import PAGE_HEADERS, SECURITY_HEADERS, Problem, answer
 
 _LOG = logging.getLogger("waypost.guard")
 _IN_URLS = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "bearer", "authorization", "auth"})
@@ -22,6 +22,7 @@ _CHALLENGE = ((b"www-authenticate", b'Bearer realm="waypost"'),)
 _POLICY_VIOLATION = 1008  # the code that closes a web socket
 
 SignedIn = Callable[[Scope], Identity | None]
+Way = Callable[[Scope], Problem | None]
 
 
 class Verifier(Protocol):
@@ -35,7 +36,7 @@ class Gate:
     whole, and its token is gone from the headers.
 
     `open_paths` need no token (a sign-in page); everything else holds for them too. `signed_in` tells who sends a
-    request without one (a session's cookie).
+    request without one (a session's cookie), `way_in` where somebody unknown without one is sent instead of away.
     """
 
     def __init__(
@@ -48,10 +49,11 @@ class Gate:
         clock: Monotonic = time.monotonic,
         open_paths: frozenset[str] = frozenset(),
         signed_in: SignedIn | None = None,
+        way_in: Way | None = None,
     ) -> None:
         self._app, self._tokens, self._hosts = app, tokens, hosts
         self._limits = limits or Limits()
-        self._open_paths, self._signed_in = open_paths, signed_in
+        self._open_paths, self._signed_in, self._way_in = open_paths, signed_in, way_in
         self._calls = Buckets(self._limits.rate, self._limits.burst, clock)
         self._failures = Buckets(self._limits.failure_rate, self._limits.failure_burst, clock)
         self._slots = Slots(self._limits.concurrent, self._limits.concurrent_each)
@@ -73,7 +75,7 @@ class Gate:
             identity, found = found, None
             if wait := self._calls.take(identity.key):
                 found = _slow_down(wait)
-        found = found or self._intake.announced(scope)
+        found = found or self._intake.announced(scope, self._most(identity))
         if found is not None:
             await answer(found, receive, send)
             return
@@ -85,7 +87,7 @@ class Gate:
                 await answer(busy, receive, send)
 
     async def _admitted(self, identity: Identity | None, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._intake.room() as taken:
+        with self._intake.room(self._most(identity)) as taken:
             try:
                 problem = await taken.take(receive)
             except Disconnected:
@@ -96,6 +98,9 @@ class Gate:
             headers = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
             inner = {**scope, "headers": headers, CALLER: identity}
             await self._app(inner, taken.replayed(receive), _with_security_headers(send))
+
+    def _most(self, identity: Identity | None) -> int:
+        return self._limits.body_bytes if identity else min(self._limits.open_body_bytes, self._limits.body_bytes)
 
     def _form(self, scope: Scope) -> Problem | None:
         """What is wrong with the size or form of the head."""
@@ -126,19 +131,21 @@ class Gate:
     def _who(self, scope: Scope) -> Identity | Problem | None:
         """Who sends this. On one machine all share an address, so there a right token is never refused for the
         wrong ones of others; elsewhere an address that guesses waits."""
-        address = _address(scope)
+        address = sender(scope)
         if scope["path"] in self._open_paths:
             return None
         if not is_loopback(address) and (wait := self._failures.wait(address)):
             return _slow_down(wait)
-        try:
-            identity = self._signed_in(scope) if self._signed_in else None
-            identity = identity or self._bearer(scope)
+        sent = values(scope, b"authorization")
+        try:  # whoever sends a token is known by that alone: a program, whatever cookies it has
+            identity = self._bearer(sent) if sent else self._signed_in and self._signed_in(scope)
         except WaypostError as error:
             _LOG.error("Tokens cannot be checked: %s", error)
             return Problem(503, "The server cannot check tokens now.", "Look at what it prints.")
-        if identity is not None:
-            return identity
+        way_in = None if sent or identity or self._way_in is None else self._way_in(scope)
+        return identity or way_in or self._refused(address)
+
+    def _refused(self, address: str) -> Problem:
         if wait := self._failures.take(address):
             return _slow_down(wait)
         return Problem(
@@ -148,8 +155,7 @@ class Gate:
             _CHALLENGE,
         )
 
-    def _bearer(self, scope: Scope) -> Identity | None:
-        sent = values(scope, b"authorization")
+    def _bearer(self, sent: list[bytes]) -> Identity | None:
         if len(sent) != 1:
             return None
         scheme, _, token = sent[0].decode("latin-1").partition(" ")
@@ -160,11 +166,18 @@ def _with_security_headers(send: Send) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             sent = [(bytes(name).lower(), bytes(value)) for name, value in message.get("headers", ())]
-            names = {name for name, _ in sent}
-            message = {**message, "headers": [*sent, *(one for one in SECURITY_HEADERS if one[0] not in names)]}
+            message = {**message, "headers": [*sent, *_missing(sent)]}
         await send(message)
 
     return send_with_headers
+
+
+def _missing(sent: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """What an answer needs besides what its application has set."""
+    there = dict(sent)
+    is_page = there.get(b"content-type", b"").lower().startswith(b"text/html")
+    wanted = {**dict(SECURITY_HEADERS), **(dict(PAGE_HEADERS) if is_page else {})}
+    return [(name, value) for name, value in wanted.items() if name not in there]
 
 
 def _slow_down(wait: float) -> Problem:
@@ -172,7 +185,7 @@ def _slow_down(wait: float) -> Problem:
     return Problem(429, "Too many requests.", "Wait as long as Retry-After says.", ((b"retry-after", seconds),))
 
 
-def _address(scope: Scope) -> str:
+def sender(scope: Scope) -> str:
     """Where it comes from. One machine can have a whole /64 of IPv6 addresses: they count as one."""
     text = str((scope.get("client") or ("",))[0])
     try:

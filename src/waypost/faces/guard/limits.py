@@ -14,6 +14,7 @@ class Limits:
     """The bounds of one server. All memory that a client can make it use follows from these."""
 
     body_bytes: int = 4 << 20  # of one request; a memory is far smaller, a batch of them fits
+    open_body_bytes: int = 16 << 10  # of one without a token, where that is allowed
     buffered_bytes: int = 64 << 20  # of all requests that are being taken in or answered
     body_seconds: float = 30.0  # until the whole body is there
     header_count: int = 100

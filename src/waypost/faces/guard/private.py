@@ -36,3 +36,12 @@ def read_private_file(path: Path, limit: int) -> bytes:
         return os.read(handle, limit + 1)
     finally:
         os.close(handle)
+
+
+def file_stamp(path: Path) -> object:
+    """What changes when a file is replaced or its rights are; None where there is none."""
+    try:
+        state = path.lstat()
+    except FileNotFoundError:
+        return None
+    return state.st_ino, state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_mode

@@ -20,6 +20,15 @@ SECURITY_HEADERS = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"cache-control", b"no-store"),
 )
+# Of pages. A page that sends no referrer sends its forms with `Origin: null`, as a foreign one would.
+PAGE_HEADERS = (
+    (b"referrer-policy", b"same-origin"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

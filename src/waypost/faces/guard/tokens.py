@@ -14,7 +14,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.identity import KINDS, RIGHTS, Identity, Kind, Rights
-from waypost.faces.guard.private import read_private_file
+from waypost.faces.guard.private import file_stamp, read_private_file
 from waypost.space.platform import make_private_directory, wait_lock, write_private_file
 
 OWNER = "owner"
@@ -88,6 +88,14 @@ class Tokens:
                 found = identity
         return found
 
+    def owner(self) -> Identity | None:
+        """Whoever has the owner's token, if there is one."""
+        return next((identity for _, identity in self._current() if identity.name == OWNER), None)
+
+    def holder(self, key: str) -> Identity | None:
+        """Who has the token of this key; nobody, once it is revoked or replaced."""
+        return next((identity for _, identity in self._current() if identity.key == key), None)
+
     def make(self, name: str, *, kind: Kind = "agent", rights: Rights = "write", clock: Callable[[], datetime]) -> str:
         """Give out a token under a name of its own. It is returned once and cannot be shown again."""
         if not _NAME.fullmatch(name) or name == OWNER:
@@ -135,7 +143,7 @@ class Tokens:
         write_private_file(self.named_path, json.dumps({"tokens": entries}, indent=2).encode(), replace=True)
 
     def _current(self) -> tuple[tuple[str, Identity], ...]:
-        stamps = (_stamp(self.path), _stamp(self.named_path))
+        stamps = (file_stamp(self.path), file_stamp(self.named_path))
         if stamps != self._stamps:
             known = [(one.digest, one.identity) for one in self.named()]
             if stamps[0] is not None:
@@ -158,12 +166,3 @@ def _parsed(entry: Any) -> NamedToken:
     if not (_NAME.fullmatch(name) and kind in KINDS and rights in RIGHTS and _HASH.fullmatch(digest)):
         raise ValueError("not a token's entry")
     return NamedToken(name, kind, rights, str(created), digest)
-
-
-def _stamp(path: Path) -> object:
-    """What changes when a file is replaced or its rights are."""
-    try:
-        state = path.lstat()
-    except FileNotFoundError:
-        return None
-    return state.st_ino, state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_mode

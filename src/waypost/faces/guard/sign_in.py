@@ -1,0 +1,208 @@
+"""Signing in: a person shows the token or a code once, and is known by a cookie from then on."""
+
+import asyncio
+import hashlib
+import logging
+import math
+import time
+from collections.abc import Iterable
+from urllib.parse import parse_qs, quote
+
+from waypost.errors import WaypostError
+from waypost.faces.guard.asgi import Receive, Scope, Send, values
+from waypost.faces.guard.csrf import SESSION, Visit, form_values, visit_of
+from waypost.faces.guard.gate import sender
+from waypost.faces.guard.hosts import is_loopback
+from waypost.faces.guard.identity import Identity
+from waypost.faces.guard.limits import Buckets, Limits, Monotonic
+from waypost.faces.guard.problem import Problem, answer
+from waypost.faces.guard.sessions import Sessions
+from waypost.faces.guard.sign_in_code import SignInCode
+from waypost.faces.guard.sign_in_page import LOGIN, LOGOUT, OPEN_PATHS, file_of, local_path, page, send_answer
+from waypost.faces.guard.tokens import Tokens
+
+_LOG = logging.getLogger("waypost.guard")
+_HTML = b"text/html; charset=utf-8"
+_FORM = b"application/x-www-form-urlencoded"
+
+
+class SignIn:
+    """The application of `/login` and `/logout`, and what the gate needs to know people by their cookie.
+
+    `secure_hosts`: by these names it is reached over TLS, which a proxy speaks.
+    """
+
+    open_paths = OPEN_PATHS
+    paths = OPEN_PATHS | {LOGOUT}
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        sessions: Sessions,
+        code: SignInCode,
+        limits: Limits | None = None,
+        *,
+        secure_hosts: Iterable[str] = (),
+        monotonic: Monotonic = time.monotonic,
+    ) -> None:
+        limits = limits or Limits()
+        self._tokens, self._sessions, self._code = tokens, sessions, code
+        self._failures = Buckets(limits.failure_rate, limits.failure_burst, monotonic)
+        self._secure_hosts = frozenset(host.lower().encode() for host in secure_hosts)
+        # Browsers do not keep cookies apart by port. Servers of one home share theirs, others do not take it away.
+        self._cookie = f"waypost-{hashlib.sha256(str(tokens.path).encode()).hexdigest()[:8]}"
+
+    # -- for the gate --------------------------------------------------------------------------------------------
+
+    def who(self, scope: Scope) -> Identity | None:
+        """The person whose cookie this is. The scope then holds the `Visit`, and the cookie no more."""
+        name = self._sent_cookie(scope)
+        session = self._sessions.find(name) if name else None
+        identity = self._tokens.holder(session.holder) if session else None
+        if session is None or identity is None:
+            return None
+        if self._sessions.is_to_note(session):
+            asyncio.get_running_loop().run_in_executor(None, self._sessions.note)
+        scope[SESSION] = visit_of(session, name)
+        scope["headers"] = _without_cookie(scope, self._cookie_name(scope))
+        return identity
+
+    def way_in(self, scope: Scope) -> Problem | None:
+        """A browser that shows a page is led to where its person signs in; programs are told no."""
+        accepted = b",".join(values(scope, b"accept")).lower()
+        if b"text/html" not in accepted:
+            return None
+        target = scope.get("raw_path") or b"/"
+        query = scope.get("query_string", b"")
+        wanted = (target + (b"?" + query if query else b"")).decode("latin-1") if scope["method"] == "GET" else "/"
+        path = local_path(wanted)
+        where = LOGIN if path == "/" else f"{LOGIN}?next={quote(path, safe='/')}"
+        return Problem(303, "Sign in first.", f"Go to {LOGIN}.", ((b"location", where.encode("ascii")),))
+
+    # -- the application -----------------------------------------------------------------------------------------
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path, method = scope["path"], scope["method"]
+        if path == LOGOUT and method == "POST":
+            await self._sign_out(scope, send)
+        elif path == LOGIN and method == "POST":
+            await self._sign_in(scope, receive, send)
+        elif path != LOGOUT and method in {"GET", "HEAD"}:
+            await self._show(scope, send)
+        else:
+            allowed = b"POST" if path == LOGOUT else b"GET, HEAD, POST" if path == LOGIN else b"GET, HEAD"
+            refused = Problem(405, "This cannot be done here.", "Use what Allow names.", ((b"allow", allowed),))
+            await answer(refused, receive, send)
+
+    async def _show(self, scope: Scope, send: Send) -> None:
+        if (found := file_of(scope["path"])) is not None:
+            content, kind = found
+            await send_answer(send, 200, content, kind, ((b"cache-control", b"no-cache"),))
+            return
+        asked = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=100).get("next", ["/"])
+        next_path = local_path(asked[0])
+        try:
+            known = self.who({**scope}) is not None
+        except WaypostError:  # told when they try
+            known = False
+        if known:
+            await send_answer(send, 303, headers=((b"location", next_path.encode("ascii")),))
+        else:
+            await send_answer(send, 200, page(next_path=next_path), _HTML)
+
+    async def _sign_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if [one.partition(b";")[0].strip().lower() for one in values(scope, b"content-type")] != [_FORM]:
+            await answer(Problem(415, "This takes a form.", "Send it as the page does."), receive, send)
+            return
+        body = (await receive()).get("body", b"")
+        secrets, nexts = form_values(body, "secret"), form_values(body, "next")
+        next_path = local_path(nexts[0]) if len(nexts) == 1 else "/"
+        address = sender(scope)
+        if not is_loopback(address) and (wait := self._failures.wait(address)):
+            await _too_often(send, wait, next_path)
+            return
+        try:
+            identity = self._opened(secrets[0].strip()) if len(secrets) == 1 else None
+            if identity is None:
+                await self._refuse(send, address, next_path)
+            elif identity.kind != "person":
+                told = "This is an agent's token. Sign in with a person's, or a code."
+                await send_answer(send, 403, page(told, next_path=next_path), _HTML)
+            else:
+                await self._let_in(identity, scope, send, next_path)
+        except WaypostError as error:
+            _LOG.error("Nobody can sign in: %s", error)
+            told = "The server cannot check this now. Look at what it prints."
+            await send_answer(send, 503, page(told, next_path=next_path), _HTML)
+
+    def _opened(self, secret: str) -> Identity | None:
+        if self._code.opens(secret):
+            return self._tokens.owner()
+        return self._tokens.verify(secret)
+
+    async def _refuse(self, send: Send, address: str, next_path: str) -> None:
+        if wait := self._failures.take(address):
+            await _too_often(send, wait, next_path)
+            return
+        told = "This opens nothing. A code opens once and for ten minutes; after that, use the token."
+        await send_answer(send, 401, page(told, next_path=next_path), _HTML)
+
+    async def _let_in(self, identity: Identity, scope: Scope, send: Send, next_path: str) -> None:
+        before = self._sent_cookie(scope)
+        name = await asyncio.to_thread(self._begin, before, identity)
+        cookie = self._set_cookie(scope, name, int(self._sessions.longest.total_seconds()))
+        await send_answer(send, 303, headers=((b"location", next_path.encode("ascii")), (b"set-cookie", cookie)))
+
+    def _begin(self, before: str, identity: Identity) -> str:
+        """A session that was there before ends: whoever knew it does not know this one."""
+        if before and (old := self._sessions.find(before)) is not None:
+            self._sessions.end(old)
+        return self._sessions.begin(identity.key)
+
+    async def _sign_out(self, scope: Scope, send: Send) -> None:
+        visit = scope.get(SESSION)
+        if isinstance(visit, Visit):
+            await asyncio.to_thread(self._sessions.end, visit.session)
+        gone = self._set_cookie(scope, "", 0)
+        await send_answer(send, 303, headers=((b"location", LOGIN.encode()), (b"set-cookie", gone)))
+
+    # -- the cookie ----------------------------------------------------------------------------------------------
+
+    def _is_secure(self, scope: Scope) -> bool:
+        return scope.get("scheme") == "https" or any(
+            host.lower() in self._secure_hosts for host in values(scope, b"host")
+        )
+
+    def _cookie_name(self, scope: Scope) -> str:
+        return f"__Host-{self._cookie}" if self._is_secure(scope) else self._cookie
+
+    def _set_cookie(self, scope: Scope, value: str, seconds: int) -> bytes:
+        secure = "; Secure" if self._is_secure(scope) else ""
+        named = f"{self._cookie_name(scope)}={value}"
+        return f"{named}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}".encode("ascii")
+
+    def _sent_cookie(self, scope: Scope) -> str:
+        """The session's id. Two of that name are none: another site may have set one."""
+        wanted = self._cookie_name(scope)
+        found = [value for name, value in _cookies(scope) if name == wanted]
+        return found[0] if len(found) == 1 else ""
+
+
+def _cookies(scope: Scope) -> list[tuple[str, str]]:
+    pieces = b";".join(values(scope, b"cookie")).decode("latin-1").split(";")
+    pairs = (piece.partition("=") for piece in pieces)
+    return [(name.strip(), value.strip()) for name, _, value in pairs]
+
+
+def _without_cookie(scope: Scope, gone: str) -> list[tuple[bytes, bytes]]:
+    """The headers, so that no application can log the session's id."""
+    others = "; ".join(f"{name}={value}" for name, value in _cookies(scope) if name and name != gone)
+    headers = [(name, value) for name, value in scope["headers"] if name != b"cookie"]
+    return [*headers, (b"cookie", others.encode("latin-1"))] if others else headers
+
+
+async def _too_often(send: Send, wait: float, next_path: str) -> None:
+    seconds = str(max(1, math.ceil(wait)))
+    told = f"Too many tries. Wait {seconds} seconds."
+    headers = ((b"retry-after", seconds.encode()),)
+    await send_answer(send, 429, page(told, next_path=next_path), _HTML, headers)
