@@ -179,6 +179,17 @@ def test_an_agent_that_never_closes_its_end_is_not_waited_for() -> None:
     assert time.monotonic() - started < 10
 
 
+def test_an_agent_that_never_closes_its_end_is_answered_when_it_has_said_all(project: Path) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, event(project) + b"\n")
+    done = subprocess.run(
+        [*HOOK, "prompt", "--agent", "codex"], stdin=reading, capture_output=True, timeout=LONG, check=True
+    )
+    os.close(reading)
+    os.close(writing)
+    assert UPLOADS.encode() in done.stdout
+
+
 def test_an_agent_that_has_gone_gets_nothing_and_nothing_is_noted_as_told(project: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)

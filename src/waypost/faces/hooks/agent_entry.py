@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     Work = Callable[[str, str, bytes, float], Outcome]
 
-SECONDS = {"prompt": 1.5, "session-start": 3.0, "session-end": 3.0, "pre-compact": 3.0}
+# At the end of a session agents leave soon themselves, and complain of a hook that is not done by then.
+SECONDS = {"prompt": 1.5, "session-start": 3.0, "session-end": 1.2, "pre-compact": 1.2}
 _AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
 _PIECE = 1 << 20
+_PAUSE = 0.05  # seconds without another byte
 _USAGE = "usage: waypost-hook session-start|prompt|session-end|pre-compact --agent NAME  (JSON of the agent on stdin)"
 
 
@@ -61,15 +63,37 @@ def _work(event: str, agent: str, raw: bytes, deadline: float) -> "Outcome":
 
 
 def _read_input() -> bytes:
-    """What the agent writes; nothing where it is more than any agent writes."""
+    """What the agent writes; nothing where it is more than any agent writes. One that is about to leave may forget to
+    close its end: then what is whole is enough."""
     from waypost.faces.hooks.agent_formats import LARGEST_INPUT
 
     pieces = bytearray()
-    while piece := os.read(0, _PIECE):
+    while not _is_all(pieces) and (piece := os.read(0, _PIECE)):
         pieces += piece
         if len(pieces) > LARGEST_INPUT:
             return b""
     return bytes(pieces)
+
+
+def _is_all(pieces: bytearray) -> bool:
+    """Whether nothing more comes, and nothing is missing."""
+    if not pieces[-64:].rstrip().endswith(b"}"):
+        return False
+    import select
+
+    try:
+        more, _, _ = select.select([0], [], [], _PAUSE)
+    except OSError:  # a system that can only wait for sockets
+        return False
+    if more:
+        return False
+    import json
+
+    try:
+        json.loads(pieces)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _in_time(work: "Callable[[], Outcome]", deadline: float) -> "Outcome | None":
