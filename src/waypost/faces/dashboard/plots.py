@@ -1,0 +1,165 @@
+"""Plots as inline SVG, made from numbers. Lines and areas stretch with the page; words stand beside them as HTML, so that
+they keep their size on a phone. Every plot says in words what it shows, and has its numbers as a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+_WIDTH, _HEIGHT = 1000, 160  # of the drawing, before it is stretched
+_TONES = 6  # colours in style.css: .p1 … .p6
+_WIDEST_BAR = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A row of numbers with a name. `tone` is its colour, 1 to 6."""
+
+    name: str
+    values: Sequence[float]
+    tone: int = 1
+
+
+_RECT = Markup('<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
+_GRID = Markup('<line class="{}" x1="0" x2="{}" y1="{}" y2="{}"/>')
+_LINE = Markup('<polyline class="line l{}" points="{}"/>')
+_AREA = Markup('<polygon class="area p{}" points="{}"/>')
+_SHARE = Markup(
+    '<figure class="figure"><svg class="share" viewBox="0 0 {} 16" preserveAspectRatio="none" role="img" aria-label="{}">'
+    "{}</svg>{}</figure>"
+)
+_SPARK = Markup(
+    '<svg class="spark" viewBox="0 0 100 21" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
+)
+_FIGURE = Markup(
+    '<figure class="figure"><div class="sheet"><div class="marks" aria-hidden="true"><span>{top}</span><span>0</span></div>'
+    '<svg class="plot" viewBox="0 0 {width} {height}" preserveAspectRatio="none" role="img" aria-label="{told}">{drawn}</svg>'
+    '</div><div class="ticks" aria-hidden="true">{ticks}</div>{legend}{table}</figure>'
+)
+_TABLE = Markup(
+    '<details class="numbers"><summary>As a table</summary><div class="scroll" tabindex="0" role="group" aria-label="{}">'
+    "<table><thead><tr><td></td>{}</tr></thead><tbody>{}</tbody></table></div></details>"
+)
+
+
+def line_plot(title: str, labels: Sequence[str], series: Sequence[Series], *, area: bool = True) -> Markup:
+    """Numbers over something even, such as days. `labels` has one for each place; the first, middle and last are shown."""
+    _check(labels, series)
+    top = _round_up(max((value for one in series for value in one.values), default=0))
+    step = _WIDTH / max(1, len(labels) - 1)
+    drawn = _grid()
+    for one in series:
+        points = " ".join(f"{place * step:.1f},{_y(value, top):.1f}" for place, value in enumerate(one.values))
+        if area and one.values:
+            ends = f"{(len(one.values) - 1) * step:.1f},{_HEIGHT} 0,{_HEIGHT}"
+            drawn += _AREA.format(_tone(one), f"{points} {ends}")
+        drawn += _LINE.format(_tone(one), points)
+    return _figure(title, labels, series, drawn, top)
+
+
+def bar_plot(title: str, labels: Sequence[str], series: Sequence[Series]) -> Markup:
+    """A bar for each label; several series are stacked."""
+    _check(labels, series)
+    totals = [sum(one.values[place] for one in series) for place in range(len(labels))]
+    top, slot = _round_up(max(totals, default=0)), _WIDTH / max(1, len(labels))
+    width = min(slot * 0.8, _WIDEST_BAR)
+    drawn = _grid()
+    for place in range(len(labels)):
+        x, foot = place * slot + (slot - width) / 2, float(_HEIGHT)
+        for one in series:
+            height = _HEIGHT * one.values[place] / top if top else 0.0
+            foot -= height
+            if height > 0:
+                drawn += _RECT.format(f"p{_tone(one)}", x, foot, width, height)
+    return _figure(title, labels, series, drawn, top)
+
+
+def share_bar(title: str, parts: Sequence[tuple[str, float]], whole: float = 0) -> Markup:
+    """One bar cut into named parts, such as a budget and what it is spent on. `whole` is its length where there is more of
+    it than the parts."""
+    whole = max(whole, sum(value for _, value in parts)) or 1
+    drawn, x = _RECT.format("rest", 0, 0, _WIDTH, 16), 0.0
+    for place, (_, value) in enumerate(parts):
+        width = _WIDTH * max(0.0, value) / whole
+        drawn += _RECT.format(f"p{place % _TONES + 1}", x, 0, width, 16)
+        x += width
+    named = [f"{name} {_number(value)}" for name, value in parts]
+    legend = _legend([(name, place % _TONES + 1) for place, name in enumerate(named)])
+    return _SHARE.format(_WIDTH, f"{title}: {', '.join(named)}", drawn, legend)
+
+
+def sparkline(title: str, values: Sequence[float]) -> Markup:
+    """A small line beside words, without labels."""
+    top, step = max(values, default=0) or 1, 100 / max(1, len(values) - 1)
+    points = " ".join(f"{place * step:.1f},{20 - 18 * value / top:.1f}" for place, value in enumerate(values))
+    return _SPARK.format(title, _LINE.format(1, points))
+
+
+def _figure(title: str, labels: Sequence[str], series: Sequence[Series], drawn: Markup, top: float) -> Markup:
+    shown = [labels[0], labels[len(labels) // 2], labels[-1]] if len(labels) > 2 else list(labels)
+    return _FIGURE.format(
+        top=_number(top),
+        width=_WIDTH,
+        height=_HEIGHT,
+        told=_told(title, labels, series),
+        drawn=drawn,
+        ticks=Markup().join(Markup("<span>{}</span>").format(label) for label in shown),
+        legend=_legend([(one.name, _tone(one)) for one in series]) if len(series) > 1 else "",
+        table=_table(title, labels, series),
+    )
+
+
+def _told(title: str, labels: Sequence[str], series: Sequence[Series]) -> str:
+    if not labels:
+        return f"{title}: nothing yet."
+    parts = [f"{one.name} from {_number(one.values[0])} to {_number(one.values[-1])}" for one in series]
+    return f"{title}, {labels[0]} to {labels[-1]}: {'; '.join(parts)}."
+
+
+def _table(title: str, labels: Sequence[str], series: Sequence[Series]) -> Markup:
+    heads = Markup().join(Markup('<th scope="col" class="number">{}</th>').format(one.name) for one in series)
+    rows = Markup()
+    for place, label in enumerate(labels):
+        cells = (Markup('<td class="number">{}</td>').format(_number(one.values[place])) for one in series)
+        rows += Markup('<tr><th scope="row">{}</th>{}</tr>').format(label, Markup().join(cells))
+    return _TABLE.format(title, heads, rows)
+
+
+def _legend(entries: Sequence[tuple[str, int]]) -> Markup:
+    items = (Markup('<li class="p{}"><i></i>{}</li>').format(tone, name) for name, tone in entries)
+    return Markup('<ul class="legend">{}</ul>').format(Markup().join(items))
+
+
+def _grid() -> Markup:
+    lines = [("grid", 0), ("grid", _HEIGHT // 2), ("axis", _HEIGHT)]
+    return Markup().join(_GRID.format(kind, _WIDTH, y, y) for kind, y in lines)
+
+
+def _y(value: float, top: float) -> float:
+    return _HEIGHT - (_HEIGHT * value / top if top else 0.0)
+
+
+def _round_up(value: float) -> float:
+    """The next number that is easy to read: 1, 2 or 5 times a power of ten."""
+    if value <= 0:
+        return 0.0
+    power = 1.0
+    while power < value:
+        power *= 10
+    while power / 10 >= value:
+        power /= 10
+    return next(part * power for part in (0.1, 0.2, 0.5, 1.0) if part * power >= value)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def _tone(one: Series) -> int:
+    return (one.tone - 1) % _TONES + 1
+
+
+def _check(labels: Sequence[str], series: Sequence[Series]) -> None:
+    for one in series:
+        if len(one.values) != len(labels):
+            raise ValueError(f"{one.name} has {len(one.values)} values for {len(labels)} labels")
