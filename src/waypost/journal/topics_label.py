@@ -5,7 +5,8 @@ A label is in one language, that in which most of the utterances are: two words 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from waypost.journal.topics_links import Subject, Vocabulary
@@ -17,6 +18,7 @@ AS_PHRASE = 0.5  # of the times that its word is said, for two words to be a phr
 _CANDIDATES = 8  # terms that are looked at: some are parts of one word
 _LOOKED_AT = 12  # utterances in which spellings and phrases are looked up
 _LONGEST_LABEL_WORD = 40
+_REMEMBERED = 2000  # utterances: upkeep names the same topics many times in one run
 _LONGEST_TEXT = 2000
 _AROUND = ".,;:!?…()[]{}<>\"'*_“”„«»`"
 
@@ -71,7 +73,7 @@ def _phrase(subjects: Sequence[Subject], words: Vocabulary, places: Sequence[int
     seen: dict[tuple[str, str], Counter[str]] = {}
     times = 0
     for place in places:
-        tokens, here = list(_tokens(subjects[place])), set[tuple[str, str]]()
+        tokens, here = _tokens(subjects[place]), set[tuple[str, str]]()
         times += any(term in stems for _, stems, _ in tokens)
         for (one, first, ends), (two, second, _) in pairwise(tokens):
             if ends or not (term in first or term in second):
@@ -96,9 +98,16 @@ def _commonest(seen: Counter[str]) -> str:
     return min(seen, key=lambda word: (-seen[word], word))
 
 
-def _tokens(subject: Subject) -> Iterator[tuple[str, tuple[str, ...], bool]]:
+def _tokens(subject: Subject) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
     """The words as they are written, their stems, and whether a sentence or a part of it ends with them."""
-    for token in subject.text[:_LONGEST_TEXT].split():
+    return _read(subject.text[:_LONGEST_TEXT], subject.language)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read(text: str, language: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+    found = []
+    for token in text.split():
         bare = token.strip(_AROUND)
         if bare and len(bare) <= _LONGEST_LABEL_WORD:
-            yield bare, tuple(keyword_terms(bare, subject.language).stems), token[-1] in _AROUND
+            found.append((bare, tuple(keyword_terms(bare, language).stems), token[-1] in _AROUND))
+    return tuple(found)

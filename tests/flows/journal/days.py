@@ -96,7 +96,7 @@ class Worlds:
 
     def __init__(self, folder: Path, project: Path, clock: object, monkeypatch: pytest.MonkeyPatch) -> None:
         self._folder, self._project, self._clock, self._monkeypatch = folder, project, clock, monkeypatch
-        self._number = 0
+        self._number = self._current = 0
 
     def copy(self, home: Path) -> Memory:
         open_spaces.drop_all()
@@ -104,6 +104,19 @@ class Worlds:
         to = self._folder / f"world{self._number}"
         shutil.copytree(home, to)
         self._monkeypatch.setenv("WAYPOST_HOME", str(to))
+        self._current = self._number
+        return self.again()
+
+    def snapshot(self) -> Path:
+        """The last copy as it is at this moment, as a kill would leave it: nothing that is open is closed, no handler runs."""
+        self._number += 1
+        to = self._folder / f"world{self._number}"
+        shutil.copytree(self._folder / f"world{self._current}", to, ignore=shutil.ignore_patterns("*-shm"))
+        return to
+
+    def enter(self, home: Path) -> Memory:
+        """The world of a snapshot."""
+        self._monkeypatch.setenv("WAYPOST_HOME", str(home))
         return self.again()
 
     def again(self) -> Memory:

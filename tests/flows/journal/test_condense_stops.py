@@ -1,5 +1,6 @@
 """Stopped at every step once, before and after it changed a file: the next run finishes, with the same files."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -25,6 +26,7 @@ from tests.flows.journal.days import (
 from waypost import Memory
 from waypost.flows.restore import release, restore
 from waypost.journal.files import JournalFolder
+from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 
 ANNA = Caller("person", "anna")
@@ -113,40 +115,74 @@ def worlds(tmp_path: Path, clock: TestClock, monkeypatch: pytest.MonkeyPatch) ->
     return Worlds(tmp_path, tmp_path / "work" / "project", clock, monkeypatch)
 
 
+@pytest.mark.slow
 def test_stopped_at_some_steps_the_next_run_ends_with_the_same_files(
     memory: Memory, clock: TestClock, worlds: Worlds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_everywhere(memory, clock, worlds, tmp_path / "home", monkeypatch, step=9, work=condensed)
 
 
+def killed_everywhere(
+    worlds: Worlds,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    work: Callable[[Memory], object],
+    compared: Callable[[Path], dict[str, bytes]] = lambda root: without_index(files_of(root)),
+) -> int:
+    """Do the work once, and keep what a kill before and after every change of a file would leave; then go on from each.
+    Returns how often."""
+    world = worlds.copy(home)
+    left: list[Path] = []
+
+    def around(real: Callable[..., Any]) -> Callable[..., Any]:
+        def change(*given: Any, **told: Any) -> Any:
+            left.append(worlds.snapshot())
+            result = real(*given, **told)
+            left.append(worlds.snapshot())
+            return result
+
+        return change
+
+    with monkeypatch.context() as patch:
+        for name in CHANGES:
+            patch.setattr(JournalFolder, name, around(getattr(JournalFolder, name)))
+        work(world)
+    expected = compared(root_of(world))
+    assert lost(root_of(world), words) == []
+    for number, killed in enumerate(left):
+        [root] = killed.glob("memory/*/journal")
+        assert lost(root, words) == [], f"lost when killed at {number}"
+        world = worlds.enter(killed)
+        work(world)
+        assert compared(root) == expected, f"other files when killed at {number}"
+        open_spaces.drop_all()
+        shutil.rmtree(killed)
+    return len(left)
+
+
 @pytest.mark.slow
-def test_stopped_at_every_step_the_next_run_ends_with_the_same_files(
+def test_killed_at_every_step_the_next_run_ends_with_the_same_files(
     memory: Memory, clock: TestClock, worlds: Worlds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    count = stop_everywhere(memory, clock, worlds, tmp_path / "home", monkeypatch, step=1, work=condensed)
-    assert count > 25
+    words = prepared(memory, clock)
+    clock.now = at_four(END)
+    assert killed_everywhere(worlds, tmp_path / "home", monkeypatch, words, condensed) > 50
 
 
 @pytest.mark.slow
-def test_stopped_anywhere_in_an_undo_it_can_be_undone_again(
+def test_killed_anywhere_in_an_undo_it_can_be_undone_again(
     memory: Memory, clock: TestClock, worlds: Worlds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = prepared(memory, clock)
     clock.now = at_four(START + DAY * 20)
     condensed(memory)
     home = tmp_path / "home"
-    stops = Stops()
-    world = worlds.copy(home)
-    with stopping(monkeypatch, stops):
+
+    def undo(world: Memory) -> None:
         restore(space_of(world), "2026-W03", ANNA)
-    expected = files_of(root_of(world))
-    for chosen in range(1, stops.count + 1):
-        for after in (False, True):
-            world = worlds.copy(home)
-            with stopping(monkeypatch, Stops(chosen, after=after)), pytest.raises(Stopped):
-                restore(space_of(world), "2026-W03", ANNA)
-            assert lost(root_of(world), words) == []
-            world = worlds.again()
-            restore(space_of(world), "2026-W03", ANNA)
-            assert files_of(root_of(world)) == expected
+
+    assert killed_everywhere(worlds, home, monkeypatch, words, undo, compared=files_of) > 4
+    world = worlds.copy(home)
+    undo(world)
     release(space_of(world), "2026-W03", ANNA)
