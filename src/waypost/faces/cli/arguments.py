@@ -33,6 +33,7 @@ COMMANDS = (
     "retract",
     "review",
     "schedule",
+    "serve",
     "setup",
     "show",
     "stale",

@@ -1,23 +1,26 @@
-"""The command that puts Waypost into an agent's hands."""
+"""The commands that serve: an agent by MCP, or programs, people and agents on one port."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from waypost import config
 from waypost.faces.cli.arguments import MYSELF
-from waypost.faces.cli.framework import Ctx, app, session_of
+from waypost.faces.cli.framework import Ctx, Json, app, session_of
+from waypost.faces.cli.output import print_json, safe
 
 if TYPE_CHECKING:
     from waypost.faces.mcp.session import Project
+    from waypost.faces.serve.run import Started
+
+Profile = Annotated[str, typer.Option(help="Also the tools of chainguard, coding-brain, locai, memory-bridge, or all.")]
 
 
 @app.command()
 def mcp(
     context: Ctx,
-    profile: Annotated[
-        str, typer.Option(help="Also the tools of chainguard, coding-brain, locai, memory-bridge, or all.")
-    ] = "default",
+    profile: Profile = "default",
     http: Annotated[bool, typer.Option("--http", help="Listen for HTTP instead of serving one client.")] = False,
     host: Annotated[str, typer.Option(help="With --http: where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="With --http: 0 takes any that is free.")] = 8765,
@@ -36,6 +39,56 @@ def mcp(
 
     tools = tools_of(profile)
     serve_http(lambda: build_server(tools, project), tools, home=config.load().home, host=host, port=port)
+
+
+@app.command()
+def serve(
+    context: Ctx,
+    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 8765,
+    address: Annotated[
+        list[str] | None, typer.Option(metavar="URL", help="It is reached here too, such as through a proxy with TLS.")
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open", help="Show the dashboard in a browser.")] = False,
+    profile: Profile = "default",
+    json: Json = False,
+) -> None:
+    """Serve the dashboard, the REST API and MCP on one port until it is stopped. Says where, and how to sign in."""
+    from contextlib import ExitStack
+
+    from waypost.faces.cli.serving_stdio import listen_for_hooks
+    from waypost.faces.mcp.profiles import tools_of
+    from waypost.faces.serve.run import run
+    from waypost.memory.known import Spaces
+
+    settings, project, tools = config.load(), _project(context, follows_roots=False), tools_of(profile)
+
+    def say(started: "Started") -> None:
+        _tell(started, as_json=json)
+        if open_browser:
+            _show(started.url)
+
+    with session_of(context).memory() as memory, ExitStack() as ended:
+        if project.person is None and project.directory is not None:
+            listen_for_hooks(project.directory, settings, ended.callback)
+        run(Spaces(memory, settings), project, tools, host=host, port=port, addresses=address or (), say=say)
+
+
+def _tell(started: "Started", *, as_json: bool) -> None:
+    """To the error stream, which is for people; the other is for whoever asked for JSON."""
+    if as_json:
+        print_json(started.to_json())
+        sys.stdout.flush()
+    else:
+        print("\n".join(safe(line) for line in started.lines()), file=sys.stderr, flush=True)
+
+
+def _show(url: str) -> None:
+    """Without the code, which others could read in the list of processes: a browser that is known needs none."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
 def _project(context: Ctx, *, follows_roots: bool) -> "Project":

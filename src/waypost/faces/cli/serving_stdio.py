@@ -1,6 +1,7 @@
 """The stdio server, as agents start it: they wait for its first word, so the way there needs no command framework."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from waypost.faces.mcp.stdio import serve_stdio
 
 if TYPE_CHECKING:
     from waypost.config import Settings
-    from waypost.faces.mcp.life import Life
+
+AtEnd = Callable[[Callable[[], None]], object]  # told what must be done when the process ends
 
 
 def started_by_agent(arguments: list[str]) -> tuple[str, Project] | None:
@@ -36,17 +38,18 @@ def started_by_agent(arguments: list[str]) -> tuple[str, Project] | None:
 def serve_agent(profile: str, project: Project) -> None:
     """Serve one client until it goes; the process ends then."""
     settings = config.load()
-    serve_stdio(tools_of(profile), project, beside=lambda life: _answer_hooks(project, settings, life))
+    serve_stdio(tools_of(profile), project, beside=lambda life: _answer_hooks(project, settings, life.at_end))
 
 
-def _answer_hooks(project: Project, settings: "Settings", life: "Life") -> None:
+def _answer_hooks(project: Project, settings: "Settings", at_end: AtEnd) -> None:
     """Answer the hooks of agents as long as this process runs; in a thread, for the client need not wait for it."""
     if project.person is None:
         directory = project.directory or Path.cwd()
-        threading.Thread(target=_listen_for_hooks, args=(directory, settings, life), daemon=True).start()
+        threading.Thread(target=listen_for_hooks, args=(directory, settings, at_end), daemon=True).start()
 
 
-def _listen_for_hooks(directory: Path, settings: "Settings", life: "Life") -> None:
+def listen_for_hooks(directory: Path, settings: "Settings", at_end: AtEnd) -> None:
+    """Answer the hooks of agents in this project; `at_end` is told how to stop."""
     from waypost.errors import WaypostError
     from waypost.faces.hooks.agent_answer import answers
     from waypost.faces.hooks.socket_place import run_folder
@@ -55,6 +58,6 @@ def _listen_for_hooks(directory: Path, settings: "Settings", life: "Life") -> No
 
     try:
         folder = run_folder(settings.home, identify(directory).space_id)
-        life.at_end(serve_hooks(answers(settings), folder).close)
+        at_end(serve_hooks(answers(settings), folder).close)
     except (OSError, WaypostError):
         return  # hooks answer themselves where nobody listens

@@ -1,0 +1,1 @@
+"""One port for everything: the REST API, the dashboard and MCP, behind one gate."""
