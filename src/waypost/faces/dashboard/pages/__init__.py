@@ -1,6 +1,6 @@
 """Every page, one module for each section."""
 
 from waypost.faces.dashboard.asked import Place
-from waypost.faces.dashboard.pages import overview
+from waypost.faces.dashboard.pages import overview, why
 
-PLACES: tuple[Place, ...] = (*overview.PLACES,)
+PLACES: tuple[Place, ...] = (*overview.PLACES, *why.PLACES)

@@ -1,0 +1,152 @@
+"""Why something was decided, as a drawing: columns from what limited it to what came of it, boxes, and arrows between.
+
+Only places are computed here; `graph.html` draws them, so that every word passes the template's escaping.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from waypost.faces.dashboard.wording import shortened
+from waypost.model.causal import (
+    CONSEQUENCE,
+    CONSTRAINT,
+    DECISION,
+    REASON,
+    REPLACES,
+    CausalChain,
+    CausalEdge,
+    CausalNode,
+)
+
+COLUMNS = (CONSTRAINT, REASON, DECISION, CONSEQUENCE)
+TITLES = {CONSTRAINT: "Constraints", REASON: "Reasons", DECISION: "Decisions", CONSEQUENCE: "Consequences"}
+# A link as an arrow is read: from cause to effect.
+WORDS = {"justifies": "justifies", "leads_to": "leads to", "blocks": "limits", "causes": "causes", REPLACES: "replaces"}
+_MOST_BOXES = 60  # more than that nobody can follow; the list beside has all
+_WIDTH, _BETWEEN, _ABOVE, _GAP, _PAD, _LINE = 210, 64, 30, 16, 10, 17
+_CHARACTERS, _MOST_LINES = 28, 5  # of a text in its box
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    node: CausalNode
+    column: int
+    x: float
+    y: float
+    width: float
+    height: float
+    lines: tuple[tuple[float, str], ...]  # where each line of its text stands
+    is_root: bool
+    is_past: bool  # another has taken its place
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    edge: CausalEdge
+    path: str  # as SVG has it
+    said: str  # "Reason … justifies Decision …"
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    width: float
+    height: float
+    titles: tuple[tuple[float, str], ...]
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    left_out: int  # nodes that there was no room for
+
+
+def drawing_of(chain: CausalChain) -> Drawing | None:
+    """The chain as boxes in columns; None where there is nothing to draw."""
+    if chain.root is None:
+        return None
+    nodes, past = _nodes(chain)
+    shown = list(nodes.values())[:_MOST_BOXES]
+    columns = _columns(shown, past)
+    boxes = {box.node.id: box for box in _placed(columns, chain.root.id, past)}
+    used = [column for column in columns if column]
+    titles = tuple((_left(place), TITLES[COLUMNS[columns.index(column)]]) for place, column in enumerate(used))
+    arrows = tuple(_arrows((*chain.edges, *chain.replacements), boxes))
+    bends = any(boxes[one.edge.from_id].column == boxes[one.edge.to_id].column for one in arrows)
+    width = _left(len(used) - 1) + _WIDTH + (_BETWEEN / 2 if bends else 2)
+    height = max((box.y + box.height for box in boxes.values()), default=0) + 4
+    return Drawing(width, height, titles, tuple(boxes.values()), arrows, len(nodes) - len(shown))
+
+
+def _nodes(chain: CausalChain) -> tuple[dict[str, CausalNode], set[str]]:
+    """All nodes once, the root first, and which of them are of the past."""
+    found = {node.id: node for node in (*chain.nodes, *chain.replaced_by, *chain.replaces)}
+    gone = {edge.to_id for edge in chain.replacements}
+    return found, gone
+
+
+def _columns(nodes: Iterable[CausalNode], past: set[str]) -> list[list[CausalNode]]:
+    """The nodes by column, near ones and those that hold first. What is no part of a decision stands with them."""
+    columns: list[list[CausalNode]] = [[] for _ in COLUMNS]
+    for node in nodes:
+        kind = node.kind if node.kind in COLUMNS else DECISION
+        columns[COLUMNS.index(kind)].append(node)
+    for column in columns:
+        column.sort(key=lambda node: (node.id in past, node.depth))
+    return columns
+
+
+def _placed(columns: Sequence[Sequence[CausalNode]], root: str, past: set[str]) -> Iterable[Box]:
+    """Boxes from the top, each column in the middle of the highest."""
+    used = [column for column in columns if column]
+    cells = [[(node, _wrapped(node.text)) for node in column] for column in used]
+    heights = [sum(_height(lines) for _, lines in column) + _GAP * (len(column) - 1) for column in cells]
+    for place, column in enumerate(cells):
+        y = _ABOVE + (max(heights) - heights[place]) / 2
+        for node, lines in column:
+            x, height = _left(place), _height(lines)
+            texts = tuple((y + _PAD + _LINE * (number + 0.8), line) for number, line in enumerate(lines))
+            yield Box(node, place, x, y, _WIDTH, height, texts, node.id == root, node.id in past)
+            y += height + _GAP
+
+
+def _left(place: int) -> float:
+    return 2 + place * (_WIDTH + _BETWEEN)
+
+
+def _height(lines: Sequence[str]) -> float:
+    return 2 * _PAD + _LINE * len(lines)
+
+
+def _wrapped(text: str) -> list[str]:
+    """The text in lines that a box holds, cut where there are too many; a word that is too long is broken."""
+    words = shortened(text, _CHARACTERS * _MOST_LINES).split(" ")
+    pieces = [word[at : at + _CHARACTERS] for word in words for at in range(0, max(1, len(word)), _CHARACTERS)]
+    lines = [""]
+    for piece in pieces:
+        joined = f"{lines[-1]} {piece}".strip()
+        if len(joined) <= _CHARACTERS:
+            lines[-1] = joined
+        else:
+            lines.append(piece)
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[: _MOST_LINES - 1], lines[_MOST_LINES - 1][: _CHARACTERS - 1].rstrip() + "…"]
+    return lines
+
+
+def _arrows(edges: Iterable[CausalEdge], boxes: Mapping[str, Box]) -> Iterable[Arrow]:
+    for edge in edges:
+        cause, effect = boxes.get(edge.from_id), boxes.get(edge.to_id)
+        if cause is not None and effect is not None and cause is not effect:
+            texts = shortened(cause.node.text, 60), WORDS.get(edge.kind, edge.kind), shortened(effect.node.text, 60)
+            yield Arrow(edge, _path(cause, effect), "{} — {} → {}".format(*texts), 1 + 2 * edge.strength)
+
+
+def _path(cause: Box, effect: Box) -> str:
+    """A soft curve from side to side; within one column, a bow on its right."""
+    y1, y2 = cause.y + cause.height / 2, effect.y + effect.height / 2
+    if cause.column == effect.column:
+        x, bow = cause.x + cause.width, cause.x + cause.width + _BETWEEN / 2
+        return f"M{x:.0f} {y1:.0f} C{bow:.0f} {y1:.0f} {bow:.0f} {y2:.0f} {x + 8:.0f} {y2:.0f}"
+    forward = cause.column < effect.column
+    x1 = cause.x + cause.width if forward else cause.x
+    x2 = effect.x - 8 if forward else effect.x + effect.width + 8
+    middle = (x1 + x2) / 2
+    return f"M{x1:.0f} {y1:.0f} C{middle:.0f} {y1:.0f} {middle:.0f} {y2:.0f} {x2:.0f} {y2:.0f}"

@@ -1,0 +1,42 @@
+"""Why something was decided: the chain of reasons and consequences, drawn and in words."""
+
+from typing import Any
+
+from waypost.faces.dashboard.asked import Asked, Page, Place
+from waypost.faces.dashboard.graph import WORDS, drawing_of
+from waypost.model.causal import DECISION, MOST_DEPTH, CausalChain
+
+_DEPTH = 5
+_RECENT = 30
+
+
+def show(asked: Asked) -> Page:
+    question, depth = asked.text("q"), asked.whole("depth", _DEPTH, 1, MOST_DEPTH)
+    as_of = asked.text("as_of", limit=40)
+    values: dict[str, Any] = {"question": question, "depth": depth, "as_of": as_of, "chain": None, "words": WORDS}
+    if question:
+        values |= _answer(asked.memory.why(question, depth=depth, as_of=as_of or None))
+    if values["chain"] is None or values["chain"].root is None:
+        values["recent"] = list(reversed(asked.memory.list(kind=DECISION, limit=_RECENT, as_of=as_of or None)))
+    return Page("why.html", "Why", values)
+
+
+def _answer(chain: CausalChain) -> dict[str, Any]:
+    nodes = {node.id: node for node in (*chain.nodes, *chain.replaces, *chain.replaced_by)}
+    groups = (
+        ("Because", chain.reasons),
+        ("Given", chain.constraints),
+        ("What came of it", chain.consequences),
+        ("It replaces", chain.replaces),
+        ("Replaced by", chain.replaced_by),
+    )
+    return {
+        "chain": chain,
+        "drawing": drawing_of(chain),
+        "nodes": nodes,
+        "groups": [(title, members) for title, members in groups if members],
+        "links": [edge for edge in chain.edges if edge.from_id in nodes and edge.to_id in nodes],
+    }
+
+
+PLACES = (Place("/why", show, "why"),)
