@@ -11,6 +11,7 @@ import pytest
 
 from waypost import Memory, config
 from waypost.embed.install import status
+from waypost.faces.hooks import agent_event
 from waypost.faces.hooks.agent_formats import HookInput
 from waypost.faces.hooks.agent_keep import keep
 
@@ -141,6 +142,19 @@ def test_work_that_takes_too_long_is_left_behind() -> None:
     taken, said = _seconds(_program("def work(*_):\n    time.sleep(50)\n    return Outcome('late')"))
     assert said == b""
     assert taken < 10
+
+
+def test_that_a_hook_gave_up_is_noted(project: Path, tmp_path: Path) -> None:
+    body = (
+        "from waypost.faces.hooks import agent_event\n"
+        f"agent_event.gave_up = lambda *told: open({str(tmp_path / 'noted')!r}, 'w').write(' '.join(told))\n"
+        "def work(*_):\n    time.sleep(50)"
+    )
+    _seconds(_program(body))
+    assert (tmp_path / "noted").read_text() == "prompt codex"
+    agent_event.handle("prompt", "codex", event(project / "elsewhere"), time.monotonic() + LONG)
+    agent_event.gave_up("prompt", "codex")
+    assert "prompt of codex: no answer in time." in (config.load().home / "hook.log").read_text()
 
 
 def test_work_that_waits_for_a_lock_in_c_is_left_behind(tmp_path: Path) -> None:

@@ -29,17 +29,27 @@ def main(work: "Work | None" = None) -> None:
     started = time.monotonic()
     gc.disable()  # for the fraction of a second that we live, looking for garbage costs more than the garbage
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads contend on the small products we make
-    event, agent = _arguments(sys.argv[1:])
-    if event not in SECONDS or not agent or sys.stdin is None or sys.stdin.isatty():
-        sys.stderr.write(_USAGE + "\n")
-        sys.stderr.flush()
+    try:
+        event, agent = _arguments(sys.argv[1:])
+        if event in SECONDS and agent and sys.stdin is not None and not sys.stdin.isatty():
+            _answer(event, agent, work or _work, started + SECONDS[event])
+        elif sys.stderr is not None:
+            sys.stderr.write(_USAGE + "\n")
+            sys.stderr.flush()
+    finally:
         os._exit(0)
-    deadline = started + SECONDS[event]
-    _watch(SECONDS[event] + _AFTER)
-    outcome = _in_time(lambda: (work or _work)(event, agent, _read_input(), deadline), deadline)
-    if outcome is not None and outcome.output and _write(outcome.output.encode("utf-8", "replace") + b"\n"):
+
+
+def _answer(event: str, agent: str, work: "Work", deadline: float) -> None:
+    _watch(deadline - time.monotonic() + _AFTER)
+    outcome = _in_time(lambda: work(event, agent, _read_input(), deadline), deadline)
+    if outcome is None:
+        # Not to be imported now: what takes so long may be an import.
+        gave_up = getattr(sys.modules.get("waypost.faces.hooks.agent_event"), "gave_up", None)
+        if gave_up is not None:
+            gave_up(event, agent)
+    elif outcome.output and _write(outcome.output.encode("utf-8", "replace") + b"\n"):
         outcome.written()
-    os._exit(0)
 
 
 def _arguments(given: Sequence[str]) -> tuple[str, str]:

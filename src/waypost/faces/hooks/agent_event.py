@@ -34,6 +34,7 @@ NOTHING = Outcome()
 def handle(event: str, agent: str, raw: bytes, deadline: float) -> Outcome:
     """Answer one event, before `deadline` of the monotonic clock if that can be. What goes wrong is noted in the home."""
     settings = config.load()
+    _homes.append(settings.home)
     named = next((one for one in EVENTS if one == event), None)
     if named is None or agent not in AGENTS:
         note(settings.home, f"No agent is called {agent[:40]!r}, or no event {event[:40]!r}.")
@@ -43,6 +44,15 @@ def handle(event: str, agent: str, raw: bytes, deadline: float) -> Outcome:
     except Exception as error:  # noqa: BLE001  the last wall before the agent, which must go on
         note(settings.home, f"{named} of {agent}:", error)
         return NOTHING
+
+
+_homes: list[Path] = []  # of what was handled in this process
+
+
+def gave_up(event: str, agent: str) -> None:
+    """Note that an event took too long to be answered."""
+    if _homes:
+        note(_homes[-1], f"{event} of {agent}: no answer in time.")
 
 
 def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Settings) -> Outcome:
