@@ -127,3 +127,9 @@ def test_long_hostile_lines_are_read_in_time(unit: str) -> None:
     for language in LANGUAGES:
         read(text, language)
     assert time.process_time() - begun < 3
+
+
+def test_a_note_is_noted_on_purpose_and_a_question_among_notes_is_not() -> None:
+    assert (read("Plain words about the heating", "en", "note").explicit, read("Plain words", "en").explicit) == (1, 0)
+    assert read("What is on TV tonight?", "en", "note").explicit == 0
+    assert read("Remember this: the key is under the mat.", "en", "note").explicit == 2

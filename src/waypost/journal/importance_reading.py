@@ -9,6 +9,7 @@ from waypost.journal.importance_worth import worth
 
 TOLD_WORTH = 0.2  # of `worth`: from here on something was told of somebody's life or work. Lower takes small talk in
 _REMEMBERED = 20_000  # utterances: a year of them may be judged at once, each by several callers
+ON_PURPOSE = "somebody noted it on purpose"
 GOAL, TRAIT, PREFERENCE = "a stated personal goal", "a personal trait", "a preference or dislike"
 DECISION, EVENT = "a decision, rule or strategy", "an event or fact that was told"
 
@@ -55,8 +56,11 @@ def read(text: str, language: str, kind: str = "conversation") -> Reading:
         explicit, emphasis = 1, "it is stated as settled"
     if kind == "preference":
         relevance, about = 3, "it is noted as a preference"
-        explicit, emphasis = max(explicit, 1), emphasis or "somebody noted it on purpose"
-    return Reading(relevance, about, explicit, emphasis, asking_of(text, language))
+        explicit, emphasis = max(explicit, 1), emphasis or ON_PURPOSE
+    asking = asking_of(text, language)
+    if kind == "note" and explicit == 0 and not asking.asks:
+        explicit, emphasis = 1, ON_PURPOSE
+    return Reading(relevance, about, explicit, emphasis, asking)
 
 
 def _relevance(text: str, language: str, words: Words, sentences: list[Sentence]) -> tuple[int, str]:
