@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from waypost.flows import inject as inject
     from waypost.flows import intake as intake
     from waypost.flows import journal_brief as journal_brief
+    from waypost.flows import journal_calendar as journal_calendar
     from waypost.flows import journal_import as journal_import
     from waypost.flows import journal_log as journal_log
     from waypost.flows import journal_look as journal_look
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from waypost.flows import see_also as see_also
     from waypost.flows import session as session
     from waypost.flows import settle as settle
+    from waypost.flows import source as source
     from waypost.flows import status as status
     from waypost.flows import summarize as summarize
     from waypost.flows import tag_import as tag_import
@@ -92,6 +94,7 @@ _FLOWS = frozenset(
         "inject",
         "intake",
         "journal_brief",
+        "journal_calendar",
         "journal_import",
         "journal_log",
         "journal_look",
@@ -121,6 +124,7 @@ _FLOWS = frozenset(
         "see_also",
         "session",
         "settle",
+        "source",
         "status",
         "summarize",
         "tag_import",

@@ -50,6 +50,10 @@ class Journal(Opened):
         """The entries of a time, in any stage and with their original words; without a time, an overview."""
         return flows.timeline.timeline(self._current, when)
 
+    def calendar(self) -> "Sequence[flows.journal_calendar.DayCounted]":
+        """Every day on which something was said, with how much, and the stage in which its words stand."""
+        return flows.journal_calendar.calendar(self._current)
+
     def search(self, text: str, limit: int = 20) -> "Sequence[flows.journal_search.Line]":
         """Lines that hold a text, through all files, packed ones too."""
         return flows.journal_search.search_journal(self._current, text, limit)

@@ -78,6 +78,14 @@ class Tree(Opened):
         """What a file does, in words."""
         return flows.summarize.summary(self._space, str(path))
 
+    def files(self) -> "tuple[flows.source.FileSeen, ...]":
+        """The files of the index, and those beside that memories point at, with how many do."""
+        return flows.source.files(self._space)
+
+    def source(self, path: str | Path, first: int = 1, most: int = 2000) -> "flows.source.SourceSeen":
+        """Lines of a file as they may be shown, secrets masked, with an outline; never of one outside the tree."""
+        return flows.source.source(self._space, str(path), first, most)
+
     # -- memories about places --------------------------------------------------------------------------------
 
     def about(
