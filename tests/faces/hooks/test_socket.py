@@ -124,8 +124,20 @@ def test_a_home_with_a_long_name_has_its_socket_elsewhere(tmp_path: Path) -> Non
         assert place.parent.stat().st_mode & 0o777 == 0o700
         assert [one.name for one in folder.iterdir()] == [f"{os.getpid()}.at"]
         assert ask_running(folder, {"a": 1}, LONG) == {"heard": {"a": 1}}
-    assert not place.parent.exists()
+    assert not place.exists()
     assert not list(folder.iterdir())
+
+
+def test_a_short_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / ("long" * 30) / "run" / "0123456789abcdef"
+    folder.parent.parent.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    short = tmp_path / f"waypost-{os.getuid()}"
+    short.mkdir(mode=0o777)
+    short.chmod(0o777)
+    with pytest.raises(SecurityError):
+        serve_hooks(echo, folder)
+    assert not list(short.iterdir())
 
 
 def test_what_dead_processes_left_is_taken_away(folder: Path, tmp_path: Path) -> None:

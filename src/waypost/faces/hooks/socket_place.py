@@ -5,6 +5,7 @@ of Windows, `<pid>.at` says where to go instead.
 """
 
 import contextlib
+import hashlib
 import os
 import re
 import stat
@@ -21,6 +22,7 @@ from waypost.space.platform import (
 )
 
 RUN = "run"
+_SHORT = "waypost-"  # and the number of the user
 LONGEST_SOCKET = 100  # bytes; systems allow 104 to 108
 _MOST_ADDRESSES = 32  # that a hook looks at: more servers than anybody has
 _LONGEST_POINTER = 4096
@@ -60,11 +62,26 @@ def claim(folder: Path) -> Address:
     if len(os.fsencode(direct)) <= LONGEST_SOCKET:
         direct.unlink(missing_ok=True)  # of a process that had our number before us
         return Address(pid, str(direct))
+    place = _elsewhere(folder, pid)
+    write_private_file(folder / f"{pid}.at", os.fsencode(place) + b"\n\n", replace=True)
+    return Address(pid, str(place))
+
+
+def _elsewhere(folder: Path, pid: int) -> Path:
+    """A short place for a socket: in a folder of this user among the temporary ones, cleared of what the dead left."""
     import tempfile  # rarely needed, and a hook has no time for it
 
-    place = os.path.join(tempfile.mkdtemp(prefix="waypost-"), "hooks")
-    write_private_file(folder / f"{pid}.at", os.fsencode(place) + b"\n\n", replace=True)
-    return Address(pid, place)
+    short = Path(tempfile.gettempdir()) / f"{_SHORT}{os.getuid()}"
+    if not os.path.lexists(short):
+        make_private_directory(short)
+    check_private_directory(short)
+    ours = f"{pid}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
+    for left in os.listdir(short):
+        number = left.partition("-")[0]
+        if left == ours or (number.isdecimal() and not is_alive(int(number))):
+            with contextlib.suppress(OSError):
+                (short / left).unlink()
+    return short / ours
 
 
 def release(folder: Path, address: Address) -> None:
@@ -73,9 +90,8 @@ def release(folder: Path, address: Address) -> None:
         (folder / f"{address.pid}.at").unlink(missing_ok=True)
         (folder / f"{address.pid}.sock").unlink(missing_ok=True)
         elsewhere = Path(address.place)
-        if os.name == "posix" and elsewhere.parent != folder and elsewhere.parent.name.startswith("waypost-"):
+        if os.name == "posix" and elsewhere.parent.name == f"{_SHORT}{os.getuid()}":
             elsewhere.unlink(missing_ok=True)
-            elsewhere.parent.rmdir()
 
 
 def addresses(folder: Path) -> list[Address]:
