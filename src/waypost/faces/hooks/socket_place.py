@@ -62,9 +62,9 @@ def claim(folder: Path) -> Address:
     if len(os.fsencode(direct)) <= LONGEST_SOCKET:
         direct.unlink(missing_ok=True)  # of a process that had our number before us
         return Address(pid, str(direct))
-    place = _elsewhere(folder, pid)
-    write_private_file(folder / f"{pid}.at", os.fsencode(place) + b"\n\n", replace=True)
-    return Address(pid, str(place))
+    short = _elsewhere(folder, pid)
+    write_private_file(folder / f"{pid}.at", os.fsencode(short) + b"\n\n", replace=True)
+    return Address(pid, str(short))
 
 
 def _elsewhere(folder: Path, pid: int) -> Path:
