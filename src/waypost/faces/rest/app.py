@@ -1,0 +1,54 @@
+"""The REST API as an application, for behind a `Gate`."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+
+from waypost import __version__
+from waypost.faces.rest.answers import JsonAnswer
+from waypost.faces.rest.jobs import Jobs
+from waypost.faces.rest.problems import handle_problems
+from waypost.faces.rest.replies import Replies
+from waypost.faces.rest.routes import lists, locai, one
+from waypost.faces.rest.services import Services
+from waypost.faces.rest.streams import Pause, Streams
+from waypost.faces.rest.turns import Turns
+from waypost.model.time import Clock, utc_now
+
+if TYPE_CHECKING:
+    from waypost.memory.known import Spaces
+
+_ROUTERS = (locai.router, lists.router, one.router)
+
+
+def rest_app(spaces: "Spaces", *, clock: Clock = utc_now, pause: Pause = asyncio.sleep) -> FastAPI:
+    """The API over these memories. Every request needs an `Identity` in its scope, as a `Gate` puts it there.
+
+    Its jobs end with its lifespan: whoever mounts it enters `app.router.lifespan_context(app)` while it is served.
+    `pause` is how streams of events wait between two looks.
+    """
+    services = Services(spaces, Jobs(clock), Replies(spaces.home, clock), Streams(pause), Turns(), clock)
+
+    @asynccontextmanager
+    async def running(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(services.jobs.stop)
+
+    app = FastAPI(
+        title="Waypost",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        default_response_class=JsonAnswer,
+        lifespan=running,
+    )
+    app.state.services = services
+    handle_problems(app)
+    for router in _ROUTERS:
+        app.include_router(router)
+    return app

@@ -1,0 +1,298 @@
+"""What requests carry, as the document tells it. Fields that are not named here are refused."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from waypost.faces.rest.parameters import AN_ID, ID, LONGEST_LINE, LONGEST_PATH, LONGEST_QUESTION
+from waypost.memory.reading import PRESETS
+from waypost.model.draft import MAX_ITEMS, MAX_LEVEL, MAX_TEXT, MAX_TTL
+from waypost.model.kinds import KINDS, SCOPES
+from waypost.model.lifetime import CLASSES, ON_EXPIRE
+
+MOST_IN_A_BATCH = 1000
+MOST_IDS = 500
+
+Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+Short = Annotated[str, Field(min_length=1, max_length=LONGEST_LINE)]
+Time = Annotated[str, Field(min_length=4, max_length=64, description="ISO 8601; without a zone it is UTC.")]
+Id = Annotated[str, Field(pattern=ID)]
+PathText = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
+Reference = Annotated[
+    Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)] | dict[str, Any],
+    Field(description="`src/app.py`, `src/app.py#L3-L9`, or an object with `file_path` and `line_range`."),
+]
+WrittenKind = Annotated[
+    str, Field(json_schema_extra={"enum": [*(kind.name for kind in KINDS.values() if not kind.derived), "agent"]})
+]
+Level = Annotated[int, Field(ge=0, le=MAX_LEVEL, description="0 project, 1 domain, 2 module, 3 code.")]
+Preset = Annotated[str, Field(json_schema_extra={"enum": list(PRESETS)})]
+Scope = Annotated[str, Field(json_schema_extra={"enum": list(SCOPES)})]
+
+
+class Body(BaseModel):
+    """An object without other fields; a number is a number, a text is a text."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    def given(self) -> dict[str, Any]:
+        """The fields that were sent with a value."""
+        return {name: value for name, value in self.model_dump(exclude_unset=True).items() if value is not None}
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [fields]})
+
+
+class NewMemory(Body):
+    """What is to be remembered. Who says it is known from the token; `source` and `actor` are kept as a claim."""
+
+    model_config = _example(
+        text="Uploads go to S3 in parts of 8 MB", kind="fact", domain="storage", refs=["src/storage.py#L42-L87"]
+    )
+
+    text: Text
+    kind: WrittenKind | None = None
+    level: Level | None = None
+    domain: Short | None = None
+    module: Short | None = None
+    session: Short | None = Field(None, description="The conversation that it belongs to.")
+    speaker: Short | None = None
+    time: Time | None = None
+    key: Short | None = Field(None, description="Your own name for it; the same key is stored once.")
+    valid_from: Time | None = None
+    valid_until: Time | None = None
+    ttl: int | None = Field(None, ge=1, le=MAX_TTL, description="Seconds after which it counts as stale.")
+    ttl_class: Annotated[str, Field(json_schema_extra={"enum": list(CLASSES)})] | None = None
+    refresh: list[Short] | None = Field(None, max_length=MAX_ITEMS)
+    on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
+    parent: Id | None = None
+    replaces: Id | None = Field(None, description="The memory that is true no longer.")
+    refs: list[Reference] | None = Field(None, max_length=MAX_ITEMS)
+    code_refs: list[Reference] | None = Field(None, max_length=MAX_ITEMS, description="The same as `refs`.")
+    evidence: list[Short] | None = Field(None, max_length=MAX_ITEMS)
+    tags: dict[str, Short] | None = Field(None, max_length=MAX_ITEMS)
+    category: Short | None = None
+    scope: Short | None = None
+    entity: Short | None = None
+    artifact_type: Short | None = None
+    artifact_ref: Short | None = None
+    access_entity: Short | None = None
+    source: Short | None = Field(None, description="Kept as a claim, never believed.")
+    actor: Short | None = Field(None, description="Kept as a claim, never believed.")
+
+
+class Batch(Body):
+    model_config = _example(memories=[{"text": "Tests run on every push"}, {"text": "Deploys run on Fridays"}])
+
+    memories: list[NewMemory] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+
+
+class Correction(Body):
+    model_config = _example(text="Uploads go to S3 in parts of 16 MB")
+
+    text: Text
+    valid_from: Time | None = None
+    valid_until: Time | None = None
+
+
+class Retraction(Body):
+    model_config = _example(valid_until="2026-01-30")
+
+    valid_until: Time | None = Field(None, description="It was true until then; never, unless told.")
+
+
+class Protection(Body):
+    model_config = _example(on=True)
+
+    on: bool = True
+
+
+class Place(Body):
+    model_config = _example(level=0, domain="storage")
+
+    level: Level | None = None
+    parent: Annotated[str, Field(max_length=26)] | None = Field(None, description="An id; an empty text for none.")
+    domain: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(None, description="Empty for none.")
+    module: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(None, description="Empty for none.")
+
+
+class Lifetime(Body):
+    model_config = _example(ttl_class="implementation")
+
+    seconds: int | None = Field(None, ge=1, le=MAX_TTL)
+    ttl_class: Annotated[str, Field(json_schema_extra={"enum": list(CLASSES)})] | None = None
+    refresh: list[Short] | None = Field(None, max_length=MAX_ITEMS, description="Globs of files.")
+    on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
+
+
+class Rejected(Body):
+    model_config = _example(text="Uploads go to FTP", kind="fact")
+
+    text: Text
+    kind: WrittenKind | None = None
+    domain: Short | None = None
+
+
+class RecallQuestion(Body):
+    model_config = _example(question="Where do uploads go?", k=5, scope="all")
+
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+    k: int = Field(5, ge=1, le=100)
+    scope: Scope = "all"
+    as_of: Time | None = None
+    known_at: Time | None = None
+    now: Time | None = Field(None, description='The moment of the question, for words like "yesterday".')
+    fresh: bool = False
+    min_confidence: float = Field(0.0, ge=0, le=1)
+    exclude_tags: list[Short] = Field(default_factory=list, max_length=MAX_ITEMS)
+    archived: bool = False
+    explain: bool = Field(False, description="Say how each score came about.")
+
+
+class ContextTask(Body):
+    model_config = _example(task="Make uploads resumable", tokens=2000)
+
+    task: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+    tokens: int | None = Field(None, ge=1, le=1_000_000)
+    preset: Preset | None = None
+    include_stale: bool = False
+    include_l0: bool = True
+    as_of: Time | None = None
+    known_at: Time | None = None
+    now: Time | None = None
+
+
+class Files(Body):
+    model_config = _example(files=["src/storage.py"])
+
+    files: list[PathText] | None = Field(None, max_length=MOST_IDS, description="All, unless told.")
+
+
+class Chosen(Body):
+    """Which memories: by their ids, by the files that they are about, or every stale one. Name one of the three."""
+
+    model_config = _example(ids=[AN_ID])
+
+    ids: list[Id] | None = Field(None, min_length=1, max_length=MOST_IDS)
+    files: list[PathText] | None = Field(None, min_length=1, max_length=MOST_IDS)
+    every: bool = False
+
+
+class Relinking(Body):
+    model_config = _example(id=AN_ID, refs=["src/uploads.py#L10-L40"])
+
+    id: Id | None = None
+    refs: list[PathText] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
+    add: bool = Field(False, description="Keep the places that it has.")
+    every: bool = Field(False, description="Every memory whose code was found in another place.")
+    drop: bool = Field(False, description="Take references away whose code is gone.")
+
+
+class Ids(Body):
+    model_config = _example(ids=[AN_ID])
+
+    ids: list[Id] = Field(min_length=1, max_length=MOST_IDS)
+
+
+class Words(Body):
+    model_config = _example(text="The client retries three times")
+
+    text: Text
+
+
+class Approval(Body):
+    model_config = _example(text="The client retries three times")
+
+    text: Text | None = Field(None, description="Better words; as proposed, unless told.")
+
+
+class Decision(Body):
+    model_config = _example(
+        text="We use FastAPI for the API",
+        because=["It checks what comes in"],
+        leads_to=["The API runs on uvicorn"],
+        given=["Python only"],
+    )
+
+    text: Text = Field(description="What was decided; or the id of a decision to add to.")
+    because: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS)
+    leads_to: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS)
+    given_: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS, alias="given")
+    strength: float | None = Field(None, ge=0, le=1)
+    level: Level | None = None
+    domain: Short | None = None
+    module: Short | None = None
+    session: Short | None = None
+    evidence: list[Short] | None = Field(None, max_length=MAX_ITEMS)
+    refs: list[Reference] | None = Field(None, max_length=MAX_ITEMS)
+    replaces: Id | None = None
+    valid_from: Time | None = None
+
+
+class Entry(Body):
+    model_config = _example(text="We agreed to ship on Friday", speaker="Ada", session="standup")
+
+    text: Text
+    kind: Literal["note", "conversation", "workflow_result", "preference"] | None = None
+    session: Short | None = None
+    speaker: Short | None = None
+    time: Short | None = Field(None, description='When it was said: "2026-01-30 18:00", "yesterday"; now unless told.')
+
+
+class Run(Body):
+    model_config = _example(dry_run=True)
+
+    dry_run: bool = Field(False, description="Only say what would be done.")
+    force: bool = Field(False, description="Also what is not due yet.")
+
+
+class What(Body):
+    model_config = _example(what="2026-01-30")
+
+    what: Short = Field(description="A day, week, month or year, or the id of an entry.")
+
+
+class EntryProtection(Body):
+    model_config = _example(what=AN_ID, on=True)
+
+    what: Short = Field(description="The id of an entry, or words by which it is surely meant.")
+    on: bool = True
+
+
+class Pruning(Body):
+    model_config = _example(after_days=90, unused_days=30, dry_run=True)
+
+    after_days: int | None = Field(None, ge=0, le=36_500)
+    unused_days: int | None = Field(None, ge=0, le=36_500)
+    dry_run: bool = False
+
+
+class Curation(Body):
+    model_config = _example(id=AN_ID, heading="Decisions")
+
+    id: Id
+    heading: Short | None = None
+
+
+class Fixing(Body):
+    model_config = _example(fix=True)
+
+    fix: bool = Field(False, description="Mend what can be made again.")
+
+
+class NewExport(Body):
+    model_config = _example(format="jsonl")
+
+    format: Literal["jsonl", "json"] = "jsonl"
+    embeddings: bool = False
+    code: bool = Field(False, description="Also what was read out of the tree.")
+    as_of: Time | None = None
+    known_at: Time | None = None
+
+
+class JobOrder(Body):
+    model_config = _example(sort="index", force=False)
+
+    sort: Literal["index", "maintain", "condense", "rebuild", "reindex", "summarize"]
+    force: bool = Field(False, description="Also what has not changed, or is not due.")

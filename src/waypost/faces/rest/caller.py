@@ -1,0 +1,130 @@
+"""In whose hands a request works: the holder of the token, with the rights of the token."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, Path, Request
+from fastapi.dependencies.models import Dependant
+
+from waypost.faces.guard.asgi import CALLER
+from waypost.faces.guard.identity import Identity
+from waypost.faces.rest.problems import ProblemError
+
+if TYPE_CHECKING:
+    from waypost.faces.rest.services import Services
+    from waypost.memory import Memory
+
+HERE = "here"  # stands for the memory that the server was started in
+
+SpaceId = Annotated[
+    str,
+    Path(
+        pattern="^(here|[0-9a-f]{16})$",
+        description="The id of a memory, or `here`: the one that the server was started in.",
+        examples=[HERE],
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """Who asks, and of which memory."""
+
+    identity: Identity
+    services: "Services"
+    space: str  # an id, or HERE
+
+    @property
+    def space_id(self) -> str:
+        return self.services.spaces.here if self.space == HERE else self.space
+
+    @property
+    def memory(self) -> "Memory":
+        """The memory in the caller's hands. Opens files: ask for it in a thread. Raises NotFound where there is none."""
+        return self.services.spaces.memory(self.identity.caller, self.space_id)
+
+
+def identity_of(request: Request) -> Identity:
+    """Who sends this, as the gate found. Raises ProblemError where no gate stands before us."""
+    found = request.scope.get(CALLER)
+    if not isinstance(found, Identity):
+        raise ProblemError(401, "A valid token is needed.", "Send it as a bearer token.")
+    return found
+
+
+def services_of(request: Request) -> "Services":
+    services: Services = request.app.state.services
+    return services
+
+
+# Each of these is a right; what a route depends on says which it needs, also to the document. They only look at the
+# request, so they run in the event loop, before anything of the body is judged.
+
+
+async def reads_here(request: Request) -> Hands:
+    return Hands(identity_of(request), services_of(request), HERE)
+
+
+async def reads(request: Request, space: SpaceId) -> Hands:
+    return Hands(identity_of(request), services_of(request), space)
+
+
+async def writes_here(request: Request) -> Hands:
+    return _writing(await reads_here(request))
+
+
+async def writes(request: Request, space: SpaceId) -> Hands:
+    return _writing(await reads(request, space))
+
+
+async def decides_here(request: Request) -> Hands:
+    return _deciding(await writes_here(request))
+
+
+async def decides(request: Request, space: SpaceId) -> Hands:
+    return _deciding(await writes(request, space))
+
+
+def _writing(hands: Hands) -> Hands:
+    if not hands.identity.writes:
+        raise ProblemError(
+            403, "This token only reads.", "Use one that may write: `waypost token create NAME --rights write`."
+        )
+    return hands
+
+
+def _deciding(hands: Hands) -> Hands:
+    """GOV-1: what only a person may decide, no agent's token does."""
+    if hands.identity.kind != "person":
+        raise ProblemError(
+            403,
+            "Only a person decides this; the token is an agent's.",
+            "Ask the person to do it in the dashboard, at a terminal, or with the owner's token.",
+        )
+    return hands
+
+
+Reader = Annotated[Hands, Depends(reads)]
+Writer = Annotated[Hands, Depends(writes)]
+Person = Annotated[Hands, Depends(decides)]
+ReaderHere = Annotated[Hands, Depends(reads_here)]
+WriterHere = Annotated[Hands, Depends(writes_here)]
+PersonHere = Annotated[Hands, Depends(decides_here)]
+
+_WRITING = frozenset({writes, writes_here, decides, decides_here})
+_DECIDING = frozenset({decides, decides_here})
+
+
+def wants_to_write(dependant: Dependant) -> bool:
+    return not _WRITING.isdisjoint(_calls(dependant))
+
+
+def wants_to_decide(dependant: Dependant) -> bool:
+    return not _DECIDING.isdisjoint(_calls(dependant))
+
+
+def _calls(dependant: Dependant) -> Iterable[object]:
+    for inner in dependant.dependencies:
+        yield inner.call
+        yield from _calls(inner)

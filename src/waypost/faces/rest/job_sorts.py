@@ -1,0 +1,63 @@
+"""The sorts of jobs, and what each does to a memory."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Response
+
+from waypost.faces.rest.caller import Hands
+from waypost.faces.rest.jobs import Report
+
+if TYPE_CHECKING:
+    from waypost.memory import Memory
+
+_ALIKE = {"reindex": "rebuild"}  # LA-5's word for it; only one of them runs at a time
+
+
+def _index(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
+    return memory.index(force=force, wait=False, facts=True, report=report).to_json()
+
+
+def _maintain(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
+    report("upkeep")
+    return {"steps": [step.to_json() for step in memory.maintain(force=force)]}
+
+
+def _condense(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
+    return memory.journal.condense(force=force, report=report).to_json()
+
+
+def _rebuild(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
+    del force  # it always makes everything again
+    most = 0
+
+    def told(engine: str, left: int) -> None:
+        nonlocal most
+        most = max(most, left)
+        report(f"embedding by {engine}", most - left, most)
+
+    report("indexing")
+    return {"status": "rebuilt", "pending": memory.rebuild(progress=told)}
+
+
+def _summarize(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
+    return memory.summarize(force=force, report=report).to_json()
+
+
+_WORK: Mapping[str, Callable[["Memory", bool, Report], Mapping[str, Any]]] = {
+    "index": _index,
+    "maintain": _maintain,
+    "condense": _condense,
+    "rebuild": _rebuild,
+    "summarize": _summarize,
+}
+
+
+def start(hands: Hands, sort: str, response: Response, *, force: bool = False) -> dict[str, Any]:
+    """Start a job in the caller's name; the answer says where to look how it gets on."""
+    memory, work = hands.memory, _WORK[_ALIKE.get(sort, sort)]
+    job = hands.services.jobs.start(
+        memory.space_id, _ALIKE.get(sort, sort), hands.identity.name, lambda report: work(memory, force, report)
+    )
+    response.headers["Location"] = f"/api/v1/spaces/{hands.space_id}/jobs/{job.id}"
+    return job.to_json()

@@ -1,0 +1,98 @@
+"""The routes of LA-5 and CB-10, by their own names: they mean the memory that the server was started in."""
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from waypost.faces.rest.bodies import NewMemory, Pruning
+from waypost.faces.rest.caller import PersonHere, ReaderHere, WriterHere
+from waypost.faces.rest.job_sorts import start
+from waypost.faces.rest.parameters import (
+    AboutLimit,
+    Archived,
+    AsOf,
+    CursorText,
+    FilePath,
+    KnownAt,
+    Limit,
+    Line,
+    MemoryId,
+    Question,
+)
+from waypost.faces.rest.routes.lists import Domain, Kind, LevelNumber, Module, Session, Tags, page
+from waypost.faces.rest.routes.one import erase, written
+from waypost.faces.rest.strict import StrictRoute
+
+router = APIRouter(prefix="/api", tags=["Here"], route_class=StrictRoute)
+
+
+@router.get("/memories")
+def memories_here(
+    hands: ReaderHere,
+    kind: Kind = None,
+    level: LevelNumber = None,
+    domain: Domain = None,
+    module: Module = None,
+    session: Session = None,
+    tag: Tags = None,
+    archived: Archived = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    limit: Limit = 50,
+    cursor: CursorText = None,
+) -> dict[str, Any]:
+    """What is remembered, the newest first, by pages."""
+    from waypost.faces.rest.listing import Asked
+
+    asked = Asked(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
+    return page(hands, asked, cursor, limit)
+
+
+@router.post("/memories", status_code=201)
+def remember_here(hands: WriterHere, given: NewMemory, response: Response) -> dict[str, Any]:
+    """Write a memory. 201: it is new. 200: it was there, or was merged with what was. 409: its value was rejected."""
+    receipt = hands.memory.remember(**given.given())
+    return written(receipt, response, f"/api/v1/spaces/here/memories/{receipt.id}")
+
+
+@router.get("/memories/search")
+def search_here(hands: ReaderHere, q: Question, limit: Limit = 5, as_of: AsOf = None) -> dict[str, Any]:
+    """Search by meaning and by words."""
+    return hands.memory.recall(q, limit, as_of=as_of).to_json()
+
+
+@router.post("/memories/prune")
+def prune_here(hands: WriterHere, given: Pruning | None = None) -> dict[str, Any]:
+    """Put old conversations into the archive that nobody read lately. They stay searchable; nothing is deleted."""
+    asked = given or Pruning()
+    done = hands.memory.journal.prune(after_days=asked.after_days, unused_days=asked.unused_days, dry_run=asked.dry_run)
+    return done.to_json()
+
+
+@router.post("/memories/reindex", status_code=202)
+def reindex_here(hands: WriterHere, response: Response) -> dict[str, Any]:
+    """Make the index anew from what is kept: passages, keywords, vectors. Starts a job."""
+    return start(hands, "reindex", response)
+
+
+@router.delete("/memories/{memory_id}")
+def forget_here(hands: PersonHere, memory_id: MemoryId) -> dict[str, Any]:
+    """Forget it: the memory with every version and every trace. There is no way back. Only a person may."""
+    return erase(hands, memory_id)
+
+
+@router.get("/v1/code/memories")
+def code_memories_here(
+    hands: ReaderHere,
+    file_path: FilePath,
+    line: Line = None,
+    limit: AboutLimit = 50,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> dict[str, Any]:
+    """What is remembered about a file, or a line of it, the nearest first.
+
+    `relevance`: `direct` (the line is inside), `symbol` (it is about the code around the line), or `file`.
+    """
+    hits = hands.memory.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
+    return {"path": file_path, "line": line, "memories": [hit.to_json() for hit in hits]}

@@ -1,0 +1,184 @@
+"""One memory: reading it, writing it, and its life."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from waypost.errors import NotFound, Refused
+from waypost.faces.rest.answers import JsonAnswer
+from waypost.faces.rest.bodies import (
+    Batch,
+    Correction,
+    Lifetime,
+    NewMemory,
+    Place,
+    Protection,
+    Rejected,
+    Retraction,
+)
+from waypost.faces.rest.caller import Hands, Person, Reader, Writer
+from waypost.faces.rest.etags import check_match, etag_of, is_known
+from waypost.faces.rest.parameters import AsOf, IfMatch, IfNoneMatch, KnownAt, MemoryId
+from waypost.faces.rest.problems import ProblemError
+from waypost.faces.rest.rows import forgotten_row, history_row, shown_row
+from waypost.faces.rest.strict import StrictRoute
+
+if TYPE_CHECKING:
+    from waypost.model.receipt import Receipt
+
+router = APIRouter(prefix="/api/v1/spaces/{space}/memories", tags=["Memories"], route_class=StrictRoute)
+
+
+@router.post("", status_code=201)
+def remember(hands: Writer, given: NewMemory, response: Response) -> dict[str, Any]:
+    """Write a memory. 201: it is new. 200: it was there, or was merged with what was. 409: its value was rejected."""
+    receipt = hands.memory.remember(**given.given())
+    return written(receipt, response, f"/api/v1/spaces/{hands.space}/memories/{receipt.id}")
+
+
+@router.post("/batch")
+def remember_many(hands: Writer, given: Batch) -> dict[str, Any]:
+    """Write many, in order. All are checked first, so that a bad one leaves nothing half-written."""
+    receipts = hands.memory.remember_many([one.given() for one in given.memories])
+    counts: dict[str, int] = {}
+    for receipt in receipts:
+        counts[receipt.status] = counts.get(receipt.status, 0) + 1
+    return {"receipts": [receipt.to_json() for receipt in receipts], "counts": counts}
+
+
+@router.post("/lift")
+def lift(hands: Person, given: Rejected) -> dict[str, Any]:
+    """Allow a rejected or forgotten value again, by its words, kind and domain. Only a person may."""
+    if not hands.memory.lift(**given.given()):
+        raise NotFound("No such value was rejected.", "Give its words, its kind and its domain as they were.")
+    return {"id": None, "status": "lifted"}
+
+
+@router.get("/{memory_id}", response_model=None)
+def show(
+    hands: Reader, memory_id: MemoryId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
+) -> Response:
+    """Everything about one memory, with what became of the code that it points at."""
+    found = hands.memory.show(memory_id, as_of=as_of, known_at=known_at)
+    etag = etag_of(found)
+    if is_known(if_none_match, etag):
+        return Response(status_code=304, headers={"ETag": etag})
+    return JsonAnswer(shown_row(found), headers={"ETag": etag})
+
+
+@router.get("/{memory_id}/history")
+def history(hands: Reader, memory_id: MemoryId, as_of: AsOf = None, known_at: KnownAt = None) -> dict[str, Any]:
+    """All that was ever recorded under an id, and what it replaced or was replaced by."""
+    return history_row(hands.memory.history(memory_id, as_of=as_of, known_at=known_at))
+
+
+@router.get("/{memory_id}/subtree")
+def subtree(
+    hands: Reader,
+    memory_id: MemoryId,
+    depth: Annotated[int, Query(ge=0, le=100, description="How many levels down.")] = 100,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> dict[str, Any]:
+    """A fact and all that stands under it, each followed by what is below it."""
+    return {"memories": list(hands.memory.subtree(memory_id, depth=depth, as_of=as_of, known_at=known_at))}
+
+
+@router.post("/{memory_id}/correct")
+def correct(hands: Writer, memory_id: MemoryId, given: Correction, if_match: IfMatch = None) -> dict[str, Any]:
+    """It was said wrongly: say it right. History keeps both."""
+    with _turn(hands, memory_id, if_match):
+        return _refused_is_conflict(hands.memory.correct, memory_id, **given.given())
+
+
+@router.post("/{memory_id}/retract")
+def retract(
+    hands: Writer, memory_id: MemoryId, given: Retraction | None = None, if_match: IfMatch = None
+) -> dict[str, Any]:
+    """Take it back without a replacement; or say until when it was true. History keeps it."""
+    with _turn(hands, memory_id, if_match):
+        hands.memory.retract(memory_id, valid_until=given.valid_until if given else None)
+    return {"id": memory_id, "status": "retracted"}
+
+
+@router.post("/{memory_id}/reject")
+def reject(hands: Person, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
+    """Take it back and never store this value again. Only a person may."""
+    with _turn(hands, memory_id, if_match):
+        hands.memory.reject(memory_id)
+    return {"id": memory_id, "status": "rejected"}
+
+
+@router.post("/{memory_id}/protect")
+def protect(
+    hands: Writer, memory_id: MemoryId, given: Protection | None = None, if_match: IfMatch = None
+) -> dict[str, Any]:
+    """Keep it from ageing, pruning and expiry; or no longer."""
+    on = given is None or given.on
+    with _turn(hands, memory_id, if_match):
+        hands.memory.protect(memory_id, on=on)
+    return {"id": memory_id, "status": "protected" if on else "unprotected"}
+
+
+@router.post("/{memory_id}/promote")
+def promote(hands: Writer, memory_id: MemoryId, given: Place, if_match: IfMatch = None) -> dict[str, Any]:
+    """Give a fact another level, up or down, or another place in the tree of facts."""
+    with _turn(hands, memory_id, if_match):
+        return _refused_is_conflict(hands.memory.promote, memory_id, **given.given())
+
+
+@router.put("/{memory_id}/ttl")
+def set_ttl(hands: Writer, memory_id: MemoryId, given: Lifetime, if_match: IfMatch = None) -> dict[str, Any]:
+    """How long it lives from now on, what starts its time anew, and what happens at the end; nothing said: for good."""
+    with _turn(hands, memory_id, if_match):
+        return hands.memory.set_ttl(memory_id, **given.given()).to_json()
+
+
+@router.delete("/{memory_id}")
+def forget(hands: Person, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
+    """Forget it: the memory with every version and every trace. There is no way back. Only a person may."""
+    return erase(hands, memory_id, if_match)
+
+
+def erase(hands: Hands, memory_id: str, if_match: str | None = None) -> dict[str, Any]:
+    with _turn(hands, memory_id, if_match):
+        gone = hands.memory.forget(memory_id)
+    hands.services.replies.forget_words()
+    return forgotten_row(gone)
+
+
+def written(receipt: "Receipt", response: Response, place: str) -> dict[str, Any]:
+    """A receipt as an answer. Raises ProblemError where nothing was stored."""
+    if receipt.status == "refused":
+        raise _conflict(receipt.reason or "It was refused", receipt)
+    if receipt.status != "added":
+        response.status_code = 200
+    response.headers["Location"] = place
+    return receipt.to_json()
+
+
+def _refused_is_conflict(change: Any, memory_id: str, **given: Any) -> dict[str, Any]:
+    """A value that was rejected stands in the way; that is a conflict, not a matter of rights."""
+    try:
+        receipt: Receipt = change(memory_id, **given)
+    except Refused as error:
+        raise ProblemError(409, error.what, _LIFT) from error
+    return receipt.to_json()
+
+
+_LIFT = "A person can allow it again: POST …/memories/lift."
+
+
+def _conflict(reason: str, receipt: "Receipt") -> ProblemError:
+    what = reason[:1].upper() + reason[1:].rstrip(".") + "."
+    return ProblemError(409, what, _LIFT, receipt=receipt.to_json())
+
+
+@contextmanager
+def _turn(hands: Hands, memory_id: str, if_match: str | None) -> Iterator[None]:
+    """Nobody else who comes through this server changes the memory between the look and the change."""
+    with hands.services.turns.of(hands.space_id, memory_id):
+        check_match(hands, memory_id, if_match)
+        yield

@@ -1,0 +1,106 @@
+"""Server-sent events: what changes in a memory, and how its jobs get on."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+
+from waypost.errors import WaypostError
+from waypost.faces.rest.problems import ProblemError
+from waypost.faces.rest.rows import audit_row
+
+if TYPE_CHECKING:
+    from waypost.faces.rest.caller import Hands
+    from waypost.store.protocol import AuditEntry
+
+EVERY = 1.0  # seconds between two looks; each asks the database for one number
+HEARTBEAT = 15  # looks without news after which a sign of life is sent
+LONGEST = 600  # looks until a stream ends: whose token was revoked hears no more. Clients come back by themselves
+MOST_AT_ONCE = 500  # changes told one by one; of more, that there are many
+MOST, MOST_EACH = 64, 16  # streams that are open, of all and of one caller
+
+Pause = Callable[[float], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Streams:
+    """The streams that are open."""
+
+    pause: Pause = asyncio.sleep
+    _open: Counter[str] = field(default_factory=Counter)
+
+    def check_room(self, key: str) -> None:
+        if self._open.total() >= MOST or self._open[key] >= MOST_EACH:
+            retry = ((b"retry-after", b"30"),)
+            raise ProblemError(503, "Too many streams are open.", "Close one that nobody reads.", headers=retry)
+
+    @contextmanager
+    def opened(self, key: str) -> Iterator[None]:
+        self._open[key] += 1
+        try:
+            yield
+        finally:
+            self._open[key] -= 1
+            if not self._open[key]:
+                del self._open[key]
+
+    def __len__(self) -> int:
+        return self._open.total()
+
+
+async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
+    """Events for one client: changes with a number above `since` (from now on, if None), and every job as it stands.
+
+    `change`: an entry of the audit log, its number as the event's id. `job`: a job. `many`: so many changes that the
+    client had better read anew. `problem`: the memory cannot be read now.
+    """
+    streams, jobs, space_id = hands.services.streams, hands.services.jobs, hands.space_id
+    with streams.opened(hands.identity.key):
+        last = since if since is not None else await run_in_threadpool(_newest, hands)
+        seen, quiet = 0, 0
+        yield _event("hello", {"space": space_id, "last": last}, last)
+        for _ in range(LONGEST):
+            events: list[bytes] = []
+            try:
+                last, changes = await run_in_threadpool(_changes, hands, last)
+                events += changes
+            except WaypostError as error:
+                events.append(_event("problem", {"detail": error.what, "remedy": error.remedy}))
+            seen, new = jobs.changed(space_id, seen)
+            events += [_event("job", job.to_json()) for job in new]
+            quiet = 0 if events else quiet + 1
+            if quiet >= HEARTBEAT:
+                quiet, events = 0, [b": heartbeat\n\n"]
+            for event in events:
+                yield event
+            await streams.pause(EVERY)
+
+
+def _newest(hands: "Hands") -> int:
+    found = hands.memory.audit(None, 1)
+    return found[0].number if found else 0
+
+
+def _changes(hands: "Hands", last: int) -> tuple[int, list[bytes]]:
+    newest = _newest(hands)
+    if newest <= last:
+        return last, []
+    if newest - last > MOST_AT_ONCE:
+        return newest, [_event("many", {"after": last, "last": newest}, newest)]
+    found = [entry for entry in hands.memory.audit(None, newest - last) if entry.number > last]
+    return newest, [_change(entry) for entry in reversed(found)]
+
+
+def _change(entry: "AuditEntry") -> bytes:
+    return _event("change", audit_row(entry), entry.number)
+
+
+def _event(name: str, data: Any, number: int | None = None) -> bytes:
+    """JSON has no line breaks of its own, so one `data` line holds it."""
+    told = json.dumps(data)
+    return (f"id: {number}\n" if number is not None else "").encode() + f"event: {name}\ndata: {told}\n\n".encode()

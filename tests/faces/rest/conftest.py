@@ -1,0 +1,97 @@
+"""A server in memory: the real application behind a real gate, with real tokens, on a memory of its own."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from waypost import Memory
+from waypost.config import Settings
+from waypost.faces.guard.gate import Gate
+from waypost.faces.guard.hosts import answered_hosts
+from waypost.faces.guard.limits import Limits
+from waypost.faces.guard.tokens import Tokens
+from waypost.faces.rest.app import rest_app
+from waypost.memory.known import Spaces
+
+PORT = 8765
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Clients by who they are; each answer is what came over ASGI."""
+
+    app: FastAPI
+    gate: Gate
+    memory: Memory
+    owner: TestClient
+    agent: TestClient
+    reader: TestClient
+    nobody: TestClient
+
+    def remember(self, text: str, **options: Any) -> str:
+        """The id of a new memory, written by the owner over the wire."""
+        answer = self.owner.post("/api/v1/spaces/here/memories", json={"text": text, **options})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def serve(open_memory: Callable[..., Memory], clock: Any, settings: Settings, tmp_path: Path) -> Iterator[Serve]:
+    clients: list[TestClient] = []
+
+    def start(memory: Memory | None = None, **options: Any) -> Served:
+        memory = memory or open_memory()
+        app = rest_app(Spaces(memory, settings, clock), clock=clock, **options)
+        tokens = Tokens(settings.home)
+        tokens.ensure_owner()
+        given = {
+            name: tokens.make(f"{name}-{len(clients)}", kind=kind, rights=rights, clock=clock)
+            for name, kind, rights in (("agent", "agent", "write"), ("reader", "person", "read"))
+        }
+        limits = Limits(rate=100_000, burst=100_000, failure_rate=1000, failure_burst=1000)
+        gate = Gate(app, tokens, answered_hosts("127.0.0.1", PORT), limits)
+
+        def client(token: str | None) -> TestClient:
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            made = TestClient(gate, base_url=f"http://127.0.0.1:{PORT}", headers=headers)
+            clients.append(made)
+            return made
+
+        people = [client(one) for one in (tokens.owner_token(), given["agent"], given["reader"], None)]
+        return Served(app, gate, memory, *people)
+
+    yield start
+    for one in clients:
+        one.close()
+
+
+@pytest.fixture
+def served(serve: Serve) -> Served:
+    return serve()
+
+
+Problem = Callable[[httpx2.Response, int], dict[str, Any]]
+
+
+@pytest.fixture
+def problem() -> Problem:
+    """What a refusal says; fails where it is none, or not one as they all are."""
+
+    def read(answer: httpx2.Response, status: int) -> dict[str, Any]:
+        assert answer.status_code == status, (answer.status_code, answer.text)
+        assert answer.headers["content-type"] == "application/problem+json"
+        told: dict[str, Any] = answer.json()
+        assert told["status"] == status and told["title"] and told["detail"] and told["remedy"]
+        assert "Traceback" not in answer.text
+        return told
+
+    return read
