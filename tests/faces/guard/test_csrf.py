@@ -40,7 +40,10 @@ def ask(
         if message["type"] == "http.response.start":
             statuses.append(message["status"])
 
-    asyncio.run(only_from_our_pages(app)(scope, receive, send))
+    async def run() -> None:
+        await only_from_our_pages(app)(scope, receive, send)
+
+    asyncio.run(run())
     assert len(statuses) == 1
     return statuses[0], b"".join(seen)
 
@@ -73,7 +76,7 @@ def test_without_the_token_nothing_is_changed(method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "headers, body",
+    ("headers", "body"),
     [
         ((FORM,), form(csrf="")),
         ((FORM,), form(csrf=TOKEN[:-1])),

@@ -132,7 +132,7 @@ def test_a_file_that_others_can_change_is_not_believed(home: Path, clock: TestCl
         '{"sessions": [1]}',
         '{"sessions": [{"sha256": 1}]}',
         '{"sessions": [{"sha256": "x", "holder": "y", "began": "2026-01-30", "seen": "2026-01-30"}]}',
-        '{"sessions": [{"sha256": "%s", "holder": "%s", "began": "never", "seen": 3}]}' % ("0" * 64, OWNER),
+        json.dumps({"sessions": [{"sha256": "0" * 64, "holder": OWNER, "began": "never", "seen": 3}]}),
         "[" * 20_000,
     ],
 )
