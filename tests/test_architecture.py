@@ -43,10 +43,10 @@ def test_the_public_surface_is_pinned() -> None:
     assert sorted(waypost.__all__) == ["Memory", "WaypostError", "__version__"]
     public = {name for name in dir(waypost.Memory) if not name.startswith("_")}
     assert public == {
-        "about", "analyze", "approve", "architecture", "at", "audit", "brief", "close", "correct",
-        "decide", "decline", "discover", "doctor", "edit", "expire", "export", "exports", "files", "finish", "folder", "forget", "git_changed", "history",
+        "about", "analyze", "approve", "architecture", "at", "audit", "brief", "close", "code_behind", "correct",
+        "decide", "decline", "discover", "doctor", "edit", "expire", "export", "exports", "files", "finish", "folder", "forget", "git_changed", "growth", "history",
         "ignores", "import_bridge", "import_file", "import_tags", "index", "journal", "keep_session", "learn", "lift", "list", "maintain",
-        "open", "open_as", "promote", "protect", "rebuild", "recall", "reject", "relink", "remember",
+        "open", "open_as", "promote", "protect", "rebuild", "recall", "reject", "related", "relink", "remember",
         "remember_drafts", "remember_many", "retract", "review", "root", "rows", "set_ttl", "settle", "show",
         "source", "space_id", "stale", "status", "subtree", "summarize", "summary", "track", "undo_import", "update", "verify",
         "why", "work",

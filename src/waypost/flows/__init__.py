@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from waypost.flows import bridge_import as bridge_import
     from waypost.flows import brief as brief
     from waypost.flows import chat_import as chat_import
+    from waypost.flows import code_behind as code_behind
     from waypost.flows import condense as condense
     from waypost.flows import crowdbot as crowdbot
     from waypost.flows import curate as curate
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from waypost.flows import expiry as expiry
     from waypost.flows import finding as finding
     from waypost.flows import forget as forget
+    from waypost.flows import growth as growth
     from waypost.flows import imports as imports
     from waypost.flows import index as index
     from waypost.flows import index_page as index_page
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from waypost.flows import prune as prune
     from waypost.flows import recall as recall
     from waypost.flows import references as references
+    from waypost.flows import related as related
     from waypost.flows import remember as remember
     from waypost.flows import repair as repair
     from waypost.flows import restore as restore
@@ -78,6 +81,7 @@ _FLOWS = frozenset(
         "bridge_import",
         "brief",
         "chat_import",
+        "code_behind",
         "condense",
         "crowdbot",
         "curate",
@@ -87,6 +91,7 @@ _FLOWS = frozenset(
         "expiry",
         "finding",
         "forget",
+        "growth",
         "imports",
         "index",
         "index_page",
@@ -114,6 +119,7 @@ _FLOWS = frozenset(
         "prune",
         "recall",
         "references",
+        "related",
         "remember",
         "repair",
         "restore",

@@ -47,7 +47,7 @@ class Then:
         self._files: dict[Moment, bytes] = {}
         wanted = {(one.git_commit, one.file_path) for one in references if one.git_commit}
         if wanted and self._tree.is_there:
-            self._commits, self._files = _past(space.identity.root, sorted(wanted))
+            self._commits, self._files = past_files(space.identity.root, sorted(wanted))
 
     def bring(self, given: CodeReference) -> Now:
         """The reference as it should be made today. Its commit and hash are of another day: they have done their work."""
@@ -161,7 +161,7 @@ def _shape(path: str, raw: bytes) -> Shape | None:
     return shape_of(source, parse(source))
 
 
-def _past(root: Path, wanted: list[Moment]) -> tuple[dict[str, str], dict[Moment, bytes]]:
+def past_files(root: Path, wanted: list[Moment]) -> tuple[dict[str, str], dict[Moment, bytes]]:
     """Whole names of these commits, and these files as they were then, as far as the repository has them."""
     from waypost.code.git import open_checkout
     from waypost.code.skip import size_limit

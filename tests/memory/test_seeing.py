@@ -1,0 +1,117 @@
+"""Looking at a memory from all sides: the code behind it then and now, what it is linked with, how all has grown."""
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import Git, OpenMemory, TestClock
+
+from waypost import Memory
+from waypost.errors import NotFound
+
+CODE = "def total(prices):\n    result = 0\n    for price in prices:\n        result += price\n    return result\n"
+CHANGED = "def total(prices):\n    check(prices)\n    return round(sum(prices) * 1.19, 2)\n"
+
+
+@pytest.fixture
+def shop(open_memory: OpenMemory, git: Git) -> Memory:
+    memory = open_memory("shop")
+    (memory.root / "total.py").write_text(CODE)
+    git(memory.root, "init", "-q")
+    git(memory.root, "add", ".")
+    git(memory.root, "commit", "-qm", "Begin")
+    return Memory.open(memory.root, clock=memory._clock)
+
+
+def remember(memory: Memory, text: str, **options: object) -> str:
+    receipt = memory.remember(text, **options)
+    assert receipt.id is not None
+    return receipt.id
+
+
+def test_code_that_has_not_changed_is_shown_as_it_is(shop: Memory) -> None:
+    known = remember(shop, "Totals are sums.", refs=["total.py#L2-L3"])
+    (behind,) = shop.code_behind(known)
+    assert behind.then is None
+    assert behind.now is not None
+    assert (behind.now.first, behind.now.marked) == (1, behind.link.reference.line_range)
+    assert behind.now.meant == ("    result = 0", "    for price in prices:")
+
+
+def test_code_that_has_changed_is_shown_then_and_now(shop: Memory) -> None:
+    known = remember(shop, "Totals are sums.", refs=["total.py#total"])
+    (shop.root / "total.py").write_text(CHANGED)
+    (behind,) = shop.code_behind(known)
+    assert behind.then is not None
+    assert behind.then.meant == tuple(CODE.splitlines())
+    assert behind.surely
+    assert behind.now is not None
+    assert behind.now.meant == tuple(CHANGED.splitlines())
+
+
+def test_code_that_was_never_committed_as_it_was_pinned_is_not_called_certain(shop: Memory) -> None:
+    (shop.root / "total.py").write_text(CODE.replace("0", "0.0"))
+    known = remember(shop, "Totals are sums.", refs=["total.py#total"])
+    (shop.root / "total.py").write_text(CHANGED)
+    (behind,) = shop.code_behind(known)
+    assert behind.then is not None
+    assert not behind.surely
+
+
+def test_code_that_is_gone_is_shown_as_it_was(shop: Memory) -> None:
+    known = remember(shop, "Totals are sums.", refs=["total.py#total"])
+    (shop.root / "total.py").unlink()
+    (behind,) = shop.code_behind(known)
+    assert behind.now is None
+    assert behind.then is not None
+
+
+def test_secrets_in_the_code_are_masked_then_and_now(shop: Memory, git: Git) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    (shop.root / "key.py").write_text(f"def key():\n    token = '{secret}'\n    return token\n")
+    git(shop.root, "add", ".")
+    git(shop.root, "commit", "-qm", "A key")
+    known = remember(shop, "The key is made here.", refs=["key.py#key"])
+    (shop.root / "key.py").write_text(f"def key():\n    return ask('{secret}', again=True, twice=True)\n")
+    (behind,) = shop.code_behind(known)
+    assert behind.then is not None
+    assert behind.now is not None
+    assert secret not in "".join((*behind.then.lines, *behind.now.lines))
+
+
+def test_a_place_outside_of_the_tree_is_never_read(shop: Memory, tmp_path: Path) -> None:
+    (tmp_path / "work" / "private.txt").write_text("private words\n")
+    (shop.root / "link.txt").write_text("own words\n")
+    known = remember(shop, "Totals are sums.", refs=["link.txt"])
+    (shop.root / "link.txt").unlink()
+    (shop.root / "link.txt").symlink_to(tmp_path / "work" / "private.txt")
+    assert not [one for one in shop.code_behind(known) if one.now and "private" in "".join(one.now.lines)]
+
+
+def test_a_memory_knows_what_it_is_linked_with(shop: Memory) -> None:
+    parent = remember(shop, "Money is counted in cents.")
+    child = remember(shop, "Totals are whole numbers.", parent=parent, level=2)
+    assert [(one.kind, one.version.memory_id) for one in shop.related(parent)] == [("child", child)]
+    assert ("parent", parent) in [(one.kind, one.version.memory_id) for one in shop.related(child)]
+
+
+def test_reasons_are_told_apart_by_the_way_that_they_point(shop: Memory) -> None:
+    decided = shop.decide("One provider only.", because=["Two were twice the work."], leads_to=["Refunds are slow."])
+    assert decided.id is not None
+    links = {(one.kind, one.outgoing): one.version.text for one in shop.related(decided.id)}
+    assert links == {("justifies", False): "Two were twice the work.", ("leads_to", True): "Refunds are slow."}
+
+
+def test_what_is_not_there_has_no_links(shop: Memory) -> None:
+    with pytest.raises(NotFound):
+        shop.related("01k4282cm0y6pnb28x5k9kthph")
+
+
+def test_growth_counts_what_was_held_at_each_moment(memory: Memory, clock: TestClock) -> None:
+    first = remember(memory, "Deploys run on Fridays.")
+    clock.advance(days=10)
+    remember(memory, "Uploads use S3.")
+    memory.retract(first)
+    clock.advance(days=10)
+    counted = [(point.at.day, point.counts) for point in memory.growth(3)]
+    assert counted == [(30, {"facts": 1}), (9, {"facts": 1}), (19, {"facts": 1})]
+    assert memory.growth(5)[1].counts == {"facts": 1}
