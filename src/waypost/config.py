@@ -136,6 +136,11 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+def environment() -> dict[str, str]:
+    """The variables of this process, by which other programs say where their settings are."""
+    return dict(os.environ)
+
+
 def user_home(environment: Mapping[str, str] | None = None) -> Path:
     """The person's own folder, where other programs look for what is installed for them."""
     return _user_home(os.environ if environment is None else environment)

@@ -19,7 +19,7 @@ def this_system(settings: Settings) -> System:
     return System(
         sys.platform,
         config.user_home().absolute(),
-        dict(os.environ),
+        config.environment(),
         shutil.which,
         settings.home / "setup",
         _program("waypost"),
