@@ -47,7 +47,7 @@ def test_a_word_without_end_is_broken_and_a_long_text_is_cut() -> None:
     drawing = drawn(chain(node("r", "reason", "x" * 5000)))
     lines = next(box for box in drawing.boxes if box.node.id == "r").lines
     assert len(lines) <= 5
-    assert all(len(line) <= 28 for _, line in lines)
+    assert all(len(line) <= 26 for _, line in lines)
     assert lines[-1][1].endswith("…")
 
 

@@ -24,7 +24,7 @@ TITLES = {CONSTRAINT: "Constraints", REASON: "Reasons", DECISION: "Decisions", C
 WORDS = {"justifies": "justifies", "leads_to": "leads to", "blocks": "limits", "causes": "causes", REPLACES: "replaces"}
 _MOST_BOXES = 60  # more than that nobody can follow; the list beside has all
 _WIDTH, _BETWEEN, _ABOVE, _GAP, _PAD, _LINE = 210, 64, 30, 16, 10, 17
-_CHARACTERS, _MOST_LINES = 28, 5  # of a text in its box
+_CHARACTERS, _MOST_LINES = 26, 5  # of a text in its box
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _arrows(edges: Iterable[CausalEdge], boxes: Mapping[str, Box]) -> Iterable[A
         cause, effect = boxes.get(edge.from_id), boxes.get(edge.to_id)
         if cause is not None and effect is not None and cause is not effect:
             texts = shortened(cause.node.text, 60), WORDS.get(edge.kind, edge.kind), shortened(effect.node.text, 60)
-            yield Arrow(edge, _path(cause, effect), "{} — {} → {}".format(*texts), 1 + 2 * edge.strength)
+            yield Arrow(edge, _path(cause, effect), "{} — {} → {}".format(*texts), 0.8 + 1.2 * edge.strength)
 
 
 def _path(cause: Box, effect: Box) -> str:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 _WIDTH, _HEIGHT = 1000, 160  # of the drawing, before it is stretched
 _TONES = 6  # colours in style.css: .p1 … .p6
 _WIDEST_BAR = 60.0
+_MOST_NAMED = 8  # bars that each have their name below; of more, some are named
 
 
 @dataclass(frozen=True, slots=True)

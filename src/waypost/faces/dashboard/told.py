@@ -2,6 +2,10 @@
 
 TOLD = {
     "verified": "Verified: it is true of the code as it is now.",
+    "verified_some": "Some could not be verified: their code is gone, or could be in several places. They are still listed.",
+    "relinked_some": "Some could not be followed: their code has changed or is gone. They are still listed.",
+    "reset": "Reset: they are about the code as it is now. The history keeps where they pointed.",
+    "reset_some": "Some are still stale: their code could be in several places. Say where.",
     "relinked": "It points at where its code is now.",
     "corrected": "Corrected. The history keeps what was said before.",
     "retracted": "Taken back. It is not told any more; its history stays.",

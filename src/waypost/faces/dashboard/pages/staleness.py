@@ -1,0 +1,108 @@
+"""What went stale, since when and why, by file and age; and putting it right, one or many (CB-12)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from waypost.faces.dashboard.asked import Asked, Page, Place
+from waypost.faces.dashboard.pages.staleness_repair import relink, reset, verify
+from waypost.faces.dashboard.plots import Series, bar_plot
+from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED
+from waypost.model.linked import Link, Linked, StaleReport
+
+AGES = ((1, "1 day"), (7, "1 week"), (30, "1 month"), (90, "3 months"), (365, "1 year"))
+OLDER = "longer"
+REASONS = {CHANGED: "code changed", DELETED: "code is gone", AMBIGUOUS: "several places", "other": "another reason"}
+_TONES = {CHANGED: 2, DELETED: 6, AMBIGUOUS: 4, "other": 3}
+_GROUPS = ("file", "age")
+_AT_ONCE = 100  # rows of a page
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A stale memory as the page shows it."""
+
+    memory: Linked
+    links: tuple[Link, ...]  # the stale ones
+    file: str
+    reason: str  # a key of REASONS
+    age: str
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Where its code could be, as `path:line`."""
+        return tuple(dict.fromkeys(other for link in self.links for other in link.finding.others))[:5]
+
+
+def show(asked: Asked) -> Page:
+    file, reason = asked.text("file", limit=1000), asked.one_of("reason", ("", *REASONS), "")
+    group, page = asked.one_of("by", _GROUPS, "file"), asked.whole("page", 1, 1, 10_000)
+    report = asked.memory.stale([file] if file else None, check=asked.is_set("check"))
+    now = asked.spaces.now()
+    rows = [_row(memory, now) for memory in report.memories]
+    chosen = [row for row in rows if not reason or row.reason == reason]
+    grouped = sorted(chosen, key=lambda row: row.file) if group == "file" else chosen
+    shown = grouped[(page - 1) * _AT_ONCE : page * _AT_ONCE]
+    return Page(
+        "staleness.html",
+        "Staleness",
+        {
+            "report": report,
+            "groups": _groups(shown, group),
+            "files": Counter(row.file for row in rows).most_common(200),
+            "reasons": [(name, REASONS[name], count) for name, count in Counter(r.reason for r in rows).items()],
+            "reason_words": REASONS,
+            "plot": _plot(rows) if rows else "",
+            "chosen": {"file": file, "reason": reason, "by": group},
+            "page": page,
+            "pages": max(1, -(-len(chosen) // _AT_ONCE)),
+            "found": len(chosen),
+            "fresh_share": _share(report),
+        },
+    )
+
+
+def _share(report: StaleReport) -> float:
+    return report.fresh / report.checked if report.checked else 1.0
+
+
+def _row(memory: Linked, now: datetime) -> Row:
+    links = tuple(link for link in memory.links if link.is_stale)
+    first = links[0] if links else (memory.links[0] if memory.links else None)
+    states = [link.finding.state for link in links]
+    reason = next((state for state in (DELETED, AMBIGUOUS, CHANGED) if state in states), "other")
+    return Row(memory, links, first.reference.file_path if first else "", reason, _age(memory.stale_since, now))
+
+
+def _age(since: datetime | None, now: datetime) -> str:
+    days = (now - since).total_seconds() / 86_400 if since is not None else float("inf")
+    return next((name for limit, name in AGES if days < limit), OLDER)
+
+
+def _groups(rows: Sequence[Row], by: str) -> list[tuple[str, list[Row]]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.file if by == "file" else row.age, []).append(row)
+    if by == "age":
+        order = [name for _, name in AGES] + [OLDER]
+        return sorted(found.items(), key=lambda pair: -order.index(pair[0]))
+    return list(found.items())
+
+
+def _plot(rows: Sequence[Row]) -> Any:
+    """How many have been stale for how long, and why."""
+    labels = [name for _, name in AGES] + [OLDER]
+    counts = Counter((row.age, row.reason) for row in rows)
+    used = [reason for reason in REASONS if any(counts[age, reason] for age in labels)]
+    series = [Series(REASONS[reason], [counts[age, reason] for age in labels], _TONES[reason]) for reason in used]
+    return bar_plot("Stale memories by how long", labels, series)
+
+
+PLACES = (
+    Place("/stale", show, "stale"),
+    Place("/stale/verify", verify, "stale", ("POST",)),
+    Place("/stale/relink", relink, "stale", ("POST",)),
+    Place("/stale/reset", reset, "stale", ("POST",)),
+)
