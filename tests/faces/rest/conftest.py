@@ -53,10 +53,8 @@ def serve(open_memory: Callable[..., Memory], clock: Any, settings: Settings, tm
         app = rest_app(Spaces(memory, settings, clock), clock=clock, **options)
         tokens = Tokens(settings.home)
         tokens.ensure_owner()
-        given = {
-            name: tokens.make(f"{name}-{len(clients)}", kind=kind, rights=rights, clock=clock)
-            for name, kind, rights in (("agent", "agent", "write"), ("reader", "person", "read"))
-        }
+        agent = tokens.make(f"agent-{len(clients)}", kind="agent", rights="write", clock=clock)
+        reader = tokens.make(f"reader-{len(clients)}", kind="person", rights="read", clock=clock)
         limits = Limits(rate=100_000, burst=100_000, failure_rate=1000, failure_burst=1000)
         gate = Gate(app, tokens, answered_hosts("127.0.0.1", PORT), limits)
 
@@ -66,7 +64,7 @@ def serve(open_memory: Callable[..., Memory], clock: Any, settings: Settings, tm
             clients.append(made)
             return made
 
-        people = [client(one) for one in (tokens.owner_token(), given["agent"], given["reader"], None)]
+        people = [client(one) for one in (tokens.owner_token(), agent, reader, None)]
         return Served(app, gate, memory, *people)
 
     yield start

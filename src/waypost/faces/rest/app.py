@@ -13,7 +13,21 @@ from waypost.faces.rest.answers import JsonAnswer
 from waypost.faces.rest.jobs import Jobs
 from waypost.faces.rest.problems import handle_problems
 from waypost.faces.rest.replies import Replies
-from waypost.faces.rest.routes import lists, locai, one
+from waypost.faces.rest.routes import (
+    asking,
+    code,
+    decisions,
+    exports,
+    jobs,
+    journal,
+    journal_upkeep,
+    lists,
+    locai,
+    one,
+    review,
+    staleness,
+)
+from waypost.faces.rest.routes import spaces as spaces_routes
 from waypost.faces.rest.services import Services
 from waypost.faces.rest.streams import Pause, Streams
 from waypost.faces.rest.turns import Turns
@@ -22,7 +36,12 @@ from waypost.model.time import Clock, utc_now
 if TYPE_CHECKING:
     from waypost.memory.known import Spaces
 
-_ROUTERS = (locai.router, lists.router, one.router)
+_ROUTERS = tuple(
+    module.router
+    for module in (
+        locai, spaces_routes, lists, one, asking, code, staleness, review, decisions, journal, journal_upkeep, exports, jobs,
+    )
+)  # fmt: skip
 
 
 def rest_app(spaces: "Spaces", *, clock: Clock = utc_now, pause: Pause = asyncio.sleep) -> FastAPI:
@@ -46,6 +65,7 @@ def rest_app(spaces: "Spaces", *, clock: Clock = utc_now, pause: Pause = asyncio
         redirect_slashes=False,
         default_response_class=JsonAnswer,
         lifespan=running,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.services = services
     handle_problems(app)

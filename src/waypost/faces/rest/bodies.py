@@ -56,30 +56,30 @@ class NewMemory(Body):
     level: Level | None = None
     domain: Short | None = None
     module: Short | None = None
-    session: Short | None = Field(None, description="The conversation that it belongs to.")
+    session: Short | None = Field(default=None, description="The conversation that it belongs to.")
     speaker: Short | None = None
     time: Time | None = None
-    key: Short | None = Field(None, description="Your own name for it; the same key is stored once.")
+    key: Short | None = Field(default=None, description="Your own name for it; the same key is stored once.")
     valid_from: Time | None = None
     valid_until: Time | None = None
-    ttl: int | None = Field(None, ge=1, le=MAX_TTL, description="Seconds after which it counts as stale.")
+    ttl: int | None = Field(default=None, ge=1, le=MAX_TTL, description="Seconds after which it counts as stale.")
     ttl_class: Annotated[str, Field(json_schema_extra={"enum": list(CLASSES)})] | None = None
-    refresh: list[Short] | None = Field(None, max_length=MAX_ITEMS)
+    refresh: list[Short] | None = Field(default=None, max_length=MAX_ITEMS)
     on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
     parent: Id | None = None
-    replaces: Id | None = Field(None, description="The memory that is true no longer.")
-    refs: list[Reference] | None = Field(None, max_length=MAX_ITEMS)
-    code_refs: list[Reference] | None = Field(None, max_length=MAX_ITEMS, description="The same as `refs`.")
-    evidence: list[Short] | None = Field(None, max_length=MAX_ITEMS)
-    tags: dict[str, Short] | None = Field(None, max_length=MAX_ITEMS)
+    replaces: Id | None = Field(default=None, description="The memory that is true no longer.")
+    refs: list[Reference] | None = Field(default=None, max_length=MAX_ITEMS)
+    code_refs: list[Reference] | None = Field(default=None, max_length=MAX_ITEMS, description="The same as `refs`.")
+    evidence: list[Short] | None = Field(default=None, max_length=MAX_ITEMS)
+    tags: dict[str, Short] | None = Field(default=None, max_length=MAX_ITEMS)
     category: Short | None = None
     scope: Short | None = None
     entity: Short | None = None
     artifact_type: Short | None = None
     artifact_ref: Short | None = None
     access_entity: Short | None = None
-    source: Short | None = Field(None, description="Kept as a claim, never believed.")
-    actor: Short | None = Field(None, description="Kept as a claim, never believed.")
+    source: Short | None = Field(default=None, description="Kept as a claim, never believed.")
+    actor: Short | None = Field(default=None, description="Kept as a claim, never believed.")
 
 
 class Batch(Body):
@@ -99,7 +99,7 @@ class Correction(Body):
 class Retraction(Body):
     model_config = _example(valid_until="2026-01-30")
 
-    valid_until: Time | None = Field(None, description="It was true until then; never, unless told.")
+    valid_until: Time | None = Field(default=None, description="It was true until then; never, unless told.")
 
 
 class Protection(Body):
@@ -112,17 +112,19 @@ class Place(Body):
     model_config = _example(level=0, domain="storage")
 
     level: Level | None = None
-    parent: Annotated[str, Field(max_length=26)] | None = Field(None, description="An id; an empty text for none.")
-    domain: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(None, description="Empty for none.")
-    module: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(None, description="Empty for none.")
+    parent: Annotated[str, Field(max_length=26)] | None = Field(
+        default=None, description="An id; an empty text for none."
+    )
+    domain: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(default=None, description="Empty for none.")
+    module: Annotated[str, Field(max_length=LONGEST_LINE)] | None = Field(default=None, description="Empty for none.")
 
 
 class Lifetime(Body):
     model_config = _example(ttl_class="implementation")
 
-    seconds: int | None = Field(None, ge=1, le=MAX_TTL)
+    seconds: int | None = Field(default=None, ge=1, le=MAX_TTL)
     ttl_class: Annotated[str, Field(json_schema_extra={"enum": list(CLASSES)})] | None = None
-    refresh: list[Short] | None = Field(None, max_length=MAX_ITEMS, description="Globs of files.")
+    refresh: list[Short] | None = Field(default=None, max_length=MAX_ITEMS, description="Globs of files.")
     on_expire: Annotated[str, Field(json_schema_extra={"enum": list(ON_EXPIRE)})] | None = None
 
 
@@ -138,23 +140,23 @@ class RecallQuestion(Body):
     model_config = _example(question="Where do uploads go?", k=5, scope="all")
 
     question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
-    k: int = Field(5, ge=1, le=100)
+    k: int = Field(default=5, ge=1, le=100)
     scope: Scope = "all"
     as_of: Time | None = None
     known_at: Time | None = None
-    now: Time | None = Field(None, description='The moment of the question, for words like "yesterday".')
+    now: Time | None = Field(default=None, description='The moment of the question, for words like "yesterday".')
     fresh: bool = False
-    min_confidence: float = Field(0.0, ge=0, le=1)
+    min_confidence: float = Field(default=0.0, ge=0, le=1)
     exclude_tags: list[Short] = Field(default_factory=list, max_length=MAX_ITEMS)
     archived: bool = False
-    explain: bool = Field(False, description="Say how each score came about.")
+    explain: bool = Field(default=False, description="Say how each score came about.")
 
 
 class ContextTask(Body):
     model_config = _example(task="Make uploads resumable", tokens=2000)
 
     task: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
-    tokens: int | None = Field(None, ge=1, le=1_000_000)
+    tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     preset: Preset | None = None
     include_stale: bool = False
     include_l0: bool = True
@@ -166,7 +168,7 @@ class ContextTask(Body):
 class Files(Body):
     model_config = _example(files=["src/storage.py"])
 
-    files: list[PathText] | None = Field(None, max_length=MOST_IDS, description="All, unless told.")
+    files: list[PathText] | None = Field(default=None, max_length=MOST_IDS, description="All, unless told.")
 
 
 class Chosen(Body):
@@ -174,8 +176,8 @@ class Chosen(Body):
 
     model_config = _example(ids=[AN_ID])
 
-    ids: list[Id] | None = Field(None, min_length=1, max_length=MOST_IDS)
-    files: list[PathText] | None = Field(None, min_length=1, max_length=MOST_IDS)
+    ids: list[Id] | None = Field(default=None, min_length=1, max_length=MOST_IDS)
+    files: list[PathText] | None = Field(default=None, min_length=1, max_length=MOST_IDS)
     every: bool = False
 
 
@@ -183,10 +185,10 @@ class Relinking(Body):
     model_config = _example(id=AN_ID, refs=["src/uploads.py#L10-L40"])
 
     id: Id | None = None
-    refs: list[PathText] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
-    add: bool = Field(False, description="Keep the places that it has.")
-    every: bool = Field(False, description="Every memory whose code was found in another place.")
-    drop: bool = Field(False, description="Take references away whose code is gone.")
+    refs: list[PathText] | None = Field(default=None, min_length=1, max_length=MAX_ITEMS)
+    add: bool = Field(default=False, description="Keep the places that it has.")
+    every: bool = Field(default=False, description="Every memory whose code was found in another place.")
+    drop: bool = Field(default=False, description="Take references away whose code is gone.")
 
 
 class Ids(Body):
@@ -204,7 +206,7 @@ class Words(Body):
 class Approval(Body):
     model_config = _example(text="The client retries three times")
 
-    text: Text | None = Field(None, description="Better words; as proposed, unless told.")
+    text: Text | None = Field(default=None, description="Better words; as proposed, unless told.")
 
 
 class Decision(Body):
@@ -219,13 +221,13 @@ class Decision(Body):
     because: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS)
     leads_to: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS)
     given_: list[Text] = Field(default_factory=list, max_length=MAX_ITEMS, alias="given")
-    strength: float | None = Field(None, ge=0, le=1)
+    strength: float | None = Field(default=None, ge=0, le=1)
     level: Level | None = None
     domain: Short | None = None
     module: Short | None = None
     session: Short | None = None
-    evidence: list[Short] | None = Field(None, max_length=MAX_ITEMS)
-    refs: list[Reference] | None = Field(None, max_length=MAX_ITEMS)
+    evidence: list[Short] | None = Field(default=None, max_length=MAX_ITEMS)
+    refs: list[Reference] | None = Field(default=None, max_length=MAX_ITEMS)
     replaces: Id | None = None
     valid_from: Time | None = None
 
@@ -237,14 +239,16 @@ class Entry(Body):
     kind: Literal["note", "conversation", "workflow_result", "preference"] | None = None
     session: Short | None = None
     speaker: Short | None = None
-    time: Short | None = Field(None, description='When it was said: "2026-01-30 18:00", "yesterday"; now unless told.')
+    time: Short | None = Field(
+        default=None, description='When it was said: "2026-01-30 18:00", "yesterday"; now unless told.'
+    )
 
 
 class Run(Body):
     model_config = _example(dry_run=True)
 
-    dry_run: bool = Field(False, description="Only say what would be done.")
-    force: bool = Field(False, description="Also what is not due yet.")
+    dry_run: bool = Field(default=False, description="Only say what would be done.")
+    force: bool = Field(default=False, description="Also what is not due yet.")
 
 
 class What(Body):
@@ -263,8 +267,8 @@ class EntryProtection(Body):
 class Pruning(Body):
     model_config = _example(after_days=90, unused_days=30, dry_run=True)
 
-    after_days: int | None = Field(None, ge=0, le=36_500)
-    unused_days: int | None = Field(None, ge=0, le=36_500)
+    after_days: int | None = Field(default=None, ge=0, le=36_500)
+    unused_days: int | None = Field(default=None, ge=0, le=36_500)
     dry_run: bool = False
 
 
@@ -278,7 +282,7 @@ class Curation(Body):
 class Fixing(Body):
     model_config = _example(fix=True)
 
-    fix: bool = Field(False, description="Mend what can be made again.")
+    fix: bool = Field(default=False, description="Mend what can be made again.")
 
 
 class NewExport(Body):
@@ -286,7 +290,7 @@ class NewExport(Body):
 
     format: Literal["jsonl", "json"] = "jsonl"
     embeddings: bool = False
-    code: bool = Field(False, description="Also what was read out of the tree.")
+    code: bool = Field(default=False, description="Also what was read out of the tree.")
     as_of: Time | None = None
     known_at: Time | None = None
 
@@ -295,4 +299,4 @@ class JobOrder(Body):
     model_config = _example(sort="index", force=False)
 
     sort: Literal["index", "maintain", "condense", "rebuild", "reindex", "summarize"]
-    force: bool = Field(False, description="Also what has not changed, or is not due.")
+    force: bool = Field(default=False, description="Also what has not changed, or is not due.")

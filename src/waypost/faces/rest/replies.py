@@ -170,7 +170,7 @@ class Replies:
 
 
 def _secret(connection: apsw.Connection) -> bytes:
-    found = connection.execute("SELECT value FROM secret").fetchall()
+    found: list[Any] = connection.execute("SELECT value FROM secret").fetchall()
     if found:
         return bytes(found[0][0])
     made = secrets.token_bytes(32)
@@ -192,8 +192,7 @@ def _wordless(body: bytes) -> str:
 
 def _kept(value: Any, name: str) -> Any:
     if isinstance(value, dict):
-        kept = {key: _kept(inner, key) for key, inner in value.items() if _is_kept(key, inner)}
-        return kept
+        return {key: _kept(inner, key) for key, inner in value.items() if _is_kept(key, inner)}
     if isinstance(value, list):
         return [_kept(one, name) for one in value if isinstance(one, dict) or _is_kept(name, one)]
     return value

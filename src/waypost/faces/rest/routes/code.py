@@ -1,0 +1,62 @@
+"""The code of a project: what is remembered about its places, and what was read out of it."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from waypost.faces.rest.caller import Reader
+from waypost.faces.rest.cursors import read_cursor
+from waypost.faces.rest.listing import Asked, Shelf
+from waypost.faces.rest.parameters import LONGEST_PATH, AboutLimit, AsOf, CursorText, FilePath, KnownAt, Limit, Line
+from waypost.faces.rest.strict import StrictRoute
+
+router = APIRouter(prefix="/api/v1/spaces/{space}/code", tags=["Code"], route_class=StrictRoute)
+
+AnalyzedPath = Annotated[
+    str, Query(min_length=1, max_length=LONGEST_PATH, description="A file or folder of the project.", examples=["src"])
+]
+
+
+@router.get("/memories")
+def code_memories(
+    hands: Reader,
+    file_path: FilePath,
+    line: Line = None,
+    limit: AboutLimit = 50,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> dict[str, Any]:
+    """What is remembered about a file, a folder, or a line of a file, the nearest first.
+
+    `relevance`: `direct` (the line is inside), `symbol` (it is about the code around the line), or `file`.
+    """
+    hits = hands.memory.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
+    return {"path": file_path, "line": line, "memories": [hit.to_json() for hit in hits]}
+
+
+@router.get("/files")
+def code_files(hands: Reader, limit: Limit = 100, cursor: CursorText = None) -> dict[str, Any]:
+    """The files of the tree that are in the index, by pages; those that were read last come first."""
+    question = {"files": True, "space": hands.space_id}
+    at = None if cursor is None else read_cursor(cursor, question)
+    rows, following = Shelf.of(hands.memory).page(Asked(kind="file"), at, limit)
+    files = [{"path": row["name"], "id": row["id"], "summary": row["text"], **row["metadata"]} for row in rows]
+    return {"files": files, "next": following.written(question) if following else None}
+
+
+@router.get("/analyze")
+def analyze(hands: Reader, path: AnalyzedPath = ".") -> dict[str, Any]:
+    """What a file or a folder defines: classes, functions, imports. Reads the tree, keeps nothing."""
+    return hands.memory.analyze(path).to_json()
+
+
+@router.get("/architecture")
+def architecture(hands: Reader) -> dict[str, Any]:
+    """Frameworks, patterns, endpoints, authentication, layers: how the project is built, with the places that show it."""
+    return hands.memory.architecture()
+
+
+@router.get("/summary")
+def summary(hands: Reader, file_path: FilePath) -> dict[str, Any]:
+    """What a file does, in words."""
+    return {"path": file_path, "summary": hands.memory.summary(file_path)}

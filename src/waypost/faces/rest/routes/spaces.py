@@ -1,0 +1,70 @@
+"""The memories of this home: which there are, how each is doing, who changed what."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from waypost.faces.rest.bodies import Fixing
+from waypost.faces.rest.caller import HERE, Reader, ReaderHere, Writer
+from waypost.faces.rest.cursors import Cursor, read_cursor
+from waypost.faces.rest.parameters import ID, CursorText, Limit
+from waypost.faces.rest.rows import audit_row
+from waypost.faces.rest.strict import StrictRoute
+
+router = APIRouter(prefix="/api/v1/spaces", tags=["Spaces"], route_class=StrictRoute)
+
+
+@router.get("")
+def spaces(hands: ReaderHere) -> dict[str, Any]:
+    """The memories of this home that can be read, by name."""
+    found = hands.services.spaces
+    return {HERE: found.here, "spaces": [one.to_json() for one in found.listed()]}
+
+
+@router.get("/{space}")
+def space(hands: Reader) -> dict[str, Any]:
+    """One memory: its name, its kind, the trees in which it was used."""
+    return hands.services.spaces.known(hands.space_id).to_json()
+
+
+@router.get("/{space}/status")
+def status(hands: Reader) -> dict[str, Any]:
+    """What is remembered, how large it is, what is still being embedded, what waits."""
+    return hands.memory.status()
+
+
+@router.get("/{space}/audit")
+def audit(
+    hands: Reader,
+    memory_id: Annotated[str | None, Query(pattern=ID, description="Only what was done to this memory.")] = None,
+    limit: Limit = 50,
+    cursor: CursorText = None,
+) -> dict[str, Any]:
+    """Who changed what, the latest first, by pages. It never holds the words of a memory."""
+    question = {"audit": memory_id, "space": hands.space_id}
+    at = None if cursor is None else read_cursor(cursor, question)
+    memory = hands.memory
+    newer = 0
+    if at is not None:
+        newest = memory.audit(None, 1)
+        newer = max(0, newest[0].number - at.before + 1) if newest else 0
+    found = memory.audit(memory_id, min(newer + limit + 1, 1_000_000))  # numbers have no gaps: these are enough
+    entries = [entry for entry in found if at is None or entry.number < at.before]
+    following = Cursor(entries[limit - 1].number, 0).written(question) if len(entries) > limit else None
+    return {"entries": [audit_row(entry) for entry in entries[:limit]], "next": following}
+
+
+@router.get("/{space}/doctor")
+def examine(hands: Reader) -> dict[str, Any]:
+    """Look for anything that is wrong."""
+    return _findings(hands.memory.doctor())
+
+
+@router.post("/{space}/doctor")
+def doctor(hands: Writer, given: Fixing | None = None) -> dict[str, Any]:
+    """Look for anything that is wrong, and mend what can be made again."""
+    return _findings(hands.memory.doctor(fix=given is not None and given.fix))
+
+
+def _findings(findings: Any) -> dict[str, Any]:
+    return {"ok": all(one.ok for one in findings), "findings": [one.to_json() for one in findings]}

@@ -1,0 +1,69 @@
+"""Memories whose code has changed, and putting them right (CB-12)."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from waypost.errors import InvalidInput
+from waypost.faces.rest.bodies import Chosen, Files, Relinking
+from waypost.faces.rest.caller import Reader, Writer
+from waypost.faces.rest.parameters import LONGEST_PATH
+from waypost.faces.rest.strict import StrictRoute
+
+router = APIRouter(prefix="/api/v1/spaces/{space}/staleness", tags=["Staleness"], route_class=StrictRoute)
+
+
+@router.get("")
+def stale(
+    hands: Reader,
+    file: Annotated[
+        list[Annotated[str, Query(min_length=1, max_length=LONGEST_PATH)]] | None,
+        Query(max_length=100, description="Only memories about this file or folder; repeat it for more."),
+    ] = None,
+) -> dict[str, Any]:
+    """Memories whose code is not as it was: what changed, since when, how much; the longest stale first."""
+    return hands.memory.stale(file or None).to_json()
+
+
+@router.post("/check")
+def check(hands: Writer, given: Files | None = None) -> dict[str, Any]:
+    """Judge them anew, also where no file has changed since the last look."""
+    return hands.memory.stale((given.files if given else None) or None, check=True).to_json()
+
+
+@router.post("/verify")
+def verify(hands: Writer, given: Chosen) -> dict[str, Any]:
+    """After a look: these memories are true of the code as it is now. They are fresh again."""
+    done = hands.memory.verify(given.ids or (), **_where(given))
+    return {"status": "verified", **done.to_json()}
+
+
+@router.post("/relink")
+def relink(hands: Writer, given: Relinking) -> dict[str, Any]:
+    """Point a memory at other code, or at where its code was found again. Its words stay."""
+    if (given.id is None) != (given.every or (given.drop and given.id is None)):
+        raise InvalidInput("Say which memory: by its id, or every one.", "GET …/staleness shows their ids.")
+    if given.add and not given.refs:
+        raise InvalidInput("`add` wants a place to add.", "Give it in `refs`.")
+    done = hands.memory.relink(given.id, given.refs, add=given.add, every=given.every, drop=given.drop)
+    return {"status": "relinked", **done.to_json()}
+
+
+@router.post("/reset")
+def reset(hands: Writer, given: Chosen) -> dict[str, Any]:
+    """After a large change: take these memories for true of the code as it is, and references away whose code is gone."""
+    memory = hands.memory
+    done = [memory.verify(given.ids or (), **_where(given))]
+    chosen = None if given.ids is None else {one.lower() for one in given.ids}
+    for one in memory.stale(given.files).memories:
+        if chosen is None or one.id in chosen:
+            done.append(memory.relink(one.id, drop=True))
+    rows = {one.id: one.to_json() for part in done for one in part.memories}
+    left = [line for part in done[1:] for line in part.left] if len(done) > 1 else list(done[0].left)
+    return {"status": "reset", "count": len(rows), "memories": list(rows.values()), "left": left}
+
+
+def _where(given: Chosen) -> dict[str, Any]:
+    if sum(map(bool, (given.ids, given.files, given.every))) != 1:
+        raise InvalidInput("Say which memories: by ids, by files, or every one.", "Name one of the three.")
+    return {"files": given.files, "every": given.every}
