@@ -1,7 +1,9 @@
 """A request as pages see it: checked values, the memory in the caller's hands, and the answers a page can give."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -9,8 +11,11 @@ from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.guard.identity import Identity
 from waypost.memory import Memory
 from waypost.memory.known import Spaces
+from waypost.model.time import parse_time
 
 _LONGEST_TEXT = 20_000
+_SHARE = re.compile(r"0(\.\d{1,6})?|\.\d{1,6}|1(\.0{1,6})?", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _MOST_CHOSEN = 1000  # ticked boxes of one form
 
 
@@ -95,6 +100,26 @@ class Asked:
         if value not in choices:
             raise InvalidInput(f"{name} is none of {', '.join(choices)}.", "Choose one of them.")
         return value
+
+    def share(self, name: str, default: float = 0.0) -> float:
+        """A number from 0 to 1."""
+        value = self.query.get(name, "")
+        if not value:
+            return default
+        if not _SHARE.fullmatch(value):
+            raise InvalidInput(f"{name} is not a number from 0 to 1.", "Write it as 0.5.")
+        return float(value)
+
+    def until(self, name: str) -> datetime | None:
+        """A day (its end, unless that is still to come), or a moment."""
+        value = self.text(name, limit=40)
+        if not value:
+            return None
+        moment = parse_time(value, name)
+        if not _DAY.fullmatch(value):
+            return moment
+        end, now = moment.replace(hour=23, minute=59, second=59), self.spaces.now()
+        return now if moment <= now < end else end
 
     def is_set(self, name: str) -> bool:
         return self.query.get(name, "") not in ("", "0", "false")

@@ -20,3 +20,15 @@ for (const all of document.querySelectorAll("input[data-all]")) {
 for (const menu of document.querySelectorAll("details.menu")) {
   document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
 }
+
+// j and k, or the arrows, go from hit to hit; Enter opens, as on any link.
+const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+document.addEventListener("keydown", (event) => {
+  const step = STEPS[event.key];
+  if (!step || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+  const hits = [...document.querySelectorAll("[data-hit]")];
+  const at = hits.indexOf(document.activeElement);
+  if (!hits.length || (at < 0 && event.key.startsWith("Arrow"))) return; // arrows scroll until a hit is chosen
+  event.preventDefault();
+  hits[Math.min(hits.length - 1, Math.max(0, at + step))].focus();
+});
