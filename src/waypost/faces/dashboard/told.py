@@ -15,6 +15,8 @@ TOLD = {
     "protected": "Protected: it is kept word for word.",
     "released": "Not protected any more.",
     "approved": "Approved. It is a memory now, on your word.",
+    "approved_some": "Some were refused: their value was rejected before. Allow it again first, on the memory's page or with `waypost reject --lift`.",
+    "renewed": "They have their whole time again.",
     "declined": "Rejected. It is not proposed again.",
     "edited": "The words were changed. It still waits for your approval.",
     "remembered": "Remembered.",

@@ -1,0 +1,103 @@
+"""What waits for a person's word: candidates to approve, put right or reject, and facts whose time has run out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from waypost.faces.dashboard.asked import Asked, Page, Place
+from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, retract
+from waypost.memory import Memory
+from waypost.model.candidate import Candidate
+from waypost.model.recall import Hit
+from waypost.store.fact_protocol import CandidateRow
+
+_AT_ONCE = 20  # candidates of a page: for each, what is known of the same is looked for
+_ALIKE = 0.7  # of a recall's score, for something to be worth comparing with
+_LEVELS = {0: "the whole project", 1: "a domain", 2: "a module", 3: "code"}
+_ORIGINS = {
+    "git_diff": "a change",
+    "staged": "a change about to be committed",
+    "file_change": "a changed file",
+    "ast_analysis": "the code itself",
+    "commit_message": "a commit's message",
+    "cold_start": "the first look at the project",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A candidate with what somebody needs to know to decide."""
+
+    row: CandidateRow
+    candidate: Candidate
+    origin: str
+    becomes: str
+    alike: Hit | None  # what is known that says nearly the same
+
+    @property
+    def id(self) -> str:
+        return self.row.candidate_id
+
+
+def show(asked: Asked) -> Page:
+    page, archived = asked.whole("page", 1, 1, 10_000), asked.is_set("archived")
+    memory = asked.memory
+    found = memory.review(include_archived=archived)
+    at = asked.text("at", limit=200)
+    if "page" not in asked.query and at:
+        page = _page_of(at, found.candidates)
+    shown = found.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
+    waiting = [_waiting(memory, row, candidate) for row, candidate in shown]
+    current = next((one.id for one in waiting if one.id == at), waiting[0].id if waiting else "")
+    return Page(
+        "review.html",
+        "Review",
+        {
+            "waiting": waiting,
+            "total": len(found.candidates),
+            "expired": found.stale,
+            "archived": archived,
+            "current": current,
+            "is_moved_to": bool(at),
+            "page": page,
+            "pages": max(1, -(-len(found.candidates) // _AT_ONCE)),
+        },
+    )
+
+
+def _page_of(candidate_id: str, candidates: Sequence[tuple[CandidateRow, Candidate]]) -> int:
+    place = next((n for n, (row, _) in enumerate(candidates) if row.candidate_id == candidate_id), 0)
+    return place // _AT_ONCE + 1
+
+
+def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate) -> Waiting:
+    origin = _ORIGINS.get(row.origin, row.origin)
+    return Waiting(row, candidate, origin, _becomes(candidate), _alike(memory, candidate.text))
+
+
+def _becomes(candidate: Candidate) -> str:
+    """What approving it would make of it, in words."""
+    parts = [f"a {candidate.kind.replace('_', ' ')} on your word"]
+    if candidate.level is not None:
+        parts.append(f"about {_LEVELS.get(candidate.level, 'the project')}")
+    if candidate.domain:
+        parts.append(f"in {candidate.domain}")
+    if candidate.module:
+        parts.append(f"of {candidate.module}")
+    if candidate.ttl_class:
+        parts.append(f"that lives as {candidate.ttl_class.replace('_', ' ')} does")
+    return ", ".join(parts)
+
+
+def _alike(memory: Memory, text: str) -> Hit | None:
+    hit = next(iter(memory.recall(text[:500], k=1, scope="facts").hits), None)
+    return hit if hit is not None and hit.score >= _ALIKE else None
+
+
+PLACES = (
+    Place("/review", show, "review"),
+    Place("/review/approve", approve, "review", ("POST",)),
+    Place("/review/reject", reject, "review", ("POST",)),
+    Place("/review/edit", edit, "review", ("POST",)),
+    Place("/review/renew", renew, "review", ("POST",)),
+    Place("/review/retract", retract, "review", ("POST",)),
+)
