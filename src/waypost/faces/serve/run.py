@@ -28,8 +28,9 @@ _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound here
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What whoever started a server is told. The code is told here and nowhere else."""
+    """What whoever started a server is told. The code is told here and nowhere else. `url` is what a browser opens."""
 
+    listens: str
     url: str
     token_file: Path
     token_made: bool
@@ -44,7 +45,7 @@ class Started:
 
     def lines(self) -> list[str]:
         told = [
-            f"Waypost listens at {self.url}",
+            f"Waypost listens at {self.listens}",
             f"Sign in: {self.sign_in}",
             f"         the code {self.code} opens once, until {self.code_expires:%H:%M} UTC",
             f"Programs send the token in {self.token_file}{' (made now)' if self.token_made else ''} "
@@ -54,6 +55,7 @@ class Started:
 
     def to_json(self) -> dict[str, Any]:
         return {
+            "listens": self.listens,
             "url": self.url,
             "mcp": f"{self.url}{MCP}",
             "token_file": str(self.token_file),
@@ -93,7 +95,7 @@ def run(
         hosts = answered_hosts(host, bound, [one.netloc for one in named], origins)
         app = gated(_faces(spaces, project, tools, limits), tokens, sign_in, hosts, limits)
         reached = origins[0] if origins else url(_WILDCARDS.get(host, host), bound)
-        started = Started(reached, tokens.path, made, code.shown(), code.expires, exposure(host))
+        started = Started(url(host, bound), reached, tokens.path, made, code.shown(), code.expires, exposure(host))
 
         from waypost.faces.guard.serving import serve
 
@@ -108,7 +110,7 @@ def _faces(spaces: Spaces, project: Project, tools: Sequence[Tool], limits: Limi
     from waypost.faces.mcp.server import build_server
     from waypost.faces.rest.app import rest_app
 
-    rest = rest_app(spaces)
+    rest = rest_app(spaces, clock=spaces.now)
     dashboard = dashboard_app(spaces, csrf_token=csrf_token)
     mcp = mcp_app(build_server(tools, project), tools, limits=limits)
     lives = (lambda: rest.router.lifespan_context(rest), lambda: dashboard.router.lifespan_context(dashboard))
