@@ -52,4 +52,9 @@ git init -q && git add -A && git -c user.name=demo -c user.email=demo@example.or
 printf '[project]\nname = "demo"\nrequires-python = ">=3.11"\ndependencies = ["httpx>=0.27"]\n' > pyproject.toml
 run learn
 cd - > /dev/null
+
+# What was said: Markdown files by the day, which people can edit.
+run journal add "Marta wants the release notes in German too, from Monday on" --time "yesterday 18:00"
+run journal timeline yesterday
+run ask "Was möchte Marta?" --in journal -k 1
 run status
