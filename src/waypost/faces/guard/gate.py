@@ -19,6 +19,7 @@ from waypost.faces.guard.problem import PAGE_HEADERS, SECURITY_HEADERS, Problem,
 _LOG = logging.getLogger("waypost.guard")
 _IN_URLS = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "bearer", "authorization", "auth"})
 _CHALLENGE = ((b"www-authenticate", b'Bearer realm="waypost"'),)
+_VERSIONS = frozenset({"1.0", "1.1"})
 _POLICY_VIOLATION = 1008  # the code that closes a web socket
 
 SignedIn = Callable[[Scope], Identity | None]
@@ -104,6 +105,8 @@ class Gate:
 
     def _form(self, scope: Scope) -> Problem | None:
         """What is wrong with the size or form of the head."""
+        if scope.get("http_version", "1.1") not in _VERSIONS:
+            return Problem(505, "This server speaks HTTP/1.1.", "Use a client that speaks it.")
         headers = scope["headers"]
         size = sum(len(name) + len(value) for name, value in headers)
         if len(headers) > self._limits.header_count or size > self._limits.header_bytes:
