@@ -64,6 +64,11 @@ class Asked:
         return self.spaces.memory(self.identity.caller, self.space_id)
 
     @property
+    def has_tree(self) -> bool:
+        """Whether it is the memory of a project: a person's has no code."""
+        return self.spaces.known(self.space_id).kind == "project"
+
+    @property
     def may_change(self) -> bool:
         return self.identity.writes
 

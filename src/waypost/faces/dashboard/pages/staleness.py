@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from waypost.faces.dashboard.asked import Asked, Page, Place
+from waypost.faces.dashboard.diffs import DiffLine, line_diff
 from waypost.faces.dashboard.pages.staleness_repair import relink, reset, verify
 from waypost.faces.dashboard.plots import Series, bar_plot
+from waypost.flows.code_behind import Stretch
+from waypost.memory import Memory
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED
 from waypost.model.linked import Link, Linked, StaleReport
 
@@ -18,6 +21,8 @@ REASONS = {CHANGED: "code changed", DELETED: "code is gone", AMBIGUOUS: "several
 _TONES = {CHANGED: 2, DELETED: 6, AMBIGUOUS: 4, "other": 3}
 _GROUPS = ("file", "age")
 _AT_ONCE = 100  # rows of a page
+_COMPARED = 20  # rows of a page with what the code was and is: git is asked for each
+_MOST_LINES = 14  # of a difference: the memory's page has all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,8 @@ class Row:
     file: str
     reason: str  # a key of REASONS
     age: str
+    diff: tuple[DiffLine, ...] = ()  # what its code was and is, in short
+    more: bool = False  # of the difference
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -39,7 +46,7 @@ class Row:
 def show(asked: Asked) -> Page:
     file, reason = asked.text("file", limit=1000), asked.one_of("reason", ("", *REASONS), "")
     group, page = asked.one_of("by", _GROUPS, "file"), asked.whole("page", 1, 1, 10_000)
-    report = asked.memory.stale([file] if file else None, check=asked.is_set("check"))
+    report = _report(asked, file)
     now = asked.spaces.now()
     rows = [_row(memory, now) for memory in report.memories]
     chosen = [row for row in rows if not reason or row.reason == reason]
@@ -50,7 +57,7 @@ def show(asked: Asked) -> Page:
         "Staleness",
         {
             "report": report,
-            "groups": _groups(shown, group),
+            "groups": _groups([_compared(asked.memory, row) for row in shown[:_COMPARED]] + shown[_COMPARED:], group),
             "files": Counter(row.file for row in rows).most_common(200),
             "reasons": [(name, REASONS[name], count) for name, count in Counter(r.reason for r in rows).items()],
             "reason_words": REASONS,
@@ -64,6 +71,12 @@ def show(asked: Asked) -> Page:
     )
 
 
+def _report(asked: Asked, file: str) -> StaleReport:
+    if not asked.has_tree:
+        return StaleReport(0, 0, 0, 0)
+    return asked.memory.stale([file] if file else None, check=asked.is_set("check"))
+
+
 def _share(report: StaleReport) -> float:
     return report.fresh / report.checked if report.checked else 1.0
 
@@ -74,6 +87,24 @@ def _row(memory: Linked, now: datetime) -> Row:
     states = [link.finding.state for link in links]
     reason = next((state for state in (DELETED, AMBIGUOUS, CHANGED) if state in states), "other")
     return Row(memory, links, first.reference.file_path if first else "", reason, _age(memory.stale_since, now))
+
+
+def _compared(memory: Memory, row: Row) -> Row:
+    """The row with its code then and now: the first lines that differ, and one before them."""
+    for behind in memory.code_behind(row.memory.id):
+        if not behind.link.is_stale or behind.then is None:
+            continue
+        new = behind.now.meant if behind.now is not None else ()
+        lines = line_diff(behind.then.meant, new, _first(behind.then), _first(behind.now))
+        start = max(0, next((at for at, line in enumerate(lines) if line.change != "same"), 0) - 1)
+        return replace(row, diff=lines[start : start + _MOST_LINES], more=len(lines) > start + _MOST_LINES)
+    return row
+
+
+def _first(stretch: Stretch | None) -> int:
+    if stretch is None:
+        return 1
+    return stretch.marked.start if stretch.marked is not None else stretch.first
 
 
 def _age(since: datetime | None, now: datetime) -> str:
