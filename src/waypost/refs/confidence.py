@@ -1,6 +1,7 @@
 """How sure a memory is, from what is known about it (CB-7)."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 from waypost.model.memory import State, Version
 
@@ -13,14 +14,28 @@ _NOT_A_PERSON = 0.7
 _STALE_AT_MOST = 0.5
 
 
-def confidence(version: Version, state: State, now: datetime) -> float:
-    """Between 0 and 1. Being written counts as a verification, unless it points at code that nobody could look at; what has
-    gone stale is worth at most a half."""
+class Part(NamedTuple):
+    """One thing that makes a memory sure: how much of it there is (0 to 1), and how much it counts."""
+
+    name: str  # "recency", "evidence", "code", "source"
+    value: float
+    weight: float
+
+
+def confidence_parts(version: Version, state: State, now: datetime) -> tuple[Part, ...]:
+    """Being written counts as a verification, unless it points at code that nobody could look at."""
     verified = state.verified_at or (None if version.refs else version.recorded_at)
     days = 0.0 if verified is None else (now - verified).total_seconds() / 86_400
     recency = _NEVER_VERIFIED if verified is None else min(1.0, max(0.0, 1 - days / _FADES_OVER_DAYS))
-    evidence = min(1.0, len(version.evidence) / _EVIDENCE_FOR_FULL)
-    current = _HASH_CHANGED if state.is_stale else 1.0
-    source = 1.0 if version.source == "person" else _NOT_A_PERSON
-    value = _RECENCY * recency + _EVIDENCE * evidence + _HASH * current + _SOURCE * source
+    return (
+        Part("recency", recency, _RECENCY),
+        Part("evidence", min(1.0, len(version.evidence) / _EVIDENCE_FOR_FULL), _EVIDENCE),
+        Part("code", _HASH_CHANGED if state.is_stale else 1.0, _HASH),
+        Part("source", 1.0 if version.source == "person" else _NOT_A_PERSON, _SOURCE),
+    )
+
+
+def confidence(version: Version, state: State, now: datetime) -> float:
+    """Between 0 and 1: the parts together. What has gone stale is worth at most a half."""
+    value = sum(part.value * part.weight for part in confidence_parts(version, state, now))
     return round(min(value, _STALE_AT_MOST) if state.is_stale else value, 4)

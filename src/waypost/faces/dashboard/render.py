@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from waypost.faces.dashboard.asked import Asked, Page, address
 from waypost.faces.dashboard.sections import SECTIONS
 from waypost.faces.dashboard.told import TOLD
-from waypost.faces.dashboard.wording import ago, counted, day, percent, plain, shortened, size
+from waypost.faces.dashboard.wording import ago, counted, day, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces
 from waypost.model.time import parse_time
@@ -78,6 +78,7 @@ def _environment() -> Environment:
             "day": lambda value: day(_time(value)) if value else "",
             "moment": lambda value: f"{_time(value):%Y-%m-%d %H:%M} UTC" if value else "",
             "plain": plain,
+            "reason": reason,
             "shortened": shortened,
             "size": size,
             "percent": percent,

@@ -21,5 +21,8 @@ TOLD = {
     "edited": "The words were changed. It still waits for your approval.",
     "remembered": "Remembered.",
     "restored": "Restored: the original stands in its place again.",
+    "moved": "It stands there from now on. Its words are the same.",
+    "lasting": "Its time begins now.",
+    "unending": "It has no end any more.",
     "nothing": "Nothing was chosen, so nothing was done.",
 }

@@ -3,6 +3,8 @@
 import unicodedata
 from datetime import datetime
 
+from waypost.model.linked import CODE_CHANGED
+
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _SPANS = (
     (86400 * 365, "year"),
@@ -43,6 +45,12 @@ def size(number: float) -> str:
 
 def percent(share: float) -> str:
     return f"{share:.0%}"
+
+
+def reason(text: str) -> str:
+    """Why something is stale, as a sentence begins."""
+    code = text.removeprefix(CODE_CHANGED)
+    return f"Its code has changed: {code}" if code != text else text[:1].upper() + text[1:]
 
 
 def shortened(text: str, length: int = 200) -> str:

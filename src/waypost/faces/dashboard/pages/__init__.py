@@ -1,6 +1,15 @@
 """Every page, one module for each section."""
 
 from waypost.faces.dashboard.asked import Place
-from waypost.faces.dashboard.pages import overview, review, search, staleness, why
+from waypost.faces.dashboard.pages import code, context, memory, overview, review, search, staleness, why
 
-PLACES: tuple[Place, ...] = (*overview.PLACES, *search.PLACES, *staleness.PLACES, *review.PLACES, *why.PLACES)
+PLACES: tuple[Place, ...] = (
+    *overview.PLACES,
+    *search.PLACES,
+    *memory.PLACES,
+    *context.PLACES,
+    *staleness.PLACES,
+    *review.PLACES,
+    *why.PLACES,
+    *code.PLACES,
+)

@@ -1,0 +1,49 @@
+"""All memories of this machine, and how each is doing."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from waypost.errors import WaypostError
+from waypost.faces.dashboard.asked import Asked
+from waypost.memory.known import KnownSpace
+
+_LOOKED_INTO = 8  # memories of which figures are shown: each has to be opened
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceShown:
+    """A memory of this machine. Without `status`, nobody looked, or `problem` says why it cannot be opened."""
+
+    space: KnownSpace
+    is_here: bool
+    status: dict[str, Any] | None = None
+    problem: str = ""
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """What is not as it should be, in a few words each."""
+        if self.status is None:
+            return ()
+        parts = (
+            ("upkeep is late", self.status["overdue"]),
+            (f"{self.status['references']['stale']} stale", self.status["references"]["stale"]),
+            (f"{self.status['review']['candidates']} to review", self.status["review"]["candidates"]),
+            ("not all embedded", sum(self.status["pending"].values())),
+        )
+        return tuple(words for words, there in parts if there)
+
+
+def spaces_shown(asked: Asked) -> list[SpaceShown]:
+    """The one at hand first."""
+    known = sorted(asked.spaces.listed(), key=lambda one: one.space_id != asked.space_id)
+    return [_shown(asked, one, look=place < _LOOKED_INTO) for place, one in enumerate(known)]
+
+
+def _shown(asked: Asked, space: KnownSpace, *, look: bool) -> SpaceShown:
+    is_here = space.space_id == asked.space_id
+    if not look:
+        return SpaceShown(space, is_here)
+    try:
+        return SpaceShown(space, is_here, asked.spaces.memory(asked.identity.caller, space.space_id).status())
+    except WaypostError as error:
+        return SpaceShown(space, is_here, problem=error.what)
