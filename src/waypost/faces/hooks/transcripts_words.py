@@ -21,7 +21,8 @@ LONGEST_TURN = 20_000  # characters; of a longer one the beginning is kept, with
 _MOST_READ = 200_000  # characters of one message
 _COMMAND_NAME = re.compile(r"<command-name>\s*/?([\w:.-]{1,100})\s*</command-name>")
 _COMMAND_ARGS = re.compile(r"<command-args>([^<]{0,20000})</command-args>")
-_ESCAPED_FENCE = re.compile(rf"&lt;(/?{TAG}[^&<>]{{0,40}})&gt;")  # as Gemini CLI hands on what a hook says
+_BRIEFING = re.compile(rf"(?:<|&lt;){TAG} (?P<mark>[0-9a-f]{{12}})(?:>|&gt;)")  # escaped as by Gemini CLI
+_ESCAPED_FENCE = re.compile(rf"&lt;(/?{TAG}[^&<>]{{0,40}})&gt;")
 _ONLY_A_COMMAND = re.compile(r"[/?][\w:.-]{1,100}")
 
 
@@ -47,7 +48,8 @@ def _marks() -> _Marks:
 
 def said(text: str, speaker: str) -> str:
     """The words of a message that its speaker said; "" where there are none."""
-    text = _ESCAPED_FENCE.sub(r"<\1>", visible(text[:_MOST_READ]))
+    text = _without_briefings(visible(text[:_MOST_READ]))
+    text = _ESCAPED_FENCE.sub(r"<\1>", text)
     if speaker == USER:
         text = _unwrapped(text)
     text = _without_tags(text).strip()
@@ -56,6 +58,19 @@ def said(text: str, speaker: str) -> str:
     if speaker == USER and _ONLY_A_COMMAND.fullmatch(text):
         return ""
     return _cut(text)
+
+
+def _without_briefings(text: str) -> str:
+    """Our own fences go first, each up to the end that has its number: a memory inside may hold the end of any other tag."""
+    kept, position = [], 0
+    while opening := _BRIEFING.search(text, position):
+        kept.append(text[position : opening.start()])
+        ends = (f"</{TAG} {opening['mark']}>", f"&lt;/{TAG} {opening['mark']}&gt;")
+        found = [(place, len(end)) for end in ends if (place := text.find(end, opening.end())) >= 0]
+        if not found:  # cut on its way
+            return "".join(kept)
+        position = sum(min(found))
+    return "".join((*kept, text[position:]))
 
 
 def _unwrapped(text: str) -> str:
