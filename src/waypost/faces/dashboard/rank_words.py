@@ -7,7 +7,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {  # what a part is called, and what it 
     "keywords": ("Words", "how many rare words it shares with the question"),
     "meaning": ("Meaning", "how close it is in meaning, compared with everything else"),
     "answer": ("Answer", "what was said just before it fits the question"),
-    "session": ("Conversation", "the best of what was said in the same conversation"),
+    "session": ("Around it", "the best of its conversation; of a memory by itself, that one"),
     "speaker": ("Speaker", "it was said by whom the question names"),
     "role": ("Role", "whether this sort of thing answers such questions"),
     "telling": ("Telling", "how much it says"),
@@ -25,6 +25,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {  # what a part is called, and what it 
     "beside": ("Beside a hit", "it was said next to something that fits"),
 }
 
+_USUAL = frozenset({"telling", "session", "role", "weight", "recency", "others"})
+
 
 @dataclass(frozen=True, slots=True)
 class RankPart:
@@ -34,6 +36,7 @@ class RankPart:
     says: str
     value: float
     share: float
+    is_usual: bool = False  # most memories have much of it: it says little about this one
 
     @property
     def speaks_for(self) -> bool:
@@ -43,7 +46,14 @@ class RankPart:
 def rank_parts(why: Mapping[str, float]) -> tuple[RankPart, ...]:
     largest = max((abs(value) for value in why.values()), default=0.0) or 1.0
     ordered = sorted(why.items(), key=lambda part: -abs(part[1]))
-    return tuple(
-        RankPart(*_WORDS.get(name, (name.replace("_", " ").capitalize(), "")), value, abs(value) / largest)
-        for name, value in ordered
-    )
+    return tuple(RankPart(*_words(name), value, abs(value) / largest, name in _USUAL) for name, value in ordered)
+
+
+def told_by(parts: tuple[RankPart, ...]) -> str:
+    """The parts that tell this memory from others, in a few words."""
+    telling = [part for part in parts if not part.is_usual] or list(parts)
+    return ", ".join(part.name.lower() if part.speaks_for else f"not {part.name.lower()}" for part in telling[:2])
+
+
+def _words(name: str) -> tuple[str, str]:
+    return _WORDS.get(name, (name.replace("_", " ").capitalize(), ""))

@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from waypost.faces.dashboard.asked import Asked, Page, address
+from waypost.faces.dashboard.rank_words import told_by
 from waypost.faces.dashboard.sections import SECTIONS
 from waypost.faces.dashboard.told import TOLD
-from waypost.faces.dashboard.wording import ago, counted, day, percent, plain, reason, shortened, size
+from waypost.faces.dashboard.wording import ago, counted, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces
 from waypost.model.time import parse_time
@@ -77,6 +78,7 @@ def _environment() -> Environment:
             "ago": lambda value, now: ago(_time(value), now) if value else "",
             "day": lambda value: day(_time(value)) if value else "",
             "moment": lambda value: f"{_time(value):%Y-%m-%d %H:%M} UTC" if value else "",
+            "opening": opening,
             "plain": plain,
             "reason": reason,
             "shortened": shortened,
@@ -84,7 +86,7 @@ def _environment() -> Environment:
             "percent": percent,
         }
     )
-    environment.globals["counted"] = counted
+    environment.globals.update({"counted": counted, "told_by": told_by})
     return environment
 
 

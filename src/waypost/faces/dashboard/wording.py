@@ -2,6 +2,7 @@
 
 import unicodedata
 from datetime import datetime
+from textwrap import dedent
 
 from waypost.model.linked import CODE_CHANGED
 
@@ -57,6 +58,13 @@ def shortened(text: str, length: int = 200) -> str:
     """One line of it."""
     line = " ".join(plain(text).split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def opening(text: str, lines: int = 6, width: int = 160) -> str:
+    """Its first lines, each as far as it is likely to be seen."""
+    first = plain(dedent(text[: lines * width * 4])).split("\n")
+    shown = [line if len(line) <= width else line[: width - 1] + "…" for line in first[:lines]]
+    return "\n".join([*shown, "…"] if len(first) > lines else shown)
 
 
 def plain(text: str) -> str:

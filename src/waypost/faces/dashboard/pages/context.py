@@ -42,8 +42,7 @@ def show(asked: Asked) -> Page:
 
 
 def _bar(told: Briefing, budget: int) -> Markup:
-    left = [("left", float(max(0, budget - told.tokens)))] if budget else []
-    return share_bar("Tokens", [("told", float(told.tokens)), *left], budget)
+    return share_bar("Tokens", [("told", float(told.tokens))], budget)
 
 
 def _left(asked: Asked, task: str, chosen: list[Shown]) -> list[Shown]:

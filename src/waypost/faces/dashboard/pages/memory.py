@@ -51,9 +51,9 @@ _STATE_WORDS = {
 }
 _SURE_WORDS = {
     "recency": "Looked at lately",
-    "evidence": "Evidence for it",
-    "code": "Its code, or its time, is as it was",
-    "source": "Who said so",
+    "evidence": "Evidence",
+    "code": "Still as it was",
+    "source": "Source",
 }
 
 

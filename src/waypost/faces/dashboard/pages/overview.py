@@ -18,7 +18,7 @@ from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.time import parse_time
 
 _RECENT = 40  # entries of the audit, which make fewer lines
-_MOST_DEEDS = 12
+_MOST_DEEDS = 8
 _COLLECTION_WORDS = {
     "facts": ("Facts and decisions", "facts"),
     "learnings": ("Learnings", "facts"),
@@ -89,7 +89,10 @@ def attention(asked: Asked, status: Mapping[str, Any]) -> list[Attention]:
         found.append(Attention(says, "They are read in the background; waypost doctor --fix does it now."))
     tree = status["tree"]
     if tree and (tree["waiting"] or not tree["complete"]):
-        says = f"The index is behind: {counted(tree['waiting'], 'file')} changed."
+        behind = (
+            counted(tree["waiting"], "file") + " changed" if tree["waiting"] else "what follows from the last change"
+        )
+        says = f"The index is behind: {behind}."
         found.append(Attention(says, "It catches up in the background; waypost init does it now."))
     return found
 
