@@ -6,11 +6,13 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
 from waypost import __version__
 from waypost.faces.rest.answers import JsonAnswer
 from waypost.faces.rest.jobs import Jobs
+from waypost.faces.rest.openapi import documented
 from waypost.faces.rest.problems import handle_problems
 from waypost.faces.rest.replies import Replies
 from waypost.faces.rest.routes import (
@@ -42,6 +44,7 @@ _ROUTERS = tuple(
         locai, spaces_routes, lists, one, asking, code, staleness, review, decisions, journal, journal_upkeep, exports, jobs,
     )
 )  # fmt: skip
+ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 
 
 def rest_app(spaces: "Spaces", *, clock: Clock = utc_now, pause: Pause = asyncio.sleep) -> FastAPI:
@@ -68,7 +71,8 @@ def rest_app(spaces: "Spaces", *, clock: Clock = utc_now, pause: Pause = asyncio
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.services = services
-    handle_problems(app)
+    handle_problems(app, ROUTES)
     for router in _ROUTERS:
         app.include_router(router)
+    app.openapi = documented(app, ROUTES)  # type: ignore[method-assign]
     return app

@@ -51,5 +51,5 @@ def _wrong() -> ProblemError:
 
 
 def _digest(asked: Mapping[str, Any]) -> str:
-    text = json.dumps(sorted((name, str(value)) for name, value in asked.items() if value not in (None, [], False)))
+    text = json.dumps(sorted((name, repr(value)) for name, value in asked.items()))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -71,12 +73,12 @@ def answer_of(problem: Problem, more: Mapping[str, Any] | None = None) -> JsonAn
     return JsonAnswer(content, status_code=problem.status, headers=headers, media_type=MEDIA_TYPE)
 
 
-def handle_problems(app: FastAPI) -> None:
+def handle_problems(app: FastAPI, routes: Sequence[APIRoute]) -> None:
     """From now on every error of this app is answered as a problem."""
     app.add_exception_handler(ProblemError, _told)
     app.add_exception_handler(WaypostError, _core)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(HTTPException, partial(_http, routes))
     app.add_exception_handler(Exception, _unforeseen)
 
 
@@ -107,19 +109,27 @@ def _field(error: Mapping[str, Any]) -> dict[str, str]:
     return {"field": name[: 2 * _LONGEST], "message": message[: 2 * _LONGEST]}
 
 
-async def _http(_: Request, error: Exception) -> Response:
+async def _http(routes: Sequence[APIRoute], request: Request, error: Exception) -> Response:
     """What the framework itself refuses: an address or a method that there is not."""
     assert isinstance(error, HTTPException)
     status = error.status_code
-    allowed = (error.headers or {}).get("Allow", "")
     if status == 404:
         problem = Problem(404, "There is nothing at this address.", "See /openapi.json for the addresses.")
     elif status == 405:
-        allow = ((b"allow", allowed.encode("latin-1", "replace")),) if allowed else ()
-        problem = Problem(405, "This address has no such method.", f"Use {allowed or 'another one'}.", allow)
+        allowed = ", ".join(_methods_at(routes, request)) or (error.headers or {}).get("Allow", "GET")
+        allow = ((b"allow", allowed.encode("latin-1", "replace")),)
+        problem = Problem(405, "This address has no such method.", f"Use {allowed}.", allow)
     else:
         problem = Problem(status, f"{HTTPStatus(status).phrase}.", _usual_remedy(status))
     return answer_of(problem)
+
+
+def _methods_at(routes: Sequence[APIRoute], request: Request) -> list[str]:
+    """Of the routes that the address fits, those with the fewest open places: `/memories/prune` is no memory's id."""
+    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    fitting = [route for route in routes if route.path_regex.match(path)]
+    fewest = min((route.path.count("{") for route in fitting), default=0)
+    return sorted({one for route in fitting if route.path.count("{") == fewest for one in route.methods or ()})
 
 
 async def _unforeseen(_: Request, error: Exception) -> Response:

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Callable, Coroutine, Iterable
 from email.message import Message
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args, get_origin
 from urllib.parse import parse_qsl
 
 from fastapi import Request
@@ -18,7 +18,6 @@ from waypost.faces.rest.problems import ProblemError
 
 DEEPEST = 32  # objects and lists within each other
 _MOST_NAMED = 20
-_LISTS = ("array",)
 
 
 class StrictRoute(APIRoute):
@@ -128,8 +127,12 @@ def _query_names(dependant: Dependant) -> dict[str, bool]:
     names: dict[str, bool] = {}
     for one in _all(dependant):
         for field in one.query_params:
-            names[field.alias] = getattr(field.field_info.annotation, "__origin__", None) is list
+            names[field.alias] = _is_list(field.field_info.annotation)
     return names
+
+
+def _is_list(annotation: Any) -> bool:
+    return get_origin(annotation) is list or any(_is_list(one) for one in get_args(annotation))
 
 
 def _all(dependant: Dependant) -> Iterable[Dependant]:

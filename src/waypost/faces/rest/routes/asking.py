@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from waypost.faces.rest.bodies import ContextTask, RecallQuestion
-from waypost.faces.rest.caller import Hands, Reader
-from waypost.faces.rest.parameters import LONGEST_LINE, LONGEST_QUESTION, Archived, AsOf, KnownAt, Question
+from waypost.faces.rest.caller import Reader
+from waypost.faces.rest.parameters import LONGEST_IN_AN_ADDRESS, LONGEST_LINE, Archived, AsOf, KnownAt, Question
 from waypost.faces.rest.strict import StrictRoute
 from waypost.memory.reading import PRESETS
 from waypost.model.kinds import SCOPES
@@ -24,7 +24,7 @@ PresetName = Annotated[
     ),
 ]
 Task = Annotated[
-    str, Query(min_length=1, max_length=LONGEST_QUESTION, description="The task.", examples=["Make uploads resumable"])
+    str, Query(min_length=1, max_length=LONGEST_IN_AN_ADDRESS, description="The task.", examples=["Make uploads resumable"])
 ]
 
 
@@ -79,23 +79,19 @@ def context(
     known_at: KnownAt = None,
 ) -> dict[str, Any]:
     """The briefing that an agent gets at the start of a task, fenced as data, within a budget of tokens."""
-    given = ContextTask(
-        task=task,
-        tokens=tokens,
+    briefing = hands.memory.brief(
+        task,
+        tokens,
         preset=preset,
         include_stale=include_stale,
         include_l0=include_l0,
         as_of=as_of,
         known_at=known_at,
     )
-    return _brief(hands, given)
+    return briefing.to_json()
 
 
 @router.post("/context")
 def context_long(hands: Reader, given: ContextTask) -> dict[str, Any]:
     """The same for a task in the body. It only reads."""
-    return _brief(hands, given)
-
-
-def _brief(hands: Hands, given: ContextTask) -> dict[str, Any]:
     return hands.memory.brief(**given.model_dump()).to_json()

@@ -55,9 +55,8 @@ def reset(hands: Writer, given: Chosen) -> dict[str, Any]:
     memory = hands.memory
     done = [memory.verify(given.ids or (), **_where(given))]
     chosen = None if given.ids is None else {one.lower() for one in given.ids}
-    for one in memory.stale(given.files).memories:
-        if chosen is None or one.id in chosen:
-            done.append(memory.relink(one.id, drop=True))
+    still = [one.id for one in memory.stale(given.files).memories if chosen is None or one.id in chosen]
+    done += [memory.relink(memory_id, drop=True) for memory_id in still]
     rows = {one.id: one.to_json() for part in done for one in part.memories}
     left = [line for part in done[1:] for line in part.left] if len(done) > 1 else list(done[0].left)
     return {"status": "reset", "count": len(rows), "memories": list(rows.values()), "left": left}
