@@ -24,5 +24,7 @@ TOLD = {
     "moved": "It stands there from now on. Its words are the same.",
     "lasting": "Its time begins now.",
     "unending": "It has no end any more.",
+    "let_go": "Released: condensing goes on with it when it is due.",
+    "noted": "Noted, in today's file or that of the day you named.",
     "nothing": "Nothing was chosen, so nothing was done.",
 }

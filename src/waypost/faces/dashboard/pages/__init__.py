@@ -1,7 +1,7 @@
 """Every page, one module for each section."""
 
 from waypost.faces.dashboard.asked import Place
-from waypost.faces.dashboard.pages import code, context, memory, overview, review, search, staleness, why
+from waypost.faces.dashboard.pages import code, context, journal, memory, overview, review, search, staleness, why
 
 PLACES: tuple[Place, ...] = (
     *overview.PLACES,
@@ -12,4 +12,5 @@ PLACES: tuple[Place, ...] = (
     *review.PLACES,
     *why.PLACES,
     *code.PLACES,
+    *journal.PLACES,
 )

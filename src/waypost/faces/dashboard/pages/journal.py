@@ -1,0 +1,112 @@
+"""The journal: how much was said when, what there is in each stage, and a search through all of it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from waypost.faces.dashboard.asked import Asked, Page, Place
+from waypost.faces.dashboard.pages.journal_changes import note, protect, release, restore
+from waypost.faces.dashboard.pages.journal_period import show_conversation, show_file, show_period
+from waypost.faces.dashboard.pages.journal_topics import show_topics
+from waypost.faces.dashboard.plots import Series, bar_plot
+from waypost.faces.dashboard.plots_calendar import calendar_plot
+from waypost.flows.journal_calendar import DayCounted
+from waypost.flows.timeline import Stretch
+from waypost.journal.layout import day_of, stage_of
+
+STAGES = {
+    "daily": ("Days, word for word", "daily"),
+    "weekly": ("Weeks, told in summaries", "weekly"),
+    "monthly": ("Months, told in summaries", "monthly"),
+    "yearly": ("Years, told in summaries", "yearly"),
+}
+_YEARS_SHOWN = 2  # calendars of a page
+_MOST_FOUND = 50  # lines of a search
+_MOST_MONTHS = 36
+_MOST_STRETCHES = 60  # of each stage
+
+
+def show(asked: Asked) -> Page:
+    words, year = asked.text("q", limit=500), asked.whole("year", 0, 0, 9999)
+    journal = asked.memory.journal
+    days, stats = journal.calendar(), journal.stats()
+    counts = {one.day: one.entries for one in days}
+    years = sorted({day.year for day in counts}, reverse=True)
+    shown = [year] if year else years[:_YEARS_SHOWN]
+    today = asked.spaces.now().date()
+    values: dict[str, Any] = {
+        "q": words,
+        "found": journal.search(words, _MOST_FOUND) if words else (),
+        "stage_of": stage_of,
+        "day_of": day_of,
+        "stats": stats,
+        "days": days,
+        "years": years,
+        "year": year,
+        "calendars": [(one, _year(asked, counts, one, today)) for one in shown],
+        "months": _months(days),
+        "stages": _stages(journal.timeline().overview),
+        "importance": _importance(stats["importance"]),
+    }
+    return Page("journal.html", "Journal", values)
+
+
+def _year(asked: Asked, counts: dict[date, int], year: int, today: date) -> Any:
+    first, last = date(year, 1, 1), date(year, 12, 31)
+    last = min(last, max(today, first)) if year >= today.year else last
+    title = f"Entries of {year}"
+    return calendar_plot(title, counts, first, last, href=lambda day: asked.link("journal", day.isoformat()))
+
+
+def _months(days: Sequence[DayCounted]) -> Any:
+    """Entries of each month, the words of which still stand in a day's file or only in the archive."""
+    if not days:
+        return ""
+    live, archived = Counter[str](), Counter[str]()
+    for one in days:
+        (live if one.stage == "daily" else archived)[f"{one.day:%Y-%m}"] += one.entries
+    labels = _every_month(days[0].day, days[-1].day)[-_MOST_MONTHS:]
+    if len(labels) < 2:
+        return ""
+    series = [
+        Series("in day files", [live[month] for month in labels], 1),
+        Series("in the archive", [archived[month] for month in labels], 3),
+    ]
+    return bar_plot("Entries by month", labels, series)
+
+
+def _every_month(first: date, last: date) -> list[str]:
+    start, end = first.year * 12 + first.month - 1, last.year * 12 + last.month - 1
+    return [f"{number // 12:04}-{number % 12 + 1:02}" for number in range(start, end + 1)]
+
+
+def _importance(scores: dict[str, int]) -> Any:
+    if not any(scores.values()):
+        return ""
+    labels = [str(score) for score in range(11)]
+    return bar_plot("Entries by importance", labels, [Series("entries", [scores.get(one, 0) for one in labels], 2)])
+
+
+def _stages(overview: Sequence[Stretch]) -> list[tuple[str, str, list[Stretch]]]:
+    """What there is by stage, newest first, with how it is called."""
+    found: dict[str, list[Stretch]] = {}
+    for one in overview:
+        stage = stage_of(one.path or "")
+        found.setdefault(stage if stage in STAGES else "archive", []).append(one)
+    order = [*STAGES, "archive"]
+    titles = {name: title for name, (title, _) in STAGES.items()} | {"archive": "Days of which only the archive tells"}
+    return [(name, titles[name], found[name][:_MOST_STRETCHES]) for name in order if name in found]
+
+
+PLACES = (
+    Place("/journal", show, "journal"),
+    Place("/journal/topics", show_topics, "journal"),
+    Place("/journal/file", show_file, "journal"),
+    Place("/journal/conversation", show_conversation, "journal"),
+    Place("/journal/note", note, "journal", ("POST",)),
+    Place("/journal/protect", protect, "journal", ("POST",)),
+    Place("/journal/restore", restore, "journal", ("POST",)),
+    Place("/journal/release", release, "journal", ("POST",)),
+    Place("/journal/{when}", show_period, "journal"),
+)

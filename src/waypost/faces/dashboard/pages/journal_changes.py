@@ -1,0 +1,58 @@
+"""What can be done in the journal: note something, protect an entry, bring originals back and let them go again."""
+
+from waypost.errors import InvalidInput
+from waypost.faces.dashboard.asked import Asked, Go
+from waypost.faces.dashboard.pages.journal_period import PERIOD
+
+
+def note(asked: Asked) -> Go:
+    asked.need_person()
+    text = asked.sent("text")
+    if not text:
+        raise InvalidInput("The note is empty.", "Write what is to be kept.")
+    journal = asked.memory.journal
+    options = {"time": time} if (time := asked.sent("time", 100)) else {}
+    receipt = journal.add(text, speaker=asked.identity.name, **options)
+    if receipt.status == "refused":
+        raise InvalidInput(f"It was not noted: {receipt.reason}.", "Allow the value again first.")
+    return asked.go("journal", told="noted")
+
+
+def protect(asked: Asked) -> Go:
+    asked.need_person()
+    on = asked.sent("on") == "1"
+    asked.memory.journal.protect(_id(asked), on=on)
+    return _back(asked, "protected" if on else "released")
+
+
+def restore(asked: Asked) -> Go:
+    """Bring the originals back; they are left alone until they are released."""
+    asked.need_person()
+    asked.memory.journal.restore(_what(asked))
+    return _back(asked, "restored")
+
+
+def release(asked: Asked) -> Go:
+    asked.need_person()
+    asked.memory.journal.release(_what(asked))
+    return _back(asked, "let_go")
+
+
+def _id(asked: Asked) -> str:
+    memory_id = asked.sent("id", 200)
+    if not memory_id:
+        raise InvalidInput("No entry is named.", "Choose one.")
+    return memory_id
+
+
+def _what(asked: Asked) -> str:
+    """A time, or the id of an entry."""
+    what = asked.sent("what", 200)
+    if not what:
+        raise InvalidInput("Nothing is named.", "Choose a day, week, month or year.")
+    return what
+
+
+def _back(asked: Asked, told: str) -> Go:
+    back = asked.sent("back", 40)
+    return asked.go("journal", *([back] if PERIOD.fullmatch(back) else []), told=told)

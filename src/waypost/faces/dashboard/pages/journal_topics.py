@@ -1,0 +1,27 @@
+"""What was spoken about, over time."""
+
+from collections import Counter
+
+from waypost.faces.dashboard.asked import Asked, Page
+from waypost.faces.dashboard.plots import Series, line_plot
+
+_DRAWN = 6  # topics that have a line
+_KEPT = 8  # topics of a period
+_MOST_PERIODS = 60
+
+
+def show_topics(asked: Asked) -> Page:
+    by = asked.one_of("by", ("week", "month", "year"), "month")
+    found = dict(list(asked.memory.journal.topics(by, _KEPT).items())[-_MOST_PERIODS:])
+    totals = Counter[str]()
+    for members in found.values():
+        totals.update(dict(members))
+    drawn = [topic for topic, _ in totals.most_common(_DRAWN)]
+    counts = {period: dict(members) for period, members in found.items()}
+    series = [
+        Series(topic, [counts[period].get(topic, 0) for period in found], place + 1)
+        for place, topic in enumerate(drawn)
+    ]
+    plot = line_plot("Topics over time", list(found), series, area=False) if len(found) > 1 else ""
+    values = {"by": by, "plot": plot, "periods": list(reversed(found.items())), "totals": totals.most_common(30)}
+    return Page("journal_topics.html", "Topics over time", values)
