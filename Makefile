@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
 MERMAID := tests/mermaid/node_modules/.package-lock.json
+BROWSER := $(VENV)/.browser
 
 .PHONY: help setup demo test test-fast lint format bench soak clean
 
@@ -30,6 +31,11 @@ $(MERMAID): tests/mermaid/package-lock.json
 	$(NPM) --silent || NODE_OPTIONS=--use-openssl-ca $(NPM)  # the second time with the certificates of the system
 	@touch $@
 
+# The dashboard is tested in a real browser: Debian's Chromium, or any that WAYPOST_TEST_BROWSER names.
+$(BROWSER): $(VENV)/.ready
+	@command -v "$${WAYPOST_TEST_BROWSER:-chromium}" > /dev/null || bash scripts/install-browser.sh
+	@touch $@
+
 demo: setup
 	@PATH="$(abspath $(BIN)):$$PATH" bash scripts/demo.sh
 
@@ -43,7 +49,7 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: lint $(MERMAID)
+test: lint $(MERMAID) $(BROWSER)
 	$(BIN)/python -m pytest -n $(JOBS) -m "not soak"
 
 test-fast: setup $(MERMAID)
