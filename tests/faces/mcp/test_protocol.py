@@ -26,6 +26,7 @@ from waypost.faces.mcp.indexing import code_notices
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Call, Cancelled, Reply, Tool
+from waypost.faces.mcp.workers import MOST
 
 BOTH = pytest.mark.parametrize("mode", [HANDSHAKE, ENVELOPE])
 MOST_TOKENS = 2500
@@ -234,6 +235,41 @@ def test_a_yes_to_one_question_is_none_to_another(agent: Agent) -> None:
     answer = agent.with_client(cheat, mode=ENVELOPE, elicitation_callback=Person("accept"))
     assert isinstance(answer, types.InputRequiredResult)
     assert agent.data("recall", question=second)["hits"]
+
+
+@pytest.mark.parametrize("takes_back", [True, False])
+def test_questions_that_nobody_answers_hold_up_no_other_call(agent: Agent, takes_back: bool) -> None:
+    gave_up = threading.Semaphore(0)
+
+    def ask(call: Call, _: Mapping[str, Any]) -> Reply:
+        try:
+            return Reply(str(call.ask_person("Well?")))
+        except Cancelled:
+            gave_up.release()
+            raise
+
+    async def work(one: Client) -> str:
+        calls = [asyncio.create_task(one.call_tool("ask", {})) for _ in range(MOST + 1)]
+        for _ in calls:
+            await asked.acquire()
+        if takes_back:
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+            assert all([await asyncio.to_thread(gave_up.acquire, timeout=5) for _ in calls])
+        told = text_of(await one.call_tool("quick", {}))
+        away.set()
+        await asyncio.gather(*calls, return_exceptions=True)
+        return told
+
+    async def never(_: object, __: object) -> types.ElicitResult:
+        asked.release()
+        await away.wait()
+        return types.ElicitResult(action="cancel")
+
+    asked, away = asyncio.Semaphore(0), asyncio.Event()
+    tools = (Tool("ask", "Asks.", ask), Tool("quick", "Answers.", lambda call, given: Reply("soon")))
+    assert agent.with_client(work, tools, elicitation_callback=never) == "soon"
 
 
 def test_a_candidate_is_listed_and_approved_by_the_person(agent: Agent, shop: Path) -> None:

@@ -4,9 +4,7 @@ Importing this imports the SDK, which takes most of a second: only what serves d
 """
 
 import asyncio
-import hmac
 import json
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,15 +14,15 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from waypost.errors import SecurityError, WaypostError
+from waypost.errors import WaypostError
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.mcp import hello, prompts, resources
+from waypost.faces.mcp.asking import Asking, Carries, Context, sendable
 from waypost.faces.mcp.session import (
     AnswerNeeded,
     Project,
@@ -32,7 +30,6 @@ from waypost.faces.mcp.session import (
     client_name,
     failed,
     log_crash,
-    no_way_to_ask,
     run_tool,
     unexpected,
 )
@@ -40,16 +37,8 @@ from waypost.faces.mcp.tool import Cancelled, Reply, Tool
 from waypost.faces.mcp.workers import Workers
 
 _ROOTS_WITHIN = 3.0  # seconds for a client to tell its roots: one that does not works in the directory of the server
-_KEY = secrets.token_bytes(32)  # so that only what was asked can be answered
 _ROOTS = "roots"  # the key under which a later protocol brings them
-_CONFIRM = {
-    "type": "object",
-    "properties": {"confirm": {"type": "boolean", "title": "Yes", "description": "Yes, do this"}},
-    "required": ["confirm"],
-}
 
-_Context = ServerRequestContext[Any, Any]
-_Carries = types.CallToolRequestParams | types.ReadResourceRequestParams | types.GetPromptRequestParams
 _T = TypeVar("_T")
 
 
@@ -85,19 +74,19 @@ class _Served:
 
     # -- what there is --------------------------------------------------------------------------------------
 
-    async def list_tools(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult.model_validate({"tools": hello.listing(self.tools.values())})
 
-    async def list_resources(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def list_resources(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         return types.ListResourcesResult.model_validate({"resources": [dict(one) for one in resources.LISTED]})
 
     async def list_templates(
-        self, _: _Context, __: types.PaginatedRequestParams | None
+        self, _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         rows = [dict(one) for one in resources.TEMPLATES]
         return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": rows})
 
-    async def list_prompts(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    async def list_prompts(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult.model_validate({"prompts": prompts.listed()})
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
@@ -107,7 +96,7 @@ class _Served:
     # -- what is done ---------------------------------------------------------------------------------------
 
     async def call_tool(
-        self, context: _Context, params: types.CallToolRequestParams
+        self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         tool = self.tools.get(params.name)
         if tool is None:
@@ -120,16 +109,16 @@ class _Served:
         return _result(tool, done)
 
     async def read_resource(
-        self, context: _Context, params: types.ReadResourceRequestParams
+        self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult | types.InputRequiredResult:
         done = await self._do(context, params, lambda call: self._looked_up(partial(resources.read, call, params.uri)))
         if isinstance(done, types.InputRequiredResult):
             return done
-        content = types.TextResourceContents(uri=params.uri, mime_type=done.mime_type, text=_sendable(done.text))
+        content = types.TextResourceContents(uri=params.uri, mime_type=done.mime_type, text=sendable(done.text))
         return types.ReadResourceResult(contents=[content])
 
     async def get_prompt(
-        self, context: _Context, params: types.GetPromptRequestParams
+        self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
         arguments = params.arguments or {}
         done = await self._do(
@@ -138,7 +127,7 @@ class _Served:
         if isinstance(done, types.InputRequiredResult):
             return done
         description, text = done
-        message = types.PromptMessage(role="user", content=types.TextContent(text=_sendable(text)))
+        message = types.PromptMessage(role="user", content=types.TextContent(text=sendable(text)))
         return types.GetPromptResult(description=description, messages=[message])
 
     def _looked_up(self, look: Callable[[], _T]) -> _T:
@@ -152,39 +141,39 @@ class _Served:
             raise MCPError(types.INTERNAL_ERROR, unexpected(error)) from error
 
     async def _do(
-        self, context: _Context, params: _Carries, work: Callable[[ServedCall], _T]
+        self, context: Context, params: Carries, work: Callable[[ServedCall], _T]
     ) -> _T | types.InputRequiredResult:
         """Do the work in a thread, for the client that asks; it is told to stop when the client takes its request back."""
         needed = await self._find_root(context, params)
         if needed is not None:
             return needed
         loop = asyncio.get_running_loop()
+        asking = Asking(context, params, self.workers, loop)
         call = ServedCall(
             self.project,
             _actor(context),
             self.root,
             tell=lambda done, total, message: _from_thread(
-                loop, context.session.report_progress(done, total, _sendable(message) or None)
+                loop, context.session.report_progress(done, total, sendable(message) or None)
             ),
-            ask=partial(_ask, loop, context, params),
+            ask=asking.ask,
         )
         try:
             return await self.workers.run(lambda: work(call))
         except AnswerNeeded as needs:
-            return types.InputRequiredResult(
-                input_requests={_key(params, needs.question): types.ElicitRequest(params=_question(needs.question))}
-            )
+            return asking.needed(needs.question)
         except Cancelled as error:  # nobody waits for an answer any more; the SDK sends none
             raise MCPError(types.INTERNAL_ERROR, "The request was cancelled.") from error
         finally:
             call.stopped.set()
+            asking.end()
 
     # -- where the client works -----------------------------------------------------------------------------
 
-    async def roots_changed(self, _: _Context, __: types.NotificationParams | None) -> None:
+    async def roots_changed(self, _: Context, __: types.NotificationParams | None) -> None:
         self.asked_for_root = False
 
-    async def _find_root(self, context: _Context, params: _Carries) -> types.InputRequiredResult | None:
+    async def _find_root(self, context: Context, params: Carries) -> types.InputRequiredResult | None:
         """Ask the client once where it works, if it is for the client to say. Returns what it has to answer first."""
         able = context.session.client_capabilities
         if not self.project.asks_for_roots or able is None or able.roots is None:
@@ -203,7 +192,7 @@ class _Served:
         return None
 
 
-def _actor(context: _Context) -> str:
+def _actor(context: Context) -> str:
     """Who calls: over HTTP the agent whose token it is, else the program that the client says it is."""
     identity = getattr(context.request, "scope", {}).get(CALLER)
     if identity is not None and identity.kind == "agent":
@@ -212,7 +201,7 @@ def _actor(context: _Context) -> str:
     return client_name(told and told.client_info.name)
 
 
-async def _roots(context: _Context) -> types.ListRootsResult | None:
+async def _roots(context: Context) -> types.ListRootsResult | None:
     try:
         return await asyncio.wait_for(
             context.session.send_request(types.ListRootsRequest(), types.ListRootsResult), _ROOTS_WITHIN
@@ -236,42 +225,6 @@ def _first_folder(told: types.ListRootsResult) -> Path | None:
     return None
 
 
-# -- the person ---------------------------------------------------------------------------------------------------
-
-
-def _ask(loop: asyncio.AbstractEventLoop, context: _Context, params: _Carries, question: str) -> bool:
-    """Called in a tool's thread. Later protocols ask by an answer that the client has to come back to."""
-    able = context.session.client_capabilities
-    if able is None or able.elicitation is None or (able.elicitation.form is None and able.elicitation.url is not None):
-        return no_way_to_ask(question)
-    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        answer = (params.input_responses or {}).get(_key(params, question))
-        if answer is None:
-            raise AnswerNeeded(question)
-        return isinstance(answer, types.ElicitResult) and _is_yes(answer)
-    asked = context.session.elicit_form(_sendable(question), _CONFIRM, context.request_id)
-    try:
-        return _is_yes(asyncio.run_coroutine_threadsafe(asked, loop).result())
-    except (MCPError, ValidationError) as error:
-        raise SecurityError(
-            "The person could not be asked; nothing was changed.", "Tell them, they can do it at a terminal."
-        ) from error
-
-
-def _question(question: str) -> types.ElicitRequestFormParams:
-    return types.ElicitRequestFormParams(message=_sendable(question), requested_schema=_CONFIRM)
-
-
-def _is_yes(answer: types.ElicitResult) -> bool:
-    return answer.action == "accept" and (answer.content or {}).get("confirm") is True
-
-
-def _key(params: _Carries, question: str) -> str:
-    """What an answer is filed under: that to another question, or about another memory, is none to this one."""
-    asked = params.model_dump(include={"name", "arguments", "uri"}, mode="json")
-    return hmac.digest(_KEY, json.dumps([asked, question], sort_keys=True).encode(), "sha256").hex()[:32]
-
-
 # -- the wire -----------------------------------------------------------------------------------------------------
 
 
@@ -284,14 +237,9 @@ def _from_thread(loop: asyncio.AbstractEventLoop, sending: Any) -> None:
 
 def _result(tool: Tool, reply: Reply) -> types.CallToolResult:
     has_data = bool(reply.data) or (tool.returns is not None and not reply.is_error)
-    data = _sendable(json.dumps(dict(reply.data), ensure_ascii=False, default=str)) if has_data else "null"
+    data = sendable(json.dumps(dict(reply.data), ensure_ascii=False, default=str)) if has_data else "null"
     return types.CallToolResult(
-        content=[types.TextContent(text=_sendable(reply.text))],
+        content=[types.TextContent(text=sendable(reply.text))],
         structured_content=json.loads(data),
         is_error=reply.is_error,
     )
-
-
-def _sendable(text: str) -> str:
-    """Text as UTF-8 can carry it."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -3,11 +3,13 @@
 import asyncio
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 MOST = 8  # more calls than that wait their turn; one that waits for a person's word has a thread for itself meanwhile
+_ASIDE = 64  # that wait for somebody at once; further ones take the place of others
 
 _T = TypeVar("_T")
 
@@ -29,6 +31,7 @@ class Workers:
         self._lock = threading.Lock()
         self._threads = 0
         self._busy = 0
+        self._aside = 0
 
     async def run(self, work: Callable[[], _T]) -> _T:
         """What `work` returns or raises. When the caller is cancelled its thread goes on until it looks up."""
@@ -36,11 +39,29 @@ class Workers:
         answer: asyncio.Future[_T] = loop.create_future()
         with self._lock:
             self._busy += 1
-            if self._threads < min(self._busy, self._most):
-                self._threads += 1
-                threading.Thread(target=self._serve, name=f"tool-{self._threads}", daemon=True).start()
+            self._grow()
         self._jobs.put(_Job(work, loop, answer))
         return await answer
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """For a thread of ours that waits for a person: meanwhile another does the work."""
+        with self._lock:
+            self._aside += 1
+            self._grow()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._aside -= 1
+
+    def _room(self) -> int:
+        return self._most + min(self._aside, _ASIDE)
+
+    def _grow(self) -> None:
+        if self._threads < min(self._busy, self._room()):
+            self._threads += 1
+            threading.Thread(target=self._serve, name=f"tool-{self._threads}", daemon=True).start()
 
     def _serve(self) -> None:
         while True:
@@ -53,11 +74,15 @@ class Workers:
                     error = raised
             with self._lock:
                 self._busy -= 1
+                is_spare = self._threads > self._room()
+                self._threads -= is_spare
             try:
                 job.loop.call_soon_threadsafe(_settle, job.answer, outcome, error)
             except RuntimeError:  # the loop has ended, and with it whoever asked
                 return
             del job, outcome, error  # an idle thread holds on to nothing
+            if is_spare:
+                return
 
 
 def _settle(answer: "asyncio.Future[Any]", outcome: Any, error: BaseException | None) -> None:
