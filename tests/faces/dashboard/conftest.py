@@ -78,12 +78,12 @@ class Browser:
     def __init__(self, client: TestClient, space_id: str) -> None:
         self.client, self.space_id = client, space_id
 
-    def get(self, path: str = "", status: int = 200, **query: str) -> str:
+    def get(self, path: str = "", status: int = 200, /, **query: str) -> str:
         answer = self.client.get(self.address(path), params=query)
         assert answer.status_code == status, answer.text
         return answer.text
 
-    def post(self, path: str, status: int = 303, **form: str | list[str]) -> str:
+    def post(self, path: str, status: int = 303, /, **form: str | list[str]) -> str:
         """Send a form. Returns the address that it leads to; where it leads nowhere, the page."""
         answer = self.client.post(self.address(path), data=form, follow_redirects=False)
         assert answer.status_code == status, answer.text

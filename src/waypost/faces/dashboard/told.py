@@ -1,7 +1,7 @@
 """What a page says after something was done. Addresses name a sentence, they never bring one."""
 
 TOLD = {
-    "verified": "Verified: it is true of the code as it is now.",
+    "verified": "Verified: it is true as things are now.",
     "verified_some": "Some could not be verified: their code is gone, or could be in several places. They are still listed.",
     "relinked_some": "Some could not be followed: their code has changed or is gone. They are still listed.",
     "reset": "Reset: they are about the code as it is now. The history keeps where they pointed.",

@@ -1,0 +1,100 @@
+"""What all pages have in common: the frame, what is refused, and that nothing stored ever acts."""
+
+import pytest
+from tests.conftest import OpenMemory
+from tests.faces.dashboard.conftest import AGENT, HOSTILE, READER, Browse, Sample
+
+from waypost import Memory
+
+PAGES = ("", "search?q=total", "context?task=total")
+
+
+def test_every_page_forbids_scripts_of_others(sample: Sample, browse: Browse) -> None:
+    browser = browse(sample.memory)
+    for page in PAGES:
+        answer = browser.client.get(browser.address(page))
+        policy = answer.headers["content-security-policy"]
+        assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert answer.headers["cache-control"] == "no-store"
+
+
+def test_no_page_has_script_or_style_of_its_own(sample: Sample, browse: Browse) -> None:
+    browser = browse(sample.memory)
+    for page in (*PAGES, f"memory/{sample['stale']}", f"memory/{sample['hostile']}"):
+        text = browser.client.get(browser.address(page)).text
+        assert text.count("<script") == 1, page  # the one of the frame
+        assert " style=" not in text
+        assert " onclick=" not in text
+
+
+def test_the_start_leads_to_the_memory_of_this_place(sample: Sample, browse: Browse) -> None:
+    answer = browse(sample.memory).client.get("/", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/s/{sample.memory.space_id}")
+
+
+def test_an_unknown_page_and_an_unknown_memory_are_told_in_the_frame(sample: Sample, browse: Browse) -> None:
+    browser = browse(sample.memory)
+    assert "There is no such page." in browser.get("nowhere", 404)
+    assert "To the overview" in browser.client.get("/s/0000000000000000").text
+    assert browser.client.get("/s/0000000000000000").status_code == 404
+
+
+def test_a_space_is_named_by_an_id_and_nothing_else(sample: Sample, browse: Browse) -> None:
+    client = browse(sample.memory).client
+    for space in ("..", "%2e%2e", "..%2f..%2fetc", "x" * 500, "%00"):
+        assert client.get(f"/s/{space}/search").status_code in (400, 403, 404)
+
+
+def test_addresses_choose_a_sentence_and_never_bring_one(sample: Sample, browse: Browse) -> None:
+    browser = browse(sample.memory)
+    assert "Remembered." in browser.get("search", told="remembered")
+    assert HOSTILE not in browser.get("search", told=HOSTILE)
+    assert 'class="told"' not in browser.get("search", told="<script>")
+
+
+def test_forms_carry_what_proves_that_they_are_ours(sample: Sample, browse: Browse) -> None:
+    text = browse(sample.memory).get(f"memory/{sample['tagged']}")
+    assert text.count('method="post"') == text.count('name="csrf" value="the-token"')
+
+
+def test_a_nul_character_is_refused(sample: Sample, browse: Browse) -> None:
+    assert browse(sample.memory).client.get(f"/s/{sample.memory.space_id}/search?q=%00").status_code == 400
+
+
+def test_a_form_that_is_no_form_is_an_empty_one(sample: Sample, browse: Browse) -> None:
+    browser = browse(sample.memory)
+    to = browser.address(f"memory/{sample['tagged']}/correct")
+    assert browser.client.post(to, content=b"\xff\xfe\x00" * 100).status_code == 400
+
+
+def test_other_memories_of_the_machine_are_in_the_menu(sample: Sample, browse: Browse, open_memory: OpenMemory) -> None:
+    other = open_memory("other")
+    other.remember("Another project.")
+    text = browse(sample.memory).get("search")
+    assert f'href="/s/{other.space_id}"' in text
+    assert f'href="/s/{sample.memory.space_id}" aria-current="true"' in text
+
+
+def test_who_may_not_change_anything_sees_no_forms_that_do(sample: Sample, browse: Browse) -> None:
+    for identity in (AGENT, READER):
+        browser = browse(sample.memory, identity)
+        for page in (*PAGES, f"memory/{sample['stale']}"):
+            text = browser.client.get(browser.address(page)).text
+            assert text.count('method="post"') == 1, page  # to sign out
+
+
+def test_a_crash_is_told_without_words_of_a_memory(
+    sample: Sample, browse: Browse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = " ".join(("secret", "words"))
+
+    def crash(*_: object, **__: object) -> None:
+        raise RuntimeError(words)
+
+    monkeypatch.setattr(Memory, "recall", crash)
+    browser = browse(sample.memory)
+    text = browser.get("search", 500, q="x")
+    assert "RuntimeError" in text
+    assert "secret words" not in text
+    assert "secret words" not in (sample.root.parent / "home" / "crash.log").read_text()
