@@ -204,6 +204,47 @@ def test_after_the_hand_over_the_server_answers_everything(client: Client) -> No
     assert heard == ["first", "list"]
 
 
+@pytest.mark.parametrize(
+    ("line", "number", "code"),
+    [
+        (b"hello", None, types.PARSE_ERROR),
+        (b"[" * 100_000, None, types.PARSE_ERROR),
+        (b'[{"jsonrpc":"2.0","id":5,"method":"ping"}]', None, types.INVALID_REQUEST),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, types.INVALID_REQUEST),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, types.INVALID_REQUEST),
+        (b'{"jsonrpc":"1.0","id":5,"method":"ping"}', 5, types.INVALID_REQUEST),
+        (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":[]}', "a", types.INVALID_REQUEST),
+    ],
+)
+def test_what_is_no_message_is_refused_so_that_nobody_waits(
+    client: Client, line: bytes, number: object, code: int
+) -> None:
+    client.say(opening())
+    client.door.open(5)
+    client.say(line)
+    client.say(call(2, "next"))
+    client.goes()
+    heard: list[str] = []
+    anyio.run(serve, behind_the_door(heard), client.door)
+    refused = [answer for answer in client.hear_rest() if "error" in answer]
+    assert [(answer["id"], answer["error"]["code"]) for answer in refused] == [(number, code)]
+    assert heard == ["next"]
+
+
+def test_half_a_character_is_replaced_and_what_is_no_answer_to_anything_is_passed_over(client: Client) -> None:
+    client.say(opening())
+    client.door.open(5)
+    client.say(b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"cut \\ud83d"}}')
+    client.say(b'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"cut \xf0\x9f"}}')
+    client.say(b'{"jsonrpc":"2.0","id":4,"answer":{}}')
+    client.say(b'{"jsonrpc":"2.0","method":"notifications/x","params":{"id":"\xff"}}')
+    client.goes()
+    heard: list[str] = []
+    anyio.run(serve, behind_the_door(heard), client.door)
+    assert heard == ["cut ?", "cut \ufffd"]
+    assert [answer["id"] for answer in client.hear_rest()] == [1, 2, 3]
+
+
 def test_a_request_in_progress_is_finished_when_the_client_closes_its_end(client: Client) -> None:
     async def call_tool(ctx: object, params: types.CallToolRequestParams) -> types.CallToolResult:
         await anyio.lowlevel.checkpoint()

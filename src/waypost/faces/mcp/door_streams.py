@@ -1,6 +1,8 @@
 """The door as the SDK wants a transport: a stream of messages in, and one out. Imports the SDK."""
 
 import asyncio
+import contextlib
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,6 +13,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
@@ -84,7 +88,12 @@ async def _hear(door: Door, heard: MemoryObjectSendStream[SessionMessage | Excep
                         with anyio.move_on_after(_FINISH_WITHIN):
                             await asked.all_answered()
                         return
-                    await heard.send(_message(line, asked))
+                    message = _message(line)
+                    if message is not None:
+                        asked.note(message)
+                        await heard.send(SessionMessage(message))
+                    elif refusal := _refusal(line):
+                        await anyio.to_thread.run_sync(door.write, refusal)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             return  # the server has ended by itself
 
@@ -94,13 +103,41 @@ def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
         loop.call_soon_threadsafe(arrived.set)
 
 
-def _message(line: bytes, asked: _Asked) -> SessionMessage | Exception:
+def _message(line: bytes) -> JSONRPCMessage | None:
+    """What the client says; None for what is no message. Half a character, as clients write that cut texts, is replaced."""
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError as error:
-        return error
-    asked.note(message)
-    return SessionMessage(message)
+    except ValidationError:
+        try:
+            whole = json.dumps(_read(line), ensure_ascii=False)
+            message = jsonrpc_message_adapter.validate_json(whole.encode("utf-8", "replace"), by_name=False)
+        except (ValueError, RecursionError):  # also the error of validation
+            return None
+    if isinstance(message, JSONRPCNotification) and b'"id"' in line:
+        with contextlib.suppress(ValueError, RecursionError):
+            if "id" in _read(line):  # null or a fraction: it wants an answer, and the SDK gives none
+                return None
+    return message
+
+
+def _refusal(line: bytes) -> bytes | None:
+    """The answer to what is no message: the SDK gives none, and a client would wait for it. None where nobody waits."""
+    number, code, text = None, PARSE_ERROR, "This is no JSON."
+    with contextlib.suppress(ValueError, RecursionError):
+        said = _read(line)
+        if isinstance(said, dict) and ("id" not in said or "method" not in said):
+            return None
+        code, text = INVALID_REQUEST, "This is no request of JSON-RPC 2.0, with an id that is a text or a whole number."
+        if isinstance(said, list):
+            text = "Messages come one by one, not as a list."
+        elif isinstance(said, dict) and type(said["id"]) in {str, int}:
+            number = said["id"]
+    answer = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}
+    return json.dumps(answer).encode() + b"\n"
+
+
+def _read(line: bytes) -> Any:
+    return json.loads(line.decode("utf-8", "replace"))
 
 
 async def _say(door: Door, said: MemoryObjectReceiveStream[SessionMessage], asked: _Asked) -> None:
