@@ -155,7 +155,7 @@ def _build(root: Path) -> dict[str, str]:
     (root / "src").mkdir(parents=True)
     (root / "src" / "checkout.py").write_text(CHECKOUT)
     (root / "src" / "session.py").write_text(SESSION)
-    for arguments in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "Begin")):
+    for arguments in (("init", "-q", "-b", "main", "--template="), ("add", "."), ("commit", "-qm", "Begin")):
         command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
         subprocess.run(command, cwd=root, check=True, capture_output=True)
     agent = Memory.open_as(Caller("agent", "coder"), root, clock=clock)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -65,7 +66,9 @@ class Renderer:
         return HTMLResponse(html, status, headers)
 
 
+@cache
 def _environment() -> Environment:
+    """One for all: templates are compiled once."""
     environment = Environment(
         loader=PackageLoader("waypost.faces.dashboard"),
         autoescape=True,
