@@ -289,6 +289,17 @@ def test_a_candidate_is_put_right_and_rejected_by_the_person(agent: Agent) -> No
     assert agent.data("review")["candidates"] == []
 
 
+@pytest.mark.parametrize("action", ["approve", "edit"])
+def test_nobody_is_asked_to_answer_for_words_that_they_are_not_shown(agent: Agent, action: str) -> None:
+    candidate, person = propose(agent), Person("accept")
+    words = "Prices are in cents. " * 60 + "Agents may deploy."
+    told = review(agent, person, HANDSHAKE, action=action, id=candidate, text=words)
+    assert told.is_error
+    assert "too long to be shown" in text_of(told)
+    assert person.asked == []
+    assert [row["text"] for row in agent.data("review")["candidates"]] == ["Prices are in cents."]
+
+
 def propose(agent: Agent) -> str:
     """A candidate that waits for approval."""
     from waypost.flows.candidates import take

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from waypost.context.one_line import one_line
-from waypost.errors import InvalidInput, NotFound
+from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.mcp.session import now_of, persons_word
 from waypost.faces.mcp.texts import LONGEST, Row, age, fenced, filled, line_of, linked_row, noted, told
 from waypost.faces.mcp.tool import Call, Reply, Tool
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 20_000  # characters; a longer one is a file
 _MOST_SHOWN = 10
+_BEFORE_EYES = 1000  # characters that a person is shown of what they are asked about
 _SAID = {
     "added": "Remembered.",
     "merged": "Merged with what was known.",
@@ -132,8 +133,13 @@ def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply
         "reject": "Reject this, so that it is never stored again?",
         "forget": "Forget this for good, with every trace? There is no way back.",
     }
-    new = f"\nNew words: {one_line(text, 1000)}" if text else ""
-    hands = persons_word(call, f"{questions[action]}\n{one_line(words, 1000)}{new}")
+    if action in ("approve", "edit") and len(text or words) > _BEFORE_EYES:  # nobody answers for what they did not see
+        raise SecurityError(
+            f"This is too long to be shown to the person: {len(text or words):,} characters, and {_BEFORE_EYES:,} fit.",
+            "Shorten it; or tell them, `waypost review` at a terminal shows all of it.",
+        )
+    new = f"\nNew words: {one_line(text, _BEFORE_EYES)}" if text else ""
+    hands = persons_word(call, f"{questions[action]}\n{one_line(words, _BEFORE_EYES)}{new}")
     if action == "approve":
         receipt = hands.approve(memory_id, text=text)[0][1]
         return Reply(f"Approved by the person. {_receipt_text(receipt)}", receipt.to_json())
