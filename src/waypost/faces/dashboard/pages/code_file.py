@@ -69,6 +69,7 @@ def pieces_of(source: SourceSeen, placed: Sequence[AboutHit]) -> list[Piece]:
             stop < end and stop not in by_line,
         )
         for start, stop in pairwise(cuts)
+        if stop > start
     ]
 
 
