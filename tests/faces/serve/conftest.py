@@ -4,7 +4,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -21,7 +21,7 @@ from waypost.faces.mcp.session import Project
 from waypost.faces.serve.run import Started, run
 from waypost.memory.known import Spaces
 
-LIMITS = Limits(failure_rate=1000, failure_burst=1000)
+LIMITS = Limits(body_bytes=200_000, failure_rate=1000, failure_burst=1000)
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -61,7 +61,6 @@ class Served:
     tokens: Tokens
     clock: TestClock
     project: Path
-    headers: dict[str, str] = field(default_factory=dict)
 
     @property
     def port(self) -> int:
@@ -77,13 +76,10 @@ class Served:
 
     @property
     def memory(self) -> Memory:
-        return self.spaces.memory(self.tokens_owner.caller)
-
-    @property
-    def tokens_owner(self) -> Any:
+        """In the owner's hands."""
         owner = self.tokens.owner()
         assert owner is not None
-        return owner
+        return self.spaces.memory(owner.caller)
 
     def raw(self, request: bytes) -> Reply:
         """Send these bytes as they are; everything that comes back until the server closes."""
