@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from waypost.faces.rest.caller import wants_to_write
@@ -18,6 +19,7 @@ from waypost.faces.rest.problems import ProblemError
 
 DEEPEST = 32  # objects and lists within each other
 _MOST_NAMED = 20
+_TAKEN = frozenset({"batch", "lift", "prune", "reindex", "search"})  # addresses of their own, in the place of an id
 
 
 class StrictRoute(APIRoute):
@@ -31,6 +33,8 @@ class StrictRoute(APIRoute):
         writes = wants_to_write(self.dependant)
 
         async def strict(request: Request) -> Response:
+            if not _TAKEN.isdisjoint(request.path_params.values()):
+                raise HTTPException(405)
             _check_query(request, known)
             asked = StrictRequest(request.scope, request.receive)
             body = await asked.body()
