@@ -1,0 +1,124 @@
+"""One server and one browser for all tests of a process, and a window of its own for each test.
+
+A window fails its test when the page logs an error, breaks its content policy, or asks another host for anything.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from tests.browser.served import Served, serving
+
+DESKTOP, PHONE = (1280, 900), (390, 844)
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PROBE = "window.__pwned = 0; for (const name of ['alert', 'confirm', 'prompt']) window[name] = () => { window.__pwned += 1; };"
+
+Windows = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.slow)
+
+
+def browser_path() -> str:
+    """The browser that is told, else Debian's."""
+    return shutil.which(os.environ.get("WAYPOST_TEST_BROWSER") or "chromium") or ""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = browser_path()
+    assert path, "There is no Chromium here: run scripts/install-browser.sh, or name one in WAYPOST_TEST_BROWSER."
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("served")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def signed_in(browser: Browser, served: Served) -> list[object]:
+    """The cookies of a person who typed the code that the server printed."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(served.url)
+    page.get_by_label("Sign-in code, or token").fill(served.started.code)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(served.page())
+    cookies: list[object] = list(context.cookies())
+    context.close()
+    return cookies
+
+
+class Watched:
+    """What went wrong in a window."""
+
+    def __init__(self, own: str) -> None:
+        self._own = own
+        self.troubles: list[str] = []
+
+    def heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.troubles.append(f"{message.type}: {message.text}")
+
+    def asked(self, request: Request) -> None:
+        if not request.url.startswith((f"{self._own}/", "data:")):
+            self.troubles.append(f"asked another host: {request.url}")
+
+
+@pytest.fixture
+def window(browser: Browser, served: Served, signed_in: list[object]) -> Iterator[Windows]:
+    """Open a window: `window("stale", size=PHONE)` shows that page. What goes wrong in it fails the test at its end."""
+    opened: list[tuple[BrowserContext, Page, Watched]] = []
+
+    def open_(path: str | None = "", *, size: tuple[int, int] = DESKTOP, known: bool = True, **options: object) -> Page:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)  # type: ignore[arg-type]
+        context.set_default_timeout(15_000)
+        if known:
+            context.add_cookies(signed_in)  # type: ignore[arg-type]
+        watched = Watched(served.url)
+        context.on("console", watched.heard)
+        context.on("weberror", lambda error: watched.troubles.append(f"script failed: {error.error}"))
+        context.on("request", watched.asked)
+        context.add_init_script(PROBE)
+        page = context.new_page()
+        opened.append((context, page, watched))
+        if path is not None:
+            page.goto(served.page(path))
+        return page
+
+    yield open_
+    for context, page, watched in opened:
+        ran = page.evaluate("window.__pwned || 0")
+        context.close()
+        assert not watched.troubles
+        assert ran == 0, "a text of a memory ran as script"
+
+
+@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def size(request: pytest.FixtureRequest) -> tuple[int, int]:
+    chosen: tuple[int, int] = request.param
+    return chosen
+
+
+def fits(page: Page) -> bool:
+    """Whether the page is no wider than its window."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

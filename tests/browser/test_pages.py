@@ -1,0 +1,92 @@
+"""Every page in a real browser: it says what it is about, fits a desk and a phone, and everybody can read it."""
+
+from importlib.resources import files
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browser.conftest import DESKTOP, PHONE, Windows, fits
+from tests.browser.served import Served
+
+# The path of a page, and words that stand on it. `{name}` is the id of a memory of the sample.
+PAGES = {
+    "": "What wants attention",
+    "?check=1": "Memories of this machine",
+    "search": "The newest memories",
+    "search?q=payment+provider": "best first",
+    "search?q=zzz&kind=learning&fresh=1&level=0": "Nothing was found",
+    "memory/{total}": "It may be wrong",
+    "memory/{refunds}": "On whose word",
+    "memory/{refunds}/forget": "There is no way back",
+    "memory/{provider}": "Linked with",
+    "stale": "of all that points at code is fresh",
+    "stale?by=age": "Stale for",
+    "review": "for your word",
+    "why": "Decisions, newest first",
+    "why?q=why+one+provider": "In words",
+    "code": "memories about them",
+    "code/src/shop/checkout.py": "A card is charged once",
+    "journal": "Timeline",
+    "journal?q=refunds": "by hand are down",
+    "journal/2026-01-30": "From now on all reports",
+    "journal/2025-W40": "Summary",
+    "journal/topics": "Spoken about",
+    "journal/conversation?id=talk-4-0": "Similar conversations",
+    "context": "See through an agent",
+    "context?task=change+the+checkout&tokens=300": "tokens",
+}
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+ALL = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}  # what else there is depends on no light
+LIGHTS: tuple[tuple[Literal["light", "dark"], dict[str, Any]], ...] = (("light", ALL), ("dark", COLOURS))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_shows_what_it_is_about_at_any_width_and_in_any_light(
+    path: str, window: Windows, served: Served
+) -> None:
+    page = window(path.format(**served.sample.ids))
+    expect(page.get_by_role("main")).to_contain_text(PAGES[path])
+    found: dict[str, list[str]] = {}
+    for size in (DESKTOP, PHONE):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        assert fits(page), f"wider than {size[0]}"
+        for scheme, rules in LIGHTS:
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            for name, where in serious(page, rules).items():
+                found.setdefault(name, []).extend((f"{size[0]} {scheme}", *where))
+    assert not found
+
+
+def serious(page: Page, rules: dict[str, Any]) -> dict[str, list[str]]:
+    """What keeps people from using the page: rules of axe that it breaks, with the places."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    asked = {**rules, "resultTypes": ["violations"]}
+    told: list[dict[str, Any]] = page.evaluate("async (rules) => (await axe.run(rules)).violations", asked)
+    return {
+        f"{one['id']}: {one['help']}": [node["html"][:160] for node in one["nodes"]]
+        for one in told
+        if one["impact"] in ("serious", "critical")
+    }
+
+
+def test_the_check_finds_what_few_can_read_and_what_has_no_name(window: Windows) -> None:
+    page = window("why")
+    page.evaluate("document.querySelector('h1').style.color = '#ddd'; document.querySelector('#q').labels[0].remove()")
+    page.evaluate("document.querySelector('#q').removeAttribute('placeholder')")
+    assert {name.partition(":")[0] for name in serious(page, ALL)} == {"color-contrast", "label"}
+
+
+def test_the_page_to_sign_in_can_be_used_by_everybody(window: Windows, served: Served) -> None:
+    page = window(known=False)
+    for scheme, rules in LIGHTS:
+        page.emulate_media(color_scheme=scheme)
+        assert not serious(page, rules)
+
+
+def test_a_page_that_is_not_there_says_so(window: Windows, served: Served) -> None:
+    page = window(None)
+    answer = page.request.get(served.page("nowhere"))
+    assert answer.status == 404
+    assert "There is no such page." in answer.text()
