@@ -1,9 +1,12 @@
 """Tools under the names that other memories gave them, for agents that know those. Each is a thin adapter."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
+from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.mcp.tool import Tool
+from waypost.faces.mcp.tool import Call, Reply, Tool
 
 DEFAULT, ALL = "default", "all"
 _MODULES = {
@@ -31,4 +34,17 @@ def own_tools(profile: str) -> tuple[Tool, ...]:
 
         return tuple(DEFAULT_TOOLS)
     found: tuple[Tool, ...] = import_module(f"{__name__}.{_MODULES[profile]}").TOOLS
-    return found
+    return tuple(replace(tool, run=_Harmless(tool.run)) for tool in found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Harmless:
+    """The work of a tool, with data in which nothing closes a fence or acts on a model: clients hand it to one, too."""
+
+    run: Callable[[Call, Mapping[str, Any]], Reply]
+
+    def __call__(self, call: Call, given: Mapping[str, Any]) -> Reply:
+        from waypost.faces.mcp.profiles.said import harmless  # what the handshake need not wait for
+
+        reply = self.run(call, given)
+        return replace(reply, data=harmless(reply.data, reply.text))

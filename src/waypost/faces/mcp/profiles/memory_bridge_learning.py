@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import InvalidInput, Refused, SecurityError
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
-from waypost.faces.mcp.profiles.said import json_reply, plain, shortened
+from waypost.faces.mcp.profiles.said import LONGEST_LINE, json_reply, plain, shortened
 from waypost.faces.mcp.session import persons_word
 from waypost.faces.mcp.tool import Call, Reply, Tool
 from waypost.model.learned import HELD, WAITING
@@ -50,7 +50,7 @@ def _extract(call: Call, given: Mapping[str, Any]) -> Reply:
         raise InvalidInput("file_path goes with source 'file', and only with it.", "Give both, or leave file_path out.")
     done = call.memory.learn(staged=source == "staged", file=file, report=_reporter(call))
     taken, pending, notices = list(done.taken), done.pending_approval, list(done.notices)
-    held = [one for one in taken if one.status in (HELD, WAITING) and one.id][:_MOST_ASKED]
+    held = [one for one in taken if one.status in (HELD, WAITING) and one.id and _fits(one)][:_MOST_ASKED]
     if given["auto_approve"] and held:
         approved, notice = _approved(call, held)
         pending -= len(approved)
@@ -58,6 +58,11 @@ def _extract(call: Call, given: Mapping[str, Any]) -> Reply:
     else:
         approved = frozenset()
     return json_reply(_told(taken, approved, pending, notices))
+
+
+def _fits(one: "Taken") -> bool:
+    """Whether a person sees all of it: nobody answers for words that they were not shown."""
+    return len(one.candidate.text) <= LONGEST_LINE
 
 
 def _reporter(call: Call) -> "Any":
