@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import queue
 import re
 import signal
 import socket
@@ -20,6 +21,7 @@ from tests.faces.serve.conftest import Serve, Served
 
 from waypost import __version__
 from waypost.errors import InvalidInput, SecurityError
+from waypost.faces.cli.entry import run as command_line
 from waypost.faces.guard.tokens import Tokens
 from waypost.faces.serve.run import run
 
@@ -173,6 +175,15 @@ def test_people_are_told_the_same_in_words(served: Served) -> None:
     assert served.origin in told and str(served.tokens.path) in told and "(made now)" in told
     assert f"{served.origin}/login#code={served.started.code}" in told and "12:10 UTC" in told
     assert served.tokens.owner_token() not in told and "Warning" not in told
+
+
+def test_a_browser_is_shown_the_dashboard_without_the_code(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other users can read the command line of a browser."""
+    shown: queue.SimpleQueue[str] = queue.SimpleQueue()
+    monkeypatch.setattr("webbrowser.open", shown.put)
+    monkeypatch.setattr("waypost.faces.serve.run.run", lambda *_, say, **__: say(served.started))
+    assert command_line(["-C", str(served.project), "serve", "--open"]) == 0
+    assert shown.get(timeout=10) == served.origin
 
 
 def test_listening_for_other_machines_is_warned_of(serve: Serve, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from string import Template
 from urllib.parse import unquote
@@ -20,10 +21,19 @@ _UNQUOTED = 3  # times: deeper than any proxy
 
 def page(problem: str = "", *, next_path: str = "/") -> bytes:
     """The page as HTML. `problem`: what went wrong with the last try."""
-    template = Template(files("waypost.faces.guard").joinpath("sign_in.html").read_text("utf-8"))
     told = f'<p class="problem" role="alert">{html.escape(problem)}</p>' if problem else ""
     invalid = ' aria-invalid="true"' if problem else ""
-    return template.substitute(problem=told, next=html.escape(next_path), invalid=invalid).encode()
+    return _template().substitute(problem=told, next=html.escape(next_path), invalid=invalid).encode()
+
+
+@cache
+def _template() -> Template:
+    return Template(files("waypost.faces.guard").joinpath("sign_in.html").read_text("utf-8"))
+
+
+@cache
+def _content(name: str) -> bytes:
+    return files("waypost.faces.guard").joinpath(name).read_bytes()
 
 
 def file_of(path: str) -> tuple[bytes, bytes] | None:
@@ -31,7 +41,7 @@ def file_of(path: str) -> tuple[bytes, bytes] | None:
     if path not in _FILES:
         return None
     name, kind = _FILES[path]
-    return files("waypost.faces.guard").joinpath(name).read_bytes(), kind
+    return _content(name), kind
 
 
 def local_path(text: str) -> str:
