@@ -26,6 +26,22 @@ def test_a_correction_is_told_and_keeps_the_history(sample: Sample, browser: Bro
     assert (shown.text, shown.source, shown.actor) == ("Cards are charged at most once.", "person", "ada")
 
 
+def test_what_it_said_before_can_be_said_again(sample: Sample, browser: Browser) -> None:
+    assert "Say this again" in browser.get(f"memory/{sample['corrected']}")
+    first = sample.memory.history(sample["corrected"]).versions[0]
+    browser.post(f"memory/{sample['corrected']}/correct", before=str(first.number))
+    assert sample.memory.show(sample["corrected"]).version.text == "Deploys run on Fridays."
+    browser.post(f"memory/{sample['corrected']}/correct", 404, before="999999")
+
+
+def test_a_correction_never_writes_over_one_that_was_not_seen(sample: Sample, browser: Browser) -> None:
+    seen = str(sample.memory.show(sample["tagged"]).version.number)
+    sample.memory.correct(sample["tagged"], "Cards are charged by the bank.")
+    place = f"memory/{sample['tagged']}/correct"
+    assert "Somebody has changed it" in browser.post(place, 409, text="Cards are charged twice.", seen=seen)
+    assert sample.memory.show(sample["tagged"]).version.text == "Cards are charged by the bank."
+
+
 def test_an_empty_correction_is_refused(sample: Sample, browser: Browser) -> None:
     browser.post(f"memory/{sample['tagged']}/correct", 400, text="  ")
     assert sample.memory.show(sample["tagged"]).version.text.startswith("Cards")

@@ -6,6 +6,7 @@ from tests.conftest import OpenMemory, TestClock
 from tests.faces.dashboard.conftest import AGENT, Browse, Sample
 
 from waypost import Memory
+from waypost.model.memory import Caller
 
 
 def test_what_wants_attention_leads_to_where_it_is_put_right(sample: Sample, browse: Browse) -> None:
@@ -79,6 +80,16 @@ def test_a_memory_whose_tree_is_gone_is_told_and_breaks_nothing(
     other.root.rmdir()
     text = browse(sample.memory).get()
     assert "cannot be opened" in text
+
+
+def test_a_persons_memory_has_no_tree_and_is_shown_as_well(sample: Sample, browse: Browse, clock: TestClock) -> None:
+    own = Memory.open_as(Caller("person", "ada"), person="ada", clock=clock)
+    kept = own.remember("I like short answers.").id
+    client = browse(sample.memory).client
+    for path in ("", "/search", f"/memory/{kept}", "/context?task=answers"):
+        answer = client.get(f"/s/{own.space_id}{path}")
+        assert answer.status_code == 200, path
+        assert "I like short answers." in answer.text
 
 
 def test_a_fresh_memory_says_what_to_do(person: Memory, browse: Browse) -> None:

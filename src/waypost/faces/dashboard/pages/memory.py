@@ -8,6 +8,7 @@ from waypost.faces.dashboard.activity import deeds
 from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.diffs import DiffLine, DiffWords, line_diff, word_diff
 from waypost.faces.dashboard.pages.memory_changes import CHANGES, memory_id_of
+from waypost.faces.dashboard.wording import shortened
 from waypost.flows.code_behind import Behind
 from waypost.flows.lifecycle import History
 from waypost.flows.related import Related
@@ -96,7 +97,7 @@ def show(asked: Asked) -> Page:
         "ttl_classes": CLASSES,
         "ends": ON_EXPIRE,
     }
-    return Page("memory.html", "A memory", values)
+    return Page("memory.html", shortened(version.text, 60), values)
 
 
 def _held(memory: Memory, memory_id: str) -> Linked | None:

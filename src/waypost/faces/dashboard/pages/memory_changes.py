@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from waypost.errors import InvalidInput, NotFound
+from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.faces.dashboard.asked import Asked, Go, Page, Place, Show
 from waypost.flows.forget import BEYOND_REACH
 from waypost.memory import Memory
@@ -14,9 +14,24 @@ _LONGEST = 200_000  # characters of a text
 
 
 def correct(asked: Asked) -> Go:
+    """It says something else from now on: the text that is sent, or what it said in the version numbered `before`."""
     memory, memory_id = _begin(asked)
-    memory.correct(memory_id, asked.sent("text", _LONGEST))
+    seen = asked.sent("seen", 20)
+    if seen and seen != str(memory.show(memory_id).version.number):
+        raise Refused(
+            "Somebody has changed it since you looked.", "Go back, look at what it says now, and correct that."
+        )
+    before = asked.sent("before", 20)
+    text = _said(memory, memory_id, before) if before else asked.sent("text", _LONGEST)
+    memory.correct(memory_id, text)
     return asked.go("memory", memory_id, told="corrected")
+
+
+def _said(memory: Memory, memory_id: str, number: str) -> str:
+    for version in memory.history(memory_id).versions:
+        if str(version.number) == number:
+            return version.text
+    raise NotFound("There is no such version of it.", "Look at its history again.")
 
 
 def retract(asked: Asked) -> Go:
