@@ -22,15 +22,24 @@ JobId = Annotated[str, Path(pattern=ID, description="The id of a job.", examples
 
 AsOf = Annotated[
     str | None,
-    Query(min_length=4, max_length=64, description="What was true then (ISO 8601); now unless told.", examples=["2026-01-30"]),
+    Query(
+        min_length=4,
+        max_length=64,
+        description="What was true then (ISO 8601); now unless told.",
+        examples=["2026-01-30"],
+    ),
 ]
 KnownAt = Annotated[
     str | None,
-    Query(min_length=4, max_length=64, description="What was known then (ISO 8601); all that is known by now unless told."),
+    Query(
+        min_length=4, max_length=64, description="What was known then (ISO 8601); all that is known by now unless told."
+    ),
 ]
 Question = Annotated[
     str,
-    Query(min_length=1, max_length=LONGEST_IN_AN_ADDRESS, description="The question.", examples=["Where do uploads go?"]),
+    Query(
+        min_length=1, max_length=LONGEST_IN_AN_ADDRESS, description="The question.", examples=["Where do uploads go?"]
+    ),
 ]
 Limit = Annotated[int, Query(ge=1, le=MOST_ON_A_PAGE, description="At most so many on a page.")]
 CursorText = Annotated[

@@ -78,7 +78,7 @@ class Replies:
             with self._lock:
                 at_work = key in self._at_work
                 found = connection.execute(
-                    "SELECT request, status, body, headers FROM replies WHERE key = ?", (key,)
+                    "SELECT request, status, body, headers FROM replies WHERE key = ? AND at >= ?", (key, self._oldest)
                 ).fetchall()
                 if not found:
                     self._insert(connection, _digest(secret, claim.caller), key, request)
@@ -132,8 +132,7 @@ class Replies:
             return self._remembered.get(key) or Reply(status, body.encode(), json.loads(headers))
 
     def _insert(self, connection: apsw.Connection, caller: bytes, key: bytes, request: bytes) -> None:
-        now = to_micros(self._clock())
-        connection.execute("DELETE FROM replies WHERE at < ?", (now - KEPT // timedelta(microseconds=1),))
+        connection.execute("DELETE FROM replies WHERE at < ?", (self._oldest,))
         for condition, parameters, most in (("caller = ?", (caller,), MOST_EACH), ("1", (), MOST)):
             connection.execute(
                 f"DELETE FROM replies WHERE {condition} AND key IN (SELECT key FROM replies WHERE {condition}"  # noqa: S608  constants
@@ -141,8 +140,13 @@ class Replies:
                 (*parameters, *parameters, most - 1),
             )
         connection.execute(
-            "INSERT INTO replies (key, caller, request, at) VALUES (?, ?, ?, ?)", (key, caller, request, now)
+            "INSERT INTO replies (key, caller, request, at) VALUES (?, ?, ?, ?)",
+            (key, caller, request, to_micros(self._clock())),
         )
+
+    @property
+    def _oldest(self) -> int:
+        return to_micros(self._clock() - KEPT)
 
     def _remember(self, key: bytes, reply: Reply) -> None:
         self._remembered[key] = reply

@@ -24,7 +24,8 @@ PresetName = Annotated[
     ),
 ]
 Task = Annotated[
-    str, Query(min_length=1, max_length=LONGEST_IN_AN_ADDRESS, description="The task.", examples=["Make uploads resumable"])
+    str,
+    Query(min_length=1, max_length=LONGEST_IN_AN_ADDRESS, description="The task.", examples=["Make uploads resumable"]),
 ]
 
 

@@ -1,0 +1,161 @@
+"""What no honest client sends: refused cleanly, each with what is wrong, and nothing is written."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+HERE = "/api/v1/spaces/here"
+JSON = {"Content-Type": "application/json"}
+
+BODIES: dict[str, tuple[bytes, int]] = {
+    "not JSON": (b"{", 400),
+    "not UTF-8": (b'{"text": "\xff"}', 400),
+    "the same key twice": (b'{"text": "a", "text": "b"}', 400),
+    "the same key twice, inside": (b'{"text": "a", "tags": {"x": "1", "x": "2"}}', 400),
+    "nested beyond reason": (b'{"text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", 400),
+    "nested a little too deep": (b'{"refs": ' + b"[" * 40 + b"]" * 40 + b"}", 400),
+    "NaN": (b'{"text": "a", "level": NaN}', 400),
+    "infinity": (b'{"text": "a", "level": 1e999}', 400),
+    "a number of 5000 digits": (b'{"text": "a", "level": ' + b"9" * 5000 + b"}", 400),
+    "half of a surrogate pair": (b'{"text": "\\ud800"}', 400),
+    "half of a surrogate pair as a key": (b'{"\\ud800": 1}', 400),
+    "NUL": (b'{"text": "a\\u0000b"}', 400),
+    "a control character": (b'{"text": "a\\u001bb"}', 422),
+    "an unknown field": (b'{"text": "a", "trust": "owner"}', 422),
+    "an inner field that is set by nobody": (b'{"text": "a", "memory_id": "01kg7v5w2m8x4q9z3b6d1f0hjk"}', 422),
+    "a list": (b'["text"]', 422),
+    "a text as a number": (b'{"text": 5}', 422),
+    "a number as a text": (b'{"text": "a", "level": "1"}', 422),
+    "a level that there is not": (b'{"text": "a", "level": 4}', 422),
+    "no text": (b'{"text": "  \\n "}', 422),
+    "too long a text": (b'{"text": "' + b"a" * 1_000_001 + b'"}', 422),
+    "a kind that there is not": (b'{"text": "a", "kind": "gospel"}', 422),
+    "a kind that only code has": (b'{"text": "a", "kind": "symbol"}', 422),
+    "a day that is in no calendar": (b'{"text": "a", "valid_from": "2026-02-30"}', 422),
+    "an id that is none": (b'{"text": "a", "replaces": "../../etc"}', 422),
+    "a path out of the project": (b'{"text": "a", "refs": ["../../../etc/passwd"]}', 403),
+    "a path with a line break": (b'{"text": "a", "refs": ["a\\nb"]}', 422),
+}
+
+
+@pytest.mark.parametrize(("body", "status"), BODIES.values(), ids=BODIES)
+def test_a_body_that_cannot_be_used_writes_nothing(served: Any, problem: Any, body: bytes, status: int) -> None:
+    problem(served.owner.post(f"{HERE}/memories", content=body, headers=JSON), status)
+    assert served.owner.get(f"{HERE}/memories").json()["memories"] == []
+
+
+def test_an_unknown_field_is_named(served: Any, problem: Any) -> None:
+    told = problem(served.owner.post(f"{HERE}/memories", json={"text": "a", "trust": 1}), 422)
+    assert told["errors"] == [{"field": "body.trust", "message": "there is no such field"}]
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16", ""]
+)
+def test_a_body_of_another_sort_is_refused(served: Any, problem: Any, kind: str) -> None:
+    problem(served.owner.post(f"{HERE}/memories", content=b'{"text": "a"}', headers={"Content-Type": kind}), 415)
+
+
+def test_a_body_where_none_belongs_is_refused(served: Any, problem: Any) -> None:
+    problem(served.owner.request("GET", f"{HERE}/memories", content=b"{}", headers=JSON), 400)
+    problem(served.owner.post("/api/memories/reindex", content=b"{}", headers=JSON), 400)
+
+
+def test_a_parameter_that_there_is_not_is_refused(served: Any, problem: Any) -> None:
+    assert "offset" in problem(served.owner.get("/api/memories?offset=1"), 422)["detail"]
+    problem(served.owner.get("/api/memories?limit=1&limit=2"), 422)
+    problem(served.owner.get("/api/memories/search?q=a%FF"), 400)
+    problem(served.owner.get("/api/memories/search?q=a%00"), 400)
+    for limit in ("0", "201", "-1", "1.5", "9" * 400, "x", ""):
+        problem(served.owner.get(f"/api/memories?limit={limit}"), 422)
+
+
+def test_a_cursor_is_what_the_page_before_gave(served: Any, problem: Any) -> None:
+    for text in ("First thing", "Second thing that is other"):
+        served.remember(text)
+    good = served.owner.get("/api/memories?limit=1").json()["next"]
+    assert served.owner.get(f"/api/memories?limit=1&cursor={good}").status_code == 200
+    made_up = [
+        "x", "%20", "A" * 201, good[:-2], good + "A", "Å",
+        *(base64.urlsafe_b64encode(text).decode().rstrip("=") for text in (
+            b"null", b"[]", b'[1,-1,0,"a"]', b'[1,true,0,"a"]', b'[1,1e9,0,"a"]', b'[2,1,1,"a"]', b"[" * 100,
+            json.dumps([1, 10**30, 0, "a"]).encode(),
+        )),
+    ]  # fmt: skip
+    for cursor in made_up:
+        problem(served.owner.get(f"/api/memories?limit=1&cursor={cursor}"), 422)
+    told = problem(served.owner.get(f"/api/memories?limit=1&kind=fact&cursor={good}"), 422)
+    assert "another question" in told["detail"]
+    problem(served.owner.get(f"{HERE}/audit?cursor={good}"), 422)
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../b", "C:\\x", "..\\..\\x", "x" * 256])
+def test_no_path_leads_out_of_the_project(served: Any, problem: Any, path: str) -> None:
+    for place, name in (
+        ("code/memories", "file_path"),
+        ("code/analyze", "path"),
+        ("code/summary", "file_path"),
+        ("staleness", "file"),
+    ):
+        problem(served.owner.get(f"{HERE}/{place}", params={name: path}), 403)
+    problem(served.owner.post(f"{HERE}/staleness/verify", json={"files": [path]}), 403)
+    problem(served.owner.post(f"{HERE}/staleness/check", json={"files": [path]}), 403)
+
+
+def test_no_page_of_the_journal_is_a_file_elsewhere(served: Any, problem: Any) -> None:
+    for what in ("../../../../etc/passwd.md", "/etc/passwd.md", "daily/../../secret.md"):
+        answer = served.owner.get(f"{HERE}/journal/page", params={"what": what})
+        assert answer.status_code in (403, 404, 422)
+        problem(answer, answer.status_code)
+
+
+def test_an_export_is_fetched_by_its_name_alone(served: Any, problem: Any) -> None:
+    for name in ("..%2F..%2Ftoken", "metadata.json", "20260130T120000Z.jsonl%00", "20260130T120000Z.JSONL"):
+        assert served.owner.get(f"{HERE}/exports/{name}").status_code in (400, 404, 422)
+    problem(served.owner.get(f"{HERE}/exports/20260130T120000Z.jsonl"), 404)
+    problem(served.owner.post(f"{HERE}/exports", json={"path": "/tmp/x"}), 422)
+
+
+@pytest.mark.parametrize("space", ["0" * 16, "there", "..%2f..", "0" * 15, "F" * 16, "%00"])
+def test_a_memory_that_there_is_not(served: Any, problem: Any, space: str) -> None:
+    answer = served.owner.get(f"/api/v1/spaces/{space}/memories")
+    assert answer.status_code in (404, 422)
+    problem(answer, answer.status_code)
+    assert served.owner.post(f"/api/v1/spaces/{space}/memories", json={"text": "a"}).status_code in (404, 422)
+
+
+def test_addresses_and_methods_that_there_are_not(served: Any, problem: Any) -> None:
+    problem(served.owner.get("/api/v2/memories"), 404)
+    problem(served.owner.get("/api/memories/"), 404)
+    answer = served.owner.delete("/api/memories")
+    problem(answer, 405)
+    assert answer.headers["allow"] == "GET, POST"
+    answer = served.owner.delete("/api/memories/prune")
+    problem(answer, 405)
+    assert answer.headers["allow"] == "POST"
+
+
+def test_a_fault_of_ours_tells_the_client_nothing_of_it(
+    served: Any, problem: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from starlette.testclient import TestClient
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a secret detail")
+
+    monkeypatch.setattr("waypost.memory.whole.Memory.status", broken)
+    with TestClient(served.gate, "http://127.0.0.1:8765", raise_server_exceptions=False) as client:
+        answer = client.get(f"{HERE}/status", headers={"Authorization": served.owner.headers["authorization"]})
+    assert "secret" not in problem(answer, 500)["detail"]
+    assert "a secret detail" in caplog.text
+
+
+def test_stored_words_come_back_as_they_are_in_json(served: Any) -> None:
+    text = "<script>alert(1)</script> \u202e\u2028 \"'\\ &amp; \U0001f600"
+    memory_id = served.remember(text)
+    answer = served.owner.get(f"{HERE}/memories/{memory_id}")
+    assert answer.json()["text"] == text
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["x-content-type-options"] == "nosniff"

@@ -1,0 +1,39 @@
+"""Who may do what, for every route that there is."""
+
+from typing import Any
+
+import pytest
+
+from waypost.faces.rest.app import ROUTES
+from waypost.faces.rest.openapi import right_of
+
+AN_ID = "01kg7v5w2m8x4q9z3b6d1f0hjk"
+FILLED = {"space": "here", "memory_id": AN_ID, "candidate_id": AN_ID, "job_id": AN_ID, "name": "20260130T120000Z.json"}
+CALLS = [(method, route.path.format(**FILLED), right_of(route)) for route in ROUTES for method in route.methods or ()]
+
+
+def test_there_are_routes_of_every_right() -> None:
+    rights = [right for _, _, right in CALLS]
+    assert {name: rights.count(name) for name in ("read", "write", "person")} == {"read": 36, "write": 26, "person": 9}
+    assert all(right != "read" for method, _, right in CALLS if method in ("PUT", "DELETE"))
+
+
+@pytest.mark.parametrize(("method", "path", "right"), CALLS)
+def test_a_token_does_what_it_may_and_no_more(served: Any, problem: Any, method: str, path: str, right: str) -> None:
+    problem(served.nobody.request(method, path), 401)
+    if right == "read":
+        return
+    assert problem(served.reader.request(method, path), 403)["detail"] == "This token only reads."
+    answer = served.agent.request(method, path)
+    if right == "person":
+        assert "dashboard" in problem(answer, 403)["remedy"]
+    else:
+        assert answer.status_code != 403
+
+
+def test_without_a_gate_nobody_gets_in(served: Any, problem: Any) -> None:
+    from starlette.testclient import TestClient
+
+    with TestClient(served.app) as client:
+        problem(client.get("/api/memories"), 401)
+        problem(client.post("/api/memories", json={"text": "x"}), 401)
