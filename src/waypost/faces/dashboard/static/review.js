@@ -11,7 +11,9 @@ const go = (place) => {
   cards[at].scrollIntoView({ block: "nearest" });
 };
 
+// What decides acts only on the card in focus: the first press brings one there.
 const act = (key) => {
+  if (!cards[at].contains(document.activeElement)) return go(at);
   const found = cards[at].querySelector(`[data-act="${key}"]`);
   if (!found) return;
   if (found.matches("button")) return found.click();
@@ -24,7 +26,9 @@ document.addEventListener("keydown", (event) => {
   const keys = {
     j: () => go(cards.includes(document.activeElement) ? at + 1 : at),
     k: () => go(at - 1),
-    x: () => { const box = cards[at].querySelector("input[type=checkbox]"); if (box) box.checked = !box.checked; },
+    x: () => {
+      const box = cards[at].querySelector("input[type=checkbox]"); if (box) box.checked = !box.checked;
+    },
     a: () => act("a"), e: () => act("e"), r: () => act("r"),
   };
   if (!(event.key in keys)) return;
