@@ -97,4 +97,7 @@ def _index(space: OpenSpace, paths: Sequence[str]) -> bool:
     from waypost.flows.index import index_paths  # parsers: only who meets a change pays for them
     from waypost.flows.init import settle_patterns
 
-    return bool(index_paths(space, paths, patterns=settle_patterns(space, None, None)).changed)
+    changed = bool(index_paths(space, paths, patterns=settle_patterns(space, None, None)).changed)
+    if changed:  # what follows from all files together is owed now: until it is drawn the index counts as not whole
+        space.start_worker(space)
+    return changed
