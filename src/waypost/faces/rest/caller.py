@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Path, Request
@@ -27,7 +28,7 @@ SpaceId = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what is opened once is kept
 class Hands:
     """Who asks, and of which memory."""
 
@@ -39,7 +40,7 @@ class Hands:
     def space_id(self) -> str:
         return self.services.spaces.here if self.space == HERE else self.space
 
-    @property
+    @cached_property
     def memory(self) -> "Memory":
         """The memory in the caller's hands. Opens files: ask for it in a thread. Raises NotFound where there is none."""
         return self.services.spaces.memory(self.identity.caller, self.space_id)
