@@ -16,7 +16,7 @@ def tokens() -> Tokens:
 
 def test_a_token_is_shown_once_and_known_by_its_holder(waypost: Waypost, tokens: Tokens) -> None:
     made = waypost("token", "make", "cursor").out.strip()
-    asks = waypost("token", "make", "board", "--person", "--read-only", "--json").json
+    asks = waypost("token", "make", "board", "--person", "--yes", "--read-only", "--json").json
     cursor, board = tokens.verify(made), tokens.verify(asks["token"])
     assert cursor is not None
     assert board is not None
@@ -41,3 +41,10 @@ def test_a_wrong_name_is_refused(waypost: Waypost) -> None:
     assert "There is a token named 'cursor'" in waypost("token", "make", "cursor").err
     assert waypost("token", "make", "../x").code == 2
     assert waypost("token", "revoke", "nobody").code == 3
+
+
+def test_an_agent_makes_no_token_that_speaks_for_a_person(waypost: Waypost, tokens: Tokens) -> None:
+    refused = waypost("token", "make", "board", "--person")
+    assert refused.code == 2
+    assert "nobody is at a terminal" in refused.err
+    assert tokens.named() == ()

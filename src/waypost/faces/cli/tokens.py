@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from waypost.errors import InvalidInput
 from waypost.faces.cli.framework import Json, app
 from waypost.faces.cli.output import print_json
+from waypost.faces.cli.session import interactive
 
 if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
@@ -22,11 +24,18 @@ def make(
     name: Name,
     person: Annotated[bool, typer.Option("--person", help="It is for a person: what it says is their word.")] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="It may ask, and change nothing.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="With --person: the owner says so, where nobody is at a terminal.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make a token and print it, this once: only its hash is kept."""
     from waypost.model.time import utc_now
 
+    if person and not yes and not interactive():
+        raise InvalidInput(
+            "A token for a person is made by a person: nobody is at a terminal.", "Run it there, or add --yes."
+        )
     kind: Kind = "person" if person else "agent"
     rights: Rights = "read" if read_only else "write"
     made = _tokens().make(name, kind=kind, rights=rights, clock=utc_now)
