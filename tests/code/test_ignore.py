@@ -126,10 +126,10 @@ def _git_lists_ignored(root: Path) -> list[str]:
 
 def test_a_hostile_pattern_is_not_slow() -> None:
     rules = parse_rules("\n".join(["*a" * 60 + "b", "**/a/" * 60 + "b", "/" + "**/*a*/" * 60 + "b"]))
-    started = time.perf_counter()
+    started = time.process_time()
     for path in ("a" * 250, "/".join(["a"] * 400), "/".join(["aa" * 50] * 40)):
         assert Ignoring((rules,)).rule_against(path, False) is None
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_arbitrary_bytes_in_an_ignore_file_are_read_without_complaint() -> None:

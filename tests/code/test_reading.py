@@ -154,7 +154,7 @@ def test_binary_contents_are_refused(tmp_path: Path, raw: bytes) -> None:
 
 
 def test_hostile_first_lines_are_not_slow() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for raw in (
         b"#" + b"coding" * 100_000,
         b"<meta " * 100_000,
@@ -163,7 +163,7 @@ def test_hostile_first_lines_are_not_slow() -> None:
         b"\xe9\n" * 200_000,
     ):
         decode(raw)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_a_file_larger_than_its_kind_may_be_is_not_read(tmp_path: Path) -> None:

@@ -190,9 +190,9 @@ HOSTILE = {
 def test_hostile_files_have_a_shape_in_time(language: str, text: str) -> None:
     source = Source("a/b", language, text)
     parsed = parse(source)
-    begun = time.perf_counter()
+    begun = time.process_time()
     read = shape_of(source, parsed)
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 3
     assert len(read.words) == len(read.rows)
     assert list(read.rows) == sorted(read.rows)
     assert all(1 <= row <= max(1, read.line_count) for row in (*read.rows[:1], *read.rows[-1:]))

@@ -67,16 +67,16 @@ def test_a_pattern_that_cannot_be_read_means_nothing_and_stops_nobody() -> None:
 )
 def test_a_hostile_pattern_costs_little_against_hostile_paths(pattern: str) -> None:
     paths = ["a" * 250, "/".join(["a"] * 2_000), "/".join(["a" * 200] * 20), "a/" * 500 + "b"]
-    began = time.perf_counter()
+    began = time.process_time()
     ChangedFiles(paths).any_meant(check_triggers([pattern]))
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 def test_a_thousand_patterns_against_a_thousand_paths_take_a_moment() -> None:
     paths = [f"src/mod_{n % 100}/sub_{n % 7}/file_{n}.py" for n in range(1_000)]
     patterns = [(f"src/mod_{n}/**/*.py", f"**/api_{n}/**", f"file_{n}.py") for n in range(1_000)]
-    began = time.perf_counter()
+    began = time.process_time()
     files = ChangedFiles(paths)
     found = sum(files.any_meant(one) for one in patterns)
     assert found == 1_000
-    assert time.perf_counter() - began < 1.0  # about 100 ms; room for a busy machine
+    assert time.process_time() - began < 1.0  # about 100 ms

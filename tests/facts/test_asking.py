@@ -42,8 +42,8 @@ def test_a_statement_tells_its_reason_in_its_own_words(text: str, reason: str) -
 
 
 def test_a_hostile_text_takes_no_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     for text in (" because" * 200_000, "because " + "x" * 900_000, ". " * 400_000, "why " * 200_000):
         told_reason(text)
         asked_about(text)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2

@@ -88,7 +88,7 @@ def test_a_domain_is_taken_only_when_one_is_named() -> None:
     "piece", ["a/", "a_", "a.", "(", "`", "must not ", "строка ", " ", "x" * 50, "A1", "#L", "a::"]
 )
 def test_long_hostile_lines_take_no_time(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     text = piece * 200_000
     level_of(text), kind_of(text), domain_of(text, ["payment-service"])
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0

@@ -178,6 +178,6 @@ def test_no_words_make_it_fail(turns: list[Turn]) -> None:
 )
 def test_hostile_words_are_read_in_time(text: str) -> None:
     lessons([Turn(USER, "warm")])
-    began = time.perf_counter()
+    began = time.process_time()
     lessons([Turn(USER, text)])
-    assert time.perf_counter() - began < 1.5
+    assert time.process_time() - began < 1.5

@@ -232,6 +232,6 @@ def test_a_test_of_loss_that_can_fail() -> None:
     ["[" * 100_000, "1:" * 50_000, "**" * 50_000 + "x", "2026-01-15 " * 20_000, "a " * 50_000 + ":", "#" * 100_000],
 )
 def test_hostile_lines_are_read_in_no_time(line: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     parse_legacy(f"{line}\n# {line}\n- {line}")
-    assert time.perf_counter() - begun < 1.0
+    assert time.process_time() - begun < 1.0

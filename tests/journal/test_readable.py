@@ -35,7 +35,7 @@ def test_whole_pieces_are_kept_from_either_end() -> None:
 
 
 def test_marks_that_never_end_cost_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     without_marks("<!-- " * 20_000)
     without_marks("<!--" + " " * 100_000)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

@@ -132,8 +132,8 @@ def test_a_question_of_stop_words_is_still_asked() -> None:
     ["a", "a_", "a.", "/a", "A1", "`", "<!--", "<details", "v1.", "- ", "https://", 'File "', "a::", "\\", "x.py", "𝕏"],
 )
 def test_hostile_text_is_read_in_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     question = read_code_question(("subject\n" + piece * (200_000 // len(piece)))[:200_000])
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert len(question.names) <= MOST_NAMES
     assert len(question.places) <= MOST_PLACES

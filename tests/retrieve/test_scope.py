@@ -153,10 +153,10 @@ def test_a_german_or_russian_task_is_searched_for_with_its_english_topics_too() 
 
 
 def test_a_page_of_text_is_read_in_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     read = read_task("x" * 100_000 + " ".join(f"word{n}" for n in range(50_000)))
     assert len(read.keywords) <= 64
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @given(st.text(max_size=300))

@@ -315,10 +315,10 @@ def test_a_long_hostile_text_is_read_in_no_time(language: str) -> None:
         "\u0130" * 20_000,
         "3-" * 20_000,
     )
-    started = time.perf_counter()
+    started = time.process_time()
     for text in texts:
         days_named(text, language, TODAY)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 WORDS = (

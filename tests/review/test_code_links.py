@@ -202,9 +202,9 @@ def test_no_anchor_that_an_import_brings_can_break_following(tree: Path, memory:
 
 def test_a_hash_of_a_very_long_block_is_looked_for_in_bounded_time() -> None:
     lines = [f"line number {number} of this file" for number in range(50_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     assert follow_hash(f"sha256:{'00' * 32}", 25_000, lines, 1) is None
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 # -- what happens to a memory over time -----------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Small parts of pages: differences, deeds and reasons in words."""
 
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
+from time import process_time
 
 from waypost.faces.dashboard.activity import deeds
 from waypost.faces.dashboard.diffs import line_diff, word_diff
@@ -30,9 +30,9 @@ def test_words_that_changed_are_told_and_the_rest_is_as_it_is() -> None:
 
 def test_texts_too_long_to_compare_are_shown_one_after_the_other() -> None:
     old, new = "a b " * 100_000, "b a " * 100_000
-    started = perf_counter()
+    started = process_time()
     found = word_diff(old, new)
-    assert perf_counter() - started < 1
+    assert process_time() - started < 1
     assert [(part.change, part.text) for part in found] == [("removed", old), ("added", new)]
 
 

@@ -53,9 +53,9 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 def test_a_manifest_that_is_broken_or_nested_without_end_says_nothing_and_stops_nobody(
     facts: Facts, path: str, text: str
 ) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     found = facts({path: text, "go.mod" if path != "go.mod" else "x.go": "module example.org/x\n\ngo 1.22\n"})
-    assert time.perf_counter() - begin < 3.0
+    assert time.process_time() - begin < 3.0
     assert all(len(text) < 2_000 for text in found.values())
 
 
@@ -103,6 +103,6 @@ def test_steps_of_a_pipeline_are_read_whatever_else_it_has() -> None:
 def test_a_tree_of_many_files_takes_a_moment(project: Callable[..., Project]) -> None:
     files = {f"packages/p{number // 20}/src/f{number}.ts": "" for number in range(20_000)}
     files |= {f"packages/p{number}/package.json": "{}" for number in range(1_000)}
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert project(files).types == ("node",)
-    assert time.perf_counter() - begin < 5.0
+    assert time.process_time() - begin < 5.0

@@ -113,12 +113,12 @@ def test_the_words_at_the_head_of_a_file_describe_it_and_later_comments_do_not()
     ],
 )
 def test_no_text_takes_long(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     readme_sentence(text)
     readme_sentence(text.replace("", "\n", 100))
     title(text)
     sentence(text)
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 def test_a_sentence_about_the_thing_of_the_title_is_best() -> None:

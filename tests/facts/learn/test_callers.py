@@ -35,6 +35,6 @@ def test_what_came_went_and_must_be_given(language: str, before: str, after: str
     "text", ["f" + "(" * 100_000, "f(" + "a," * 100_000, "f(" + "[" * 1_900, "f('" + "x" * 1_900, ""]
 )
 def test_a_hostile_signature_says_nothing_and_takes_no_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert what_callers_see("f", "python", text, "def f(a)")[0] in ("", "must now be given `a`")
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5

@@ -104,9 +104,9 @@ def test_a_message_that_speaks_to_its_reader_is_doubtful() -> None:
     "text", ["a " * 500_000, "(" * 1_000_000, "fix: " * 200_000, "[" * 400_000, "`" * 300_000, "#1, " * 200_000]
 )
 def test_a_megabyte_of_anything_is_read_at_once(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     message = read(text, text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert len(message.subject) <= 300
     assert sum(map(len, message.body)) <= 20_000
 
