@@ -161,3 +161,16 @@ def test_status_counts_what_is_stale(agent: Agent, shop: Path) -> None:
     agent.text("about_code", path="app.py")
     assert agent.data("status")["stale"] == 1
     assert "1 of 1 memories about code are stale" in agent.text("status")
+
+
+def test_a_memory_that_was_replaced_is_told_by_its_id_as_one_that_was(agent: Agent, clock: TestClock) -> None:
+    old = agent.data("remember", text="Releases go out on Mondays.")["id"]
+    assert "any more" not in agent.text("recall", question=old)
+    clock.advance(minutes=5)
+    new = agent.data("remember", text="Releases go out on Fridays.", replaces=old)["id"]
+    clock.advance(minutes=5)
+    told = agent.text("recall", question=old)
+    assert told.startswith(f"{old} is not true any more, since 2026-01-30")
+    assert f"true now: Releases go out on Fridays. (5 minutes old) id {new}" in told
+    assert "any more" in agent.data("recall", question=old)["notices"][0]
+    assert "any more" not in agent.text("recall", question=new)

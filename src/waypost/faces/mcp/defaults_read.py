@@ -66,7 +66,16 @@ def whole(call: Call, memory_id: str, as_of: str | None = None, known_at: str | 
     lines = [line_of(row), *(f"  refers to {ref['where']}" for ref in row.get("refs", ()))]
     lines += [f"  evidence: {one}" for one in row.get("evidence", ())]
     lines += [_said(one) for one in row.get("history", ())]
-    return Reply(fenced(lines), noted({"hits": [row]}))
+    ended = [] if as_of else _ended(shown.version, now)
+    return Reply(told(*ended, fenced(lines)), noted({"hits": [row]}, ended))
+
+
+def _ended(version: "Version", now: datetime) -> list[str]:
+    """That a memory has had its time, where it has."""
+    until = version.valid_until
+    if until is None or until > now:
+        return []
+    return [f"{version.memory_id} is not true any more, since {until:%Y-%m-%d}."]
 
 
 def _no_longer(memory: "Memory", memory_id: str, now: datetime) -> Reply:
