@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 MOST_LINES = 2000  # of a file that are given at once
 LONGEST_LINE = 2000  # characters
 _MOST_SYMBOLS = 2000
-_MOST_LOOKED_AT = 2000  # references that are compared with the disk before an answer; of more, what is known is told
+_MOST_LOOKED_AT = (
+    200  # references that are compared with the disk before an answer; of more, what was found last is told
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +117,10 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
     root = tree_of(space)
     place = safe_relative_path(root, path)
     patterns = settle_patterns(space, None, None)
-    entries = look_at(root, [place], include=patterns.include, exclude=patterns.exclude)
-    entry = next((one for one in entries if one.path == place), None)
+    entry = None
+    if not (root / place).is_dir():  # which would be walked
+        entries = look_at(root, [place], include=patterns.include, exclude=patterns.exclude)
+        entry = next((one for one in entries if one.path == place), None)
     if entry is None:
         raise NotFound(f"{place[:200]} is not a file of this project.", "It is not there any more, or is ignored.")
     opened = None if entry.skipped else open_source(root, place, named=entry.named)

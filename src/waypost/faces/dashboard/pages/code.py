@@ -1,41 +1,50 @@
 """The project's files, how much is remembered about each, and a file with its memories beside the lines."""
 
+from collections.abc import Sequence
+
 from waypost.errors import NotFound, Refused
 from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.pages.code_file import file_values
 from waypost.faces.dashboard.pages.code_tree import Folder, tree_of_files
+from waypost.flows.source import FileSeen
+from waypost.model.reference import MAX_LINE
 
+_MOST_ABOUT = 500  # memories about one file
 _LISTED = 500  # names that a search among them shows
 
 
 def show(asked: Asked) -> Page:
     """The whole tree, or what of it a name or a filter leaves."""
-    return _tree(asked, "")
+    return _tree(asked, asked.memory.files() if asked.has_tree else (), "")
 
 
 def show_place(asked: Asked) -> Page:
     """A file, or a folder of the tree."""
-    path, first = asked.path["path"].strip("/"), asked.whole("first", 1, 1, 100_000_000)
-    memory, source, why = asked.memory, None, ""
+    path, first = asked.path["path"].strip("/"), asked.whole("first", 1, 1, MAX_LINE)
+    if not path:
+        return show(asked)
     try:
-        source = memory.source(path, first)
-    except NotFound as error:
-        if any(one.path.startswith(f"{path}/") for one in memory.files()):
-            return _tree(asked, path)
-        why, missing = error.what, error
-    except Refused as error:
-        why, missing = error.what, None
-    else:
-        missing = None
-    hits = memory.about(source.path if source is not None else path, limit=500)
-    if missing is not None and not hits:
-        raise missing
-    return Page("code_file.html", path, file_values(path, source, hits) | {"why": why})
+        source = asked.memory.source(path, first)
+    except (NotFound, Refused) as error:
+        return _without_text(asked, path, error)
+    hits = asked.memory.about(source.path, limit=_MOST_ABOUT)
+    return Page("code_file.html", path, file_values(path, source, hits) | {"why": ""})
 
 
-def _tree(asked: Asked, path: str) -> Page:
+def _without_text(asked: Asked, path: str, error: NotFound | Refused) -> Page:
+    """A folder; or a file that is gone or cannot be shown, of which something may be remembered all the same."""
+    if isinstance(error, NotFound):
+        files = asked.memory.files()
+        if any(one.path.startswith(f"{path}/") for one in files):
+            return _tree(asked, files, path)
+    hits = asked.memory.about(path, limit=_MOST_ABOUT)
+    if isinstance(error, NotFound) and not hits:
+        raise error
+    return Page("code_file.html", path, file_values(path, None, hits) | {"why": error.what})
+
+
+def _tree(asked: Asked, found: Sequence[FileSeen], path: str) -> Page:
     words, only = asked.text("q", limit=200).lower(), asked.one_of("only", ("", "memories", "stale"), "")
-    found = asked.memory.files() if asked.has_tree else ()
     inside = [one for one in found if not path or one.path.startswith(f"{path}/")]
     chosen = [
         one
