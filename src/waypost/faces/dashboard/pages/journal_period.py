@@ -15,7 +15,7 @@ from waypost.journal.layout import Month, Week, day_of, month_of, stage_of, week
 from waypost.memory import Memory
 
 PERIOD = re.compile(r"\d{4}(-\d\d-\d\d|-W\d\d|-\d\d)?")
-_COMMENT = re.compile(r"<!--[^<>]{0,200}-->\n?")  # what Waypost notes for itself in a summary
+_COMMENT = re.compile(r"^<!--[^<>]{0,200}-->\n|<!--[^<>]{0,200}-->", re.MULTILINE)  # Waypost's own notes in a summary
 _AT_ONCE = 100  # entries of a page
 _LONGEST_FILE = 200_000  # characters of a file that are shown
 _MOST_TURNS = 500
@@ -41,7 +41,7 @@ def show_period(asked: Asked) -> Page:
         "page": page,
         "pages": max(1, -(-len(found.entries) // _AT_ONCE)),
         "summary": summary,
-        "told": _COMMENT.sub("", summary.text).strip() if summary is not None else "",
+        "summary_text": _COMMENT.sub("", summary.text).strip() if summary is not None else "",
         "summaries": [path for path in found.summaries if summary is None or path != summary.path],
         "originals": originals,
         "is_condensed": any(stage_of(one.path) != "daily" or one.entry.trimmed for one in found.entries),
