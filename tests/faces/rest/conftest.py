@@ -1,8 +1,8 @@
 """A server in memory: the real application behind a real gate, with real tokens, on a memory of its own."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -22,6 +22,30 @@ from waypost.memory.known import Spaces
 PORT = 8765
 
 
+class Client:
+    """Somebody with a token, or without. All use the one event loop of the server."""
+
+    def __init__(self, wire: TestClient, token: str | None) -> None:
+        self._wire = wire
+        self.headers = {"authorization": f"Bearer {token}"} if token else {}
+
+    def request(self, method: str, path: str, *, headers: Any = None, **asked: Any) -> httpx2.Response:
+        more = list(headers.items()) if isinstance(headers, dict) else list(headers or ())
+        return self._wire.request(method, path, headers=[*self.headers.items(), *more], **asked)
+
+    def get(self, path: str, **asked: Any) -> httpx2.Response:
+        return self.request("GET", path, **asked)
+
+    def post(self, path: str, **asked: Any) -> httpx2.Response:
+        return self.request("POST", path, **asked)
+
+    def put(self, path: str, **asked: Any) -> httpx2.Response:
+        return self.request("PUT", path, **asked)
+
+    def delete(self, path: str, **asked: Any) -> httpx2.Response:
+        return self.request("DELETE", path, **asked)
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """Clients by who they are; each answer is what came over ASGI."""
@@ -29,10 +53,10 @@ class Served:
     app: FastAPI
     gate: Gate
     memory: Memory
-    owner: TestClient
-    agent: TestClient
-    reader: TestClient
-    nobody: TestClient
+    owner: Client
+    agent: Client
+    reader: Client
+    nobody: Client
 
     def remember(self, text: str, **options: Any) -> str:
         """The id of a new memory, written by the owner over the wire."""
@@ -45,31 +69,24 @@ Serve = Callable[..., Served]
 
 
 @pytest.fixture
-def serve(open_memory: Callable[..., Memory], clock: Any, settings: Settings, tmp_path: Path) -> Iterator[Serve]:
-    clients: list[TestClient] = []
+def serve(open_memory: Callable[..., Memory], clock: Any, settings: Settings) -> Iterator[Serve]:
+    with ExitStack() as running:
+        count = iter(range(100))
 
-    def start(memory: Memory | None = None, **options: Any) -> Served:
-        memory = memory or open_memory()
-        app = rest_app(Spaces(memory, settings, clock), clock=clock, **options)
-        tokens = Tokens(settings.home)
-        tokens.ensure_owner()
-        agent = tokens.make(f"agent-{len(clients)}", kind="agent", rights="write", clock=clock)
-        reader = tokens.make(f"reader-{len(clients)}", kind="person", rights="read", clock=clock)
-        limits = Limits(rate=100_000, burst=100_000, failure_rate=1000, failure_burst=1000)
-        gate = Gate(app, tokens, answered_hosts("127.0.0.1", PORT), limits)
+        def start(memory: Memory | None = None, **options: Any) -> Served:
+            memory = memory or open_memory()
+            app = rest_app(Spaces(memory, settings, clock), clock=clock, **options)
+            tokens, number = Tokens(settings.home), next(count)
+            tokens.ensure_owner()
+            agent = tokens.make(f"agent-{number}", kind="agent", rights="write", clock=clock)
+            reader = tokens.make(f"reader-{number}", kind="person", rights="read", clock=clock)
+            limits = Limits(rate=100_000, burst=100_000, failure_rate=1000, failure_burst=1000)
+            gate = Gate(app, tokens, answered_hosts("127.0.0.1", PORT), limits)
+            wire = running.enter_context(TestClient(gate, base_url=f"http://127.0.0.1:{PORT}"))
+            people = [Client(wire, token) for token in (tokens.owner_token(), agent, reader, None)]
+            return Served(app, gate, memory, *people)
 
-        def client(token: str | None) -> TestClient:
-            headers = {"Authorization": f"Bearer {token}"} if token else {}
-            made = TestClient(gate, base_url=f"http://127.0.0.1:{PORT}", headers=headers)
-            clients.append(made)
-            return made
-
-        people = [client(one) for one in (tokens.owner_token(), agent, reader, None)]
-        return Served(app, gate, memory, *people)
-
-    yield start
-    for one in clients:
-        one.close()
+        yield start
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema_rs
@@ -9,18 +10,22 @@ import pytest
 import yaml
 
 from waypost.faces.rest import openapi
-from waypost.faces.rest.app import ROUTES
+from waypost.faces.rest.app import ROUTES, rest_app
 
 ROOT = Path(openapi.__file__).parent
 NAMES = [route.name for route in ROUTES]
 
 
-@pytest.fixture
-def document(served: Any) -> dict[str, Any]:
-    answer = served.reader.get("/openapi.json")
-    assert answer.status_code == 200
-    found: dict[str, Any] = answer.json()
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    nothing: Any = SimpleNamespace(home=tmp_path_factory.mktemp("home"))
+    found: dict[str, Any] = json.loads(json.dumps(rest_app(nothing).openapi()))  # as a client reads it
     return found
+
+
+def test_the_document_is_served_to_whoever_has_a_token(served: Any, document: dict[str, Any], problem: Any) -> None:
+    problem(served.nobody.get("/openapi.json"), 401)
+    assert served.reader.get("/openapi.json").json() == document
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -70,7 +75,9 @@ def test_examples_of_answers_fit_their_schemas(document: dict[str, Any]) -> None
         for status, answer in one["responses"].items():
             content = answer.get("content", {}).get("application/json", {})
             if "example" in content and "$ref" in content["schema"]:
-                validator = jsonschema_rs.Draft202012Validator({**content["schema"], "components": document["components"]})
+                validator = jsonschema_rs.Draft202012Validator(
+                    {**content["schema"], "components": document["components"]}
+                )
                 assert [error.message for error in validator.iter_errors(content["example"])] == [], (
                     one["operationId"],
                     status,

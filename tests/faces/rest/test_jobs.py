@@ -26,14 +26,16 @@ def test_a_job_reads_the_tree_and_says_what_it_read(served: Any) -> None:
     assert [(one["path"], one["language"], one["lines"]) for one in files] == [("storage.py", "python", 2)]
 
 
-@pytest.mark.parametrize("sort", ["maintain", "condense", "rebuild", "reindex", "summarize"])
-def test_every_sort_ends(served: Any, sort: str) -> None:
+def test_every_sort_ends(served: Any) -> None:
     served.remember("Uploads go to S3")
-    started = served.agent.post(f"{HERE}/jobs", json={"sort": sort, "force": True}).json()
-    served.app.state.services.jobs.wait(started["id"], 30)
-    done = served.reader.get(f"{HERE}/jobs/{started['id']}").json()
-    expected = ("failed", 404) if sort == "summarize" else ("done", None)  # nothing is indexed here
-    assert (done["status"], done["problem"] and done["problem"]["status"]) == expected
+    ends = {}
+    for sort in ("maintain", "condense", "rebuild", "reindex", "summarize"):
+        started = served.agent.post(f"{HERE}/jobs", json={"sort": sort, "force": True}).json()
+        served.app.state.services.jobs.wait(started["id"], 30)
+        done = served.reader.get(f"{HERE}/jobs/{started['id']}").json()
+        ends[sort] = done["problem"]["status"] if done["problem"] else done["status"]
+    assert ends.pop("summarize") == 404  # nothing is indexed here
+    assert set(ends.values()) == {"done"}
 
 
 def test_one_of_a_sort_runs_in_a_memory_and_can_be_cancelled(clock: Any) -> None:
