@@ -20,6 +20,7 @@ from waypost.faces.guard.tokens import Tokens
 HEALTH = "/healthz"
 MCP = "/mcp"
 _REST = ("/api", "/openapi.json")
+_THREADS = 16  # for requests; more answer no sooner, as the work is computing, and each holds caches of its own
 
 Running = Callable[[], AbstractAsyncContextManager[object]]
 
@@ -48,6 +49,9 @@ def gated(faces: Faces, tokens: Tokens, sign_in: SignIn, hosts: Hosts, limits: L
 
     @asynccontextmanager
     async def running() -> AsyncIterator[None]:
+        from anyio.to_thread import current_default_thread_limiter  # comes with the web frameworks
+
+        current_default_thread_limiter().total_tokens = _THREADS
         async with AsyncExitStack() as entered:
             for one in faces.running:
                 await entered.enter_async_context(one())
