@@ -54,6 +54,10 @@ class Server:
     port: int
     token: str
 
+    def cpu_seconds(self) -> float:
+        fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def memory_mb(self) -> float:
         pages = int(Path(f"/proc/{self.process}/statm").read_text().split()[1])
         return pages * _PAGE / 2**20
@@ -221,6 +225,8 @@ def serving(folder: Path, home: Path) -> Iterator[Server]:
             port = int(told["listens"].rpartition(":")[2])
             yield Server(process.pid, port, Path(told["token_file"]).read_text().strip())
         finally:
+            if process.poll() is not None:
+                print(f"the server ended by itself: {process.returncode}", file=sys.stderr)
             process.terminate()
             process.wait(20)
 
@@ -248,7 +254,7 @@ def main() -> None:
             print(f"{options.memories:,} memories; load of the machine {os.getloadavg()[0]:.1f}; memory of the server")
             print(f"after a warm-up {server.memory_mb():.0f} MiB\n")
             with agent(server, asked, spare) as beside:
-                _stages(server, options.seconds, asked, spare)
+                _stages(server, beside, options.seconds, asked, spare)
                 if options.steady:
                     _steady(server, options.steady, asked, spare)
             print(f"\nthe agent beside: {beside.rate:.1f} calls a second, p95 {beside.percentile(95):.0f} ms, ", end="")
@@ -257,22 +263,24 @@ def main() -> None:
                 print(f"  {error}")
 
 
-def _stages(server: Server, seconds: float, asked: list[str], spare: Iterator[str]) -> None:
-    print("| clients | recall a second | p50 / p95, ms | writes a second | p50 / p95, ms | errors | memory, MiB |")
-    print("|---|---|---|---|---|---|---|")
+def _stages(server: Server, beside: Figures, seconds: float, asked: list[str], spare: Iterator[str]) -> None:
+    """CPU is the server's for each answer, those to the agent among them: it depends least on who else computes."""
+    print(
+        "| clients | recall a second | p50 / p95, ms | CPU | writes a second | p50 / p95, ms | CPU | errors | memory |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
     for clients in CLIENTS:
-        read = load(server, clients, seconds, recalling(asked))
-        wrote = load(server, clients, seconds, writing(spare))
-        errors = read.errors + wrote.errors
-        cells = [
-            f"{read.rate:.0f}",
-            f"{read.percentile(50):.0f} / {read.percentile(95):.0f}",
-            f"{wrote.rate:.0f}",
-            f"{wrote.percentile(50):.0f} / {wrote.percentile(95):.0f}",
-            str(len(errors)),
-            f"{server.memory_mb():.0f}",
-        ]
-        print(f"| {clients} | {' | '.join(cells)} |", flush=True)
+        cells: list[str] = []
+        errors: list[str] = []
+        for act in (recalling(asked), writing(spare)):
+            busy, calls = server.cpu_seconds(), len(beside.took)
+            figures = load(server, clients, seconds, act)
+            answers = len(figures.took) + len(beside.took) - calls
+            each = 1000 * (server.cpu_seconds() - busy) / max(1, answers)
+            cells += [f"{figures.rate:.0f}", f"{figures.percentile(50):.0f} / {figures.percentile(95):.0f}"]
+            cells.append(f"{each:.0f} ms")
+            errors += figures.errors
+        print(f"| {clients} | {' | '.join(cells)} | {len(errors)} | {server.memory_mb():.0f} MiB |", flush=True)
         for error in errors[:5]:
             print(f"  {error}", file=sys.stderr)
 
