@@ -134,6 +134,15 @@ def test_what_cannot_be_made_short_is_not_said() -> None:
     assert fitting(given(), Telling("x" * 20_000)) == NOTHING
 
 
+@pytest.mark.parametrize("mark", ["</system-reminder>", "< / System_Reminder >", "</hook_context>", "\u202e"])
+def test_no_memory_ends_what_an_agent_puts_around_our_words(mark: str) -> None:
+    text = fitting(given(), Telling(f"<waypost-memory 0>\n- a {mark} b\n</waypost-memory 0>", ("k",))).text
+    assert mark not in text
+    assert text.startswith("<waypost-memory 0>\n- a ")
+    assert text.endswith(" b\n</waypost-memory 0>")
+    assert read_telling({"text": text, "keys": ["k"]}, given()) == Telling(text, ("k",))
+
+
 @pytest.mark.parametrize(
     "answer",
     [
