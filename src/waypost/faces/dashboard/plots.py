@@ -35,7 +35,7 @@ _SPARK = Markup(
 _FIGURE = Markup(
     '<figure class="figure"><div class="sheet"><div class="marks" aria-hidden="true"><span>{top}</span><span>0</span></div>'
     '<svg class="plot" viewBox="0 0 {width} {height}" preserveAspectRatio="none" role="img" aria-label="{told}">{drawn}</svg>'
-    '</div><div class="ticks" aria-hidden="true">{ticks}</div>{legend}{table}</figure>'
+    '</div><div class="{ticked}" aria-hidden="true">{ticks}</div>{legend}{table}</figure>'
 )
 _TABLE = Markup(
     '<details class="numbers"><summary>As a table</summary><div class="scroll" tabindex="0" role="group" aria-label="{}">'
@@ -72,7 +72,7 @@ def bar_plot(title: str, labels: Sequence[str], series: Sequence[Series]) -> Mar
             foot -= height
             if height > 0:
                 drawn += _RECT.format(f"p{_tone(one)}", x, foot, width, height)
-    return _figure(title, labels, series, drawn, top)
+    return _figure(title, labels, series, drawn, top, each=len(labels) <= _MOST_NAMED)
 
 
 def share_bar(title: str, parts: Sequence[tuple[str, float]], whole: float = 0) -> Markup:
@@ -96,9 +96,13 @@ def sparkline(title: str, values: Sequence[float]) -> Markup:
     return _SPARK.format(title, _LINE.format(1, points))
 
 
-def _figure(title: str, labels: Sequence[str], series: Sequence[Series], drawn: Markup, top: float) -> Markup:
-    shown = [labels[0], labels[len(labels) // 2], labels[-1]] if len(labels) > 2 else list(labels)
+def _figure(
+    title: str, labels: Sequence[str], series: Sequence[Series], drawn: Markup, top: float, *, each: bool = False
+) -> Markup:
+    """`each`: every label stands below its place; else the first, the middle and the last."""
+    shown = list(labels) if each or len(labels) <= 2 else [labels[0], labels[len(labels) // 2], labels[-1]]
     return _FIGURE.format(
+        ticked="ticks even" if each else "ticks",
         top=_number(top),
         width=_WIDTH,
         height=_HEIGHT,
@@ -141,7 +145,7 @@ def _y(value: float, top: float) -> float:
 
 
 def _round_up(value: float) -> float:
-    """The next number that is easy to read: 1, 2 or 5 times a power of ten."""
+    """The next number that is easy to read: 1, 2, 2.5 or 5 times a power of ten."""
     if value <= 0:
         return 0.0
     power = 1.0
@@ -149,7 +153,7 @@ def _round_up(value: float) -> float:
         power *= 10
     while power / 10 >= value:
         power /= 10
-    return next(part * power for part in (0.1, 0.2, 0.5, 1.0) if part * power >= value)
+    return next(part * power for part in (0.1, 0.2, 0.25, 0.5, 1.0) if part * power >= value)
 
 
 def _number(value: float) -> str:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 _CELL, _GAP = 12, 3
 _STEP = _CELL + _GAP
-_LEFT, _TOP = 30, 18  # room for the names of days and months
+_LEFT, _TOP, _RIGHT = 30, 18, 12  # room for the names of days and months
 _SHADES = 4  # .q1 … .q4 in style.css; .q0 is a day without anything
 _LONGEST = 54 * 7  # days of one plot
 _WEEKDAYS = ((0, "Mon"), (2, "Wed"), (4, "Fri"))
@@ -34,11 +34,11 @@ def calendar_plot(
     weeks = (last - start).days // 7 + 1
     most = max((counts.get(start + timedelta(days=n), 0) for n in range(weeks * 7)), default=0)
     drawn = [_TEXT.format(0, _TOP + row * _STEP + 10, name) for row, name in _WEEKDAYS]
-    drawn += _months(start, weeks)
+    drawn += _months(first, last, start, weeks)
     for offset in range((first - start).days, (last - start).days + 1):
         day = start + timedelta(days=offset)
         drawn.append(_square(day, offset, counts.get(day, 0), most, noun, href))
-    width, height = _LEFT + weeks * _STEP, _TOP + 7 * _STEP
+    width, height = _LEFT + weeks * _STEP + _RIGHT, _TOP + 7 * _STEP
     total = sum(count for day, count in counts.items() if first <= day <= last)
     told = f"{title}, {first} to {last}: {total:,} {noun[0] if total == 1 else noun[1]}"
     role = "group" if href is not None else "img"
@@ -57,13 +57,13 @@ def _square(
     return Markup('<a href="{}" aria-label="{}">{}</a>').format(href(day), said, box)
 
 
-def _months(start: date, weeks: int) -> list[Markup]:
-    """The name of a month over the week in which it begins."""
+def _months(first: date, last: date, start: date, weeks: int) -> list[Markup]:
+    """The name of a month over the week in which it begins. Weeks reach beyond the days that are shown; names do not."""
     names, last_column = list[Markup](), -3
     for column in range(weeks):
-        monday = start + timedelta(days=7 * column)
-        begins = next((day for n in range(7) if (day := monday + timedelta(days=n)).day == 1), None)
+        week = [start + timedelta(days=7 * column + n) for n in range(7)]
+        begins = next((day for day in week if day.day == 1 and first <= day <= last), None)
         if (begins is not None or column == 0) and column - last_column >= 3:
-            names.append(_TEXT.format(_LEFT + column * _STEP, 11, f"{begins or monday:%b}"))
+            names.append(_TEXT.format(_LEFT + column * _STEP, 11, f"{begins or first:%b}"))
             last_column = column
     return names

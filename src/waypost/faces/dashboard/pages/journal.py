@@ -54,6 +54,8 @@ def show(asked: Asked) -> Page:
 
 def _year(asked: Asked, counts: dict[date, int], year: int, today: date) -> Any:
     first, last = date(year, 1, 1), date(year, 12, 31)
+    begun = min(counts, default=first).replace(day=1)
+    first = begun if begun.year == year else first  # before that, the year is not empty: nobody wrote yet
     last = min(last, max(today, first)) if year >= today.year else last
     title = f"Entries of {year}"
     return calendar_plot(title, counts, first, last, href=lambda day: asked.link("journal", day.isoformat()))
