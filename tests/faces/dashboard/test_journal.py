@@ -30,6 +30,8 @@ def test_the_calendar_leads_to_every_day_on_which_something_was_said(sample: Sam
     assert "Entries of 2025" in page
     assert "Entries by month" in page
     assert "Entries of 2026" not in browse(sample.memory).get("journal", year="2025")
+    assert "Entries of 2025" in browse(sample.memory).get("journal", year="1900")
+    browse(sample.memory).get("journal", 400, year="10000")
 
 
 def test_a_day_shows_who_said_what_when(sample: Sample, browse: Browse) -> None:

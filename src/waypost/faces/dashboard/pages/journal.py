@@ -33,7 +33,7 @@ def show(asked: Asked) -> Page:
     days, stats = journal.calendar(), journal.stats()
     counts = {one.day: one.entries for one in days}
     years = sorted({day.year for day in counts}, reverse=True)
-    shown = [year] if year else years[:_YEARS_SHOWN]
+    shown = [year] if year in years else years[:_YEARS_SHOWN]
     today = asked.spaces.now().date()
     values: dict[str, Any] = {
         "q": words,
