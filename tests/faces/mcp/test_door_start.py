@@ -21,6 +21,7 @@ HERE = Path("somewhere").absolute()
         (["mcp", "--profile", "locai"], "locai", None),
         (["-C", "somewhere", "mcp"], "default", HERE),
         (["-C", "somewhere", "mcp", "--profile", "all"], "all", HERE),
+        (["-C", "${workspaceFolder}", "mcp"], "default", None),
     ],
 )
 def test_the_command_lines_that_agents_are_given_take_the_short_way(

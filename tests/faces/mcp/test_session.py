@@ -2,13 +2,16 @@
 
 import asyncio
 import threading
+from pathlib import Path
 
 import pytest
 
-from waypost.errors import SecurityError
+from waypost import config
+from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.mcp.session import Project, ServedCall, client_name
 from waypost.faces.mcp.tool import Cancelled
 from waypost.faces.mcp.workers import Workers
+from waypost.model.memory import Caller
 
 
 @pytest.mark.parametrize(
@@ -102,3 +105,17 @@ def test_work_that_nobody_waits_for_any_more_is_not_begun() -> None:
 
     asyncio.run(cancel())
     assert done == ["third"]
+
+
+def test_the_home_directory_is_no_project_unless_somebody_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    home, agent = config.user_home(), Caller("agent", "x")
+    monkeypatch.chdir(home)
+    for root in (None, home, Path(home.anchor)):
+        with pytest.raises(InvalidInput, match="is no project"):
+            Project().memory(agent, root)
+    assert Project(home).memory(agent).root == home
+    assert Project(person="anna").memory(agent).space_id
+    (home / "shop").mkdir()
+    assert Project().memory(agent, home / "shop").root == home / "shop"
+    (home / ".git").mkdir()
+    assert Project().memory(agent).root == home  # somebody keeps it as a repository

@@ -22,7 +22,8 @@ def started_by_agent(arguments: list[str]) -> tuple[str, Project] | None:
     directory: Path | None = None
     match arguments:
         case ["-C", folder, "mcp", *rest]:
-            directory = Path(folder).absolute()
+            # An agent that does not fill in `${workspaceFolder}` has not said where it works.
+            directory = None if folder.startswith("${") else Path(folder).absolute()
         case ["mcp", *rest]:
             pass
         case _:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waypost import config
-from waypost.errors import Refused, SecurityError, WaypostError
+from waypost.errors import InvalidInput, Refused, SecurityError, WaypostError
 from waypost.faces.mcp.schema import checked
 from waypost.faces.mcp.tool import Call, Cancelled, Reply, Tool
 from waypost.model.memory import Caller
@@ -44,9 +44,22 @@ class Project:
         """Opening costs little and loads no model."""
         from waypost.memory import Memory  # what the handshake need not wait for
 
-        directory = self.directory or root or Path.cwd()
+        directory = self.directory or self._found(root or Path.cwd())
         settings = self.settings or config.load()
         return Memory.open_as(caller, directory, person=self.person, settings=settings, clock=self.clock)
+
+    def _found(self, directory: Path) -> Path:
+        """Where nobody named a directory, it must be one of a project: agents start servers in the home directory, too, and
+        there all projects would share a memory, and an index would hold all their files."""
+        here = directory.absolute()
+        everything = here == Path(here.anchor) or here == config.user_home().absolute()
+        if self.person is None and everything and not (here / ".git").exists():
+            raise InvalidInput(
+                f"The server works in {here}, which is no project: the agent has not said where it works.",
+                'Open a project in the agent; or let the person add "-C", "/path/of/the/project" before "mcp" where the '
+                "server is configured.",
+            )
+        return directory
 
     def person_name(self) -> str:
         return (self.settings or config.load()).person
