@@ -43,8 +43,8 @@ def build(root: Path, settings: Settings) -> Sample:
     sample = Sample(root, settings, TestClock())
     sample.clock.now = START
     _write(root, told["files"])
-    for arguments in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "Begin")):
-        _git(root, *arguments)
+    _git(root, "init", "-q", "-b", "main")
+    commit(root, ".")
     sample.memory(AGENT).index()
     _live(sample, told)
     sample.clock.now = NOW
@@ -111,6 +111,11 @@ def _write(root: Path, files: Mapping[str, str]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.lstrip("\n"))
+
+
+def commit(root: Path, *paths: str) -> None:
+    _git(root, "add", "--", *paths)
+    _git(root, "commit", "-qm", "Change the shop")
 
 
 def _git(root: Path, *arguments: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.browser.sample import AGENT, Sample, build, propose
@@ -53,6 +54,10 @@ class Served:
         kept = self.agent.remember(text, **options).id
         assert kept is not None
         return kept
+
+    def texts(self, **options: Any) -> list[str]:
+        """What is remembered, in words."""
+        return [one["text"] for one in self.memory.list(limit=1000, **options)]
 
     def propose(self, *texts: str) -> None:
         for text in texts:
