@@ -20,6 +20,7 @@ _ORIGINS = {
     "ast_analysis": "the code itself",
     "commit_message": "a commit's message",
     "cold_start": "the first look at the project",
+    "session": "a session",
 }
 
 
