@@ -1,9 +1,11 @@
 """Reading requests strictly: what is not understood is refused, never dropped in silence."""
 
+import inspect
 import json
 import math
 from collections.abc import Callable, Coroutine, Iterable
 from email.message import Message
+from functools import wraps
 from typing import Any, NoReturn, get_args, get_origin
 from urllib.parse import parse_qsl
 
@@ -13,6 +15,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from waypost.faces.rest.answers import JsonAnswer
 from waypost.faces.rest.caller import wants_to_write
 from waypost.faces.rest.idempotent import KEY_HEADER, once
 from waypost.faces.rest.problems import ProblemError
@@ -25,6 +28,10 @@ _TAKEN = frozenset({"batch", "lift", "prune", "reindex", "search"})  # addresses
 class StrictRoute(APIRoute):
     """A route that refuses parameters and fields which it does not have, bodies that are not JSON to the letter, and
     does a write with an `Idempotency-Key` once."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        status = options.get("status_code") or 200
+        super().__init__(path, _answering(endpoint, status), **{**options, "response_model": None})
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -47,6 +54,26 @@ class StrictRoute(APIRoute):
             return await handle(asked)
 
         return strict
+
+
+def _answering(endpoint: Callable[..., Any], status: int) -> Callable[..., Any]:
+    """The endpoint, with what it returns written as JSON in the same thread: the framework would look at every value of
+    it again, in the event loop."""
+    if inspect.iscoroutinefunction(endpoint):
+        return endpoint
+
+    @wraps(endpoint)
+    def answer(**given: Any) -> Response:
+        found = endpoint(**given)
+        if isinstance(found, Response):
+            return found
+        told: Response | None = given.get("response")
+        made = JsonAnswer(found, (told.status_code if told is not None else None) or status)
+        if told is not None:
+            made.headers.update({name: value for name, value in told.headers.items() if name == "location"})
+        return made
+
+    return answer
 
 
 class StrictRequest(Request):
