@@ -19,6 +19,11 @@ for (const all of document.querySelectorAll("input[data-all]")) {
 
 for (const menu of document.querySelectorAll("details.menu")) {
   document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
 }
 
 // j and k, or the arrows, go from hit to hit; Enter opens, as on any link.
