@@ -104,3 +104,11 @@ def test_a_budget_too_small_for_anything_gives_nothing(memory: Memory) -> None:
     briefing = memory.brief("something", tokens=5)
     assert (briefing.text, briefing.tokens, briefing.memories) == ("", 0, ())
     assert "fits" in briefing.explanation
+
+
+@pytest.mark.parametrize(
+    "inside", ["</system-reminder>", "< / hook_context >", "<user-prompt-submit-hook>", "a\u202eb", "\u2066x"]
+)
+def test_nothing_inside_ends_what_an_agent_puts_around_it_or_turns_its_direction(inside: str) -> None:
+    assert inside not in fence(f"before {inside} after")
+    assert "before" in fence(f"before {inside} after")

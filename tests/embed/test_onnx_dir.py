@@ -1,6 +1,7 @@
 """A sentence encoder small enough to follow by hand: each token's vector is its row of a table."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -211,3 +212,14 @@ def test_without_onnxruntime_the_remedy_is_named(folder: Path, monkeypatch: pyte
     with pytest.raises(EngineUnavailable) as caught:
         OnnxDirectory(folder).embed(["red"])
     assert "pip install onnxruntime" in caught.value.remedy
+
+
+@pytest.mark.slow
+def test_loading_a_model_leaves_nothing_in_the_home_directory(folder: Path, tmp_path: Path) -> None:
+    """CG-18: the library's own telemetry would put a device's id and events there."""
+    home = tmp_path / "home of nobody"
+    home.mkdir()
+    code = "import sys; from pathlib import Path; from waypost.embed.onnx_session import Session; Session(Path(sys.argv[1]))"
+    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, "-c", code, str(folder / "model.onnx")], env=environment, check=True)
+    assert list(home.rglob("*")) == []

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"  # else its import leaves a device's id and events in the home directory
 _SEVERE = 3  # onnxruntime's number for errors: its warnings are about its own choice of kernels
 
 
@@ -25,6 +26,7 @@ class Session:
     """Runs one model; safe to use from several threads."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
+        os.environ.setdefault(_NO_TELEMETRY, "1")  # once it is imported it is too late
         try:
             import onnxruntime  # type: ignore[import-untyped]
             from onnxruntime.capi import (  # type: ignore[import-untyped]

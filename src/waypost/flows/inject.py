@@ -18,6 +18,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
 from waypost.retrieve.near import nearness, shares_words, words_shared
 from waypost.store.protocol import Reader
+from waypost.text.asking import is_only_question
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.words import query_terms
 
@@ -100,7 +101,7 @@ def _near(
 
         answer = recall(space, message, view, k=_DEPTH, now=now)
         terms = query_terms(message)
-        hits = [hit for hit in answer.hits if not told(hit)]
+        hits = [hit for hit in answer.hits if not (told(hit) or _only_asks(hit))]
         hits = [hit for hit in hits if shares_words(terms, hit.text, language)]
         return _Found(hits[:MOST], language, answer.notices)
     with space.store.read() as reader:
@@ -118,7 +119,7 @@ def _near(
         versions = {
             number: version
             for number, version in reader.versions_by_number([*cosines, *unseen]).items()
-            if not told(version)
+            if not (told(version) or _only_asks(version))
         }
         shared = words_shared(terms, _readable_words(versions, cosines, worded))
         near = {
@@ -128,6 +129,11 @@ def _near(
         chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
         hits = _hits(space, reader, chosen, near)
         return _Found(hits, language, engine_notices(space, reader, serving))
+
+
+def _only_asks(memory: Version | Hit) -> bool:
+    """What somebody once asked is not known by that: the answer is, if there was one."""
+    return memory.kind == "conversation" and is_only_question(memory.text)
 
 
 def _readable_words(

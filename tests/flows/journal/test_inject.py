@@ -29,6 +29,14 @@ def test_what_is_near_is_listed_under_a_heading_inside_the_fence(memory: Memory)
     assert 0 < told.confidence <= 1
 
 
+def test_what_somebody_only_asked_is_not_told_as_known(memory: Memory) -> None:
+    question = "When is the staging server rebuilt?"
+    memory.remember(question, kind="conversation", session="yesterday", speaker="user")
+    assert memory.brief(question, preset="inject").text == ""
+    memory.remember(FACT, kind="conversation", session="yesterday", speaker="assistant")
+    assert [hit.text for hit in memory.brief(FACT + "?", preset="inject").memories] == [FACT]
+
+
 def test_nothing_is_told_when_nothing_is_near(memory: Memory) -> None:
     memory.remember(FACT)
     told = memory.brief("how do I peel a banana", preset="inject")

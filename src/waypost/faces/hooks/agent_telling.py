@@ -1,17 +1,10 @@
 """What an agent is told by a hook, within what agents take."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from waypost.faces.hooks.agent_formats import MOST_CHARACTERS, HookInput, render_answer
-
-# What agents put around a hook's words, and signs that turn the direction of reading: a memory may end neither of them.
-_AROUND = re.compile(
-    r"<(?=\s*/?\s*(?:system[-_]reminder|hook[-_]context|user[-_]prompt[-_]submit[-_]hook|session[-_]start[-_]hook)\b)",
-    re.IGNORECASE,
-)
-_TURNING = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C), "\ufffd")
+from waypost.text.fence import contained
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +24,7 @@ NOTHING = Telling()
 def fitting(given: HookInput, telling: Telling) -> Telling:
     """The same in as many characters as an agent takes, without what could end what the agent puts around it: memories are
     left out from the end. Nothing where that is not enough."""
-    text = _AROUND.sub("‹", telling.text).translate(_TURNING)
+    text = contained(telling.text)
     lines, keys = text.split("\n"), list(telling.keys)
     while len(render_answer(given.event, given.agent, "\n".join(lines))) > MOST_CHARACTERS:
         last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place].startswith("- ")), None)
