@@ -99,7 +99,7 @@ def _tell(report: "Report", *, undone: bool, json: bool) -> None:
     for one in report.done:
         _tell_file(one, dry_run=report.dry_run)
     if report.changed and not undone and not report.dry_run:
-        print(safe(f"Next: {report.next}"))
+        print(safe(f"Next: `waypost init` in your project, if you have not yet. {report.next}"))
         again = f"waypost setup {report.agent}{' --project' if report.scope == 'project' else ''} --uninstall"
         print(f"To undo it: {again}")
     print_notices(report.notes)
