@@ -62,7 +62,7 @@ def test_it_says_what_it_did_what_comes_next_and_how_to_undo_it(home: Path, capf
     assert out.startswith("Claude Code is set up for all your projects.\n")
     assert f"{home}/.claude.json (MCP server): created" in out
     assert f"{home}/.claude/settings.json (hooks): created" in out
-    assert "Next: Start a new session" in out
+    assert "Next: `waypost init` in your project, if you have not yet. Start a new session" in out
     assert "To undo it: waypost setup claude-code --uninstall" in out
     entry = json.loads((home / ".claude.json").read_text())["mcpServers"]["waypost"]
     assert entry["command"] == str(home.parent / "env/bin/waypost")
