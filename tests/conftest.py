@@ -1,6 +1,8 @@
 """Every test runs in a world of its own: an empty home, no settings of the person who runs it, no background worker."""
 
+import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,12 +15,16 @@ from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory
 
 
+def pytest_configure() -> None:
+    """Many tests start processes: where no bytecode may be kept, each of them would compile the whole package again."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    import os
-
     for name in list(os.environ):
         if name.startswith(("WAYPOST_", "GIT_")):
             monkeypatch.delenv(name)
