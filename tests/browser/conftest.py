@@ -76,7 +76,8 @@ class Watched:
         self.troubles: list[str] = []
 
     def heard(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        missing = "/nowhere" in message.location["url"]  # the page that tests ask for to see that it is not there
+        if message.type in ("error", "warning") and not missing:
             self.troubles.append(f"{message.type}: {message.text}")
 
     def asked(self, request: Request) -> None:
@@ -119,6 +120,18 @@ def size(request: pytest.FixtureRequest) -> tuple[int, int]:
     return chosen
 
 
+WIDE = """() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return [];
+    return [...document.querySelectorAll('body *')]
+        .filter((one) => one.getBoundingClientRect().right > width && !one.closest('.scroll, .code, pre'))
+        .map((one) => one.outerHTML.slice(0, 120));
+}"""
+
+
 def fits(page: Page) -> bool:
-    """Whether the page is no wider than its window."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+    """Whether the page is no wider than its window. Says what is not."""
+    wide: list[str] = page.evaluate(WIDE)
+    for one in wide:
+        print(one)  # shown when the test fails
+    return not wide

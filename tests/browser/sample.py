@@ -56,7 +56,10 @@ def build(root: Path, settings: Settings) -> Sample:
 
 def propose(memory: Memory, session: str, text: str, at: datetime) -> None:
     """Say it in a session: what sounds like a rule waits for a person's word."""
-    memory.keep_session(session, (Turn(USER, text, at), Turn(ASSISTANT, "Understood.", at + timedelta(minutes=1))))
+    memory.keep_session(
+        session,
+        (Turn(USER, text, at), Turn(ASSISTANT, "Understood, I will do so from now.", at + timedelta(minutes=1))),
+    )
 
 
 def _live(sample: Sample, told: Mapping[str, Any]) -> None:
@@ -75,7 +78,7 @@ def _live(sample: Sample, told: Mapping[str, Any]) -> None:
             sample.memory(AGENT).remember_many(entries)
             entries = []
         if number % told["notes"]["every"] == 3:
-            note = told["notes"]["text"].format(n=number)
+            note = told["notes"]["texts"][number // told["notes"]["every"] % len(told["notes"]["texts"])]
             sample.ids[f"note-{number}"] = sample.memory().journal.add(note, time=sample.clock.now).id or ""
         if number in changes:
             _write(sample.root, changes[number])

@@ -12,8 +12,9 @@ from tests.browser.served import Served
 SET = "window.__pwned=1"
 HOSTILE = (
     f"<script>{SET}</script><img src=x onerror='{SET}'><svg onload='{SET}'></svg>\"'><iframe srcdoc='<script>parent.{SET}</script>'>"
-    f" [link](javascript:{SET}) javascript:{SET} {{{{ 7*7 }}}} ${{7*7}} \x1b[31mred\x1b[0m evil\u202etxt.exe \u2066x\u2069 "
+    f" [link](javascript:{SET}) javascript:{SET} {{{{ 7*7 }}}} ${{7*7}} evil\u202etxt.exe \u2066x\u2069 "
 )
+ANSI = "\x1b[31mred\x1b[0m"  # no memory takes it; a file may hold it
 HUGE = "W" * 3000
 TURNING = re.compile("[\u202a-\u202e\u2066-\u2069\x1b]")
 
@@ -23,9 +24,7 @@ def places(served: Served) -> list[str]:
     """The pages on which something hostile stands."""
     agent, path = served.agent, "src/<img src=x onerror=alert(1)>&.py"
     file = served.sample.root / path
-    file.write_text(
-        f'"""{HOSTILE.replace(chr(27), "")}"""\n\n\ndef hostile():\n    return "</li></ol><script>{SET}</script>"\n'
-    )
+    file.write_text(f'"""{HOSTILE}{ANSI}"""\n\n\ndef hostile():\n    return "</li></ol><script>{SET}</script>"\n')
     agent.update([file])
     fact = agent.remember(
         HOSTILE + HUGE,
@@ -68,15 +67,17 @@ def test_nothing_that_is_stored_runs_or_becomes_a_part_of_the_page(
     window: Windows, served: Served, places: list[str]
 ) -> None:
     page = window(None, size=PHONE)
-    seen = ""
+    seen, wide = "", list[str]()
     for path in places:
         answer = page.goto(served.page(path))
         assert answer is not None
         assert answer.status in ((404,) if path.startswith("nowhere") else (200,)), path
-        for one in page.locator("main details:not([open]) > summary").all():
-            one.click()
+        page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
         _is_harmless(page, path)
+        if not fits(page):
+            wide.append(path)
         seen += page.locator("main").inner_text()
+    assert not wide
     assert "<script>window.__pwned=1</script>" in seen
     assert "{{ 7*7 }}" in seen
     assert "<b>mallory</b>" in seen
@@ -99,7 +100,6 @@ def _is_harmless(page: Page, path: str) -> None:
     ), path
     assert not TURNING.search(page.locator("body").inner_text()), path
     assert not TURNING.search(page.title()), path
-    assert fits(page), path
 
 
 def test_a_link_of_another_site_shows_the_page_and_cannot_change_anything(window: Windows, served: Served) -> None:

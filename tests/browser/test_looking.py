@@ -19,6 +19,21 @@ def test_a_question_draws_the_chain_and_a_box_leads_to_its_memory(window: Window
     expect(page.locator(".said")).to_have_text("Refunds take a day longer.")
 
 
+def test_no_arrow_of_a_chain_runs_through_a_box_of_another(window: Windows) -> None:
+    page = window("why?q=Why+one+payment+provider")
+    expect(page.locator("svg.graph path.arrow")).to_have_count(5)
+    crossed = page.evaluate("""() => {
+        const boxes = [...document.querySelectorAll('svg.graph .box rect')].map((one) => one.getBBox());
+        const inside = (at) => boxes.some((box) => at.x > box.x + 2 && at.x < box.x + box.width - 2
+            && at.y > box.y + 2 && at.y < box.y + box.height - 2);
+        return [...document.querySelectorAll('svg.graph path.arrow')].filter((path) => {
+            const length = path.getTotalLength();
+            return [...Array(101).keys()].some((n) => inside(path.getPointAtLength(length * n / 100)));
+        }).map((path) => path.textContent);
+    }""")
+    assert crossed == []
+
+
 def test_a_file_shows_its_memories_beside_the_lines(window: Windows, served: Served, size: tuple[int, int]) -> None:
     page = window("code", size=size)
     page.get_by_label("Part of a path").fill("payments")

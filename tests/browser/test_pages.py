@@ -85,8 +85,8 @@ def test_the_page_to_sign_in_can_be_used_by_everybody(window: Windows, served: S
         assert not serious(page, rules)
 
 
-def test_a_page_that_is_not_there_says_so(window: Windows, served: Served) -> None:
-    page = window(None)
-    answer = page.request.get(served.page("nowhere"))
-    assert answer.status == 404
-    assert "There is no such page." in answer.text()
+def test_a_page_that_is_not_there_says_so_and_leads_back(window: Windows, served: Served) -> None:
+    page = window("nowhere")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such page.")
+    page.get_by_role("link", name="To the overview").click()
+    page.wait_for_url(served.page())

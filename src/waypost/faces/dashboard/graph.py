@@ -136,17 +136,37 @@ def _arrows(edges: Iterable[CausalEdge], boxes: Mapping[str, Box]) -> Iterable[A
         cause, effect = boxes.get(edge.from_id), boxes.get(edge.to_id)
         if cause is not None and effect is not None and cause is not effect:
             texts = shortened(cause.node.text, 60), WORDS.get(edge.kind, edge.kind), shortened(effect.node.text, 60)
-            yield Arrow(edge, _path(cause, effect), "{} — {} → {}".format(*texts), 0.8 + 1.2 * edge.strength)
+            yield Arrow(
+                edge, _path(cause, effect, boxes.values()), "{} — {} → {}".format(*texts), 0.8 + 1.2 * edge.strength
+            )
 
 
-def _path(cause: Box, effect: Box) -> str:
-    """A soft curve from side to side; within one column, a bow on its right."""
+def _path(cause: Box, effect: Box, boxes: Iterable[Box]) -> str:
+    """A soft curve from side to side, between the boxes of columns that it crosses; within one column, a bow on its
+    right."""
     y1, y2 = cause.y + cause.height / 2, effect.y + effect.height / 2
     if cause.column == effect.column:
         x, bow = cause.x + cause.width, cause.x + cause.width + _BETWEEN / 2
         return f"M{x:.0f} {y1:.0f} C{bow:.0f} {y1:.0f} {bow:.0f} {y2:.0f} {x + 8:.0f} {y2:.0f}"
     forward = cause.column < effect.column
-    x1 = cause.x + cause.width if forward else cause.x
-    x2 = effect.x - 8 if forward else effect.x + effect.width + 8
+    x, y = (cause.x + cause.width if forward else cause.x), y1
+    drawn = f"M{x:.0f} {y:.0f}"
+    step = 1 if forward else -1
+    for column in range(cause.column + step, effect.column, step):
+        near, far = (_left(column), _left(column) + _WIDTH)[::step]
+        lane = _lane([one for one in boxes if one.column == column], (y + y2) / 2)
+        drawn += f" {_curve(x, y, near, lane)} L{far:.0f} {lane:.0f}"
+        x, y = far, lane
+    return f"{drawn} {_curve(x, y, effect.x - 8 if forward else effect.x + effect.width + 8, y2)}"
+
+
+def _curve(x1: float, y1: float, x2: float, y2: float) -> str:
     middle = (x1 + x2) / 2
-    return f"M{x1:.0f} {y1:.0f} C{middle:.0f} {y1:.0f} {middle:.0f} {y2:.0f} {x2:.0f} {y2:.0f}"
+    return f"C{middle:.0f} {y1:.0f} {middle:.0f} {y2:.0f} {x2:.0f} {y2:.0f}"
+
+
+def _lane(column: Sequence[Box], wanted: float) -> float:
+    """Where a line passes a column without crossing a box: the gap that is nearest to where it would go."""
+    edges = sorted((one.y, one.y + one.height) for one in column)
+    gaps = [edges[0][0] - _GAP / 2, *(end + _GAP / 2 for _, end in edges)] if edges else [wanted]
+    return min(gaps, key=lambda gap: abs(gap - wanted))
