@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.journal.heading import read_heading, write_heading
-from waypost.journal.markdown import gap_after, new_page, newline_of, parse_page, render_entry
+from waypost.journal.markdown import (
+    CONFLICT,
+    HELD,
+    gap_after,
+    left_alone,
+    new_page,
+    newline_of,
+    parse_page,
+    render_entry,
+)
 from waypost.model.draft import check_text
 from waypost.model.journal import Amendment, Entry
 from waypost.model.kinds import KINDS
@@ -95,6 +104,7 @@ def test_every_text_is_a_page_that_joins_to_it(text: str, start: str) -> None:
     assert page.text == start + text
     assert page.is_conflicted or [block.entry for block in page.blocks if block.entry] == list(page.entries)
     assert parse_page(start + text, None, UTC).text == start + text
+    assert left_alone(start + text) == (CONFLICT if page.is_conflicted else HELD if page.hold else None)
 
 
 @settings(max_examples=70, deadline=None)

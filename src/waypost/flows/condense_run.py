@@ -21,7 +21,7 @@ from waypost.flows.see_also import see_also
 from waypost.journal import layout
 from waypost.journal.cover import first_day_of
 from waypost.journal.files import JournalFolder
-from waypost.journal.markdown import parse_page
+from waypost.journal.markdown import left_alone
 from waypost.journal.markdown_values import in_zone
 from waypost.journal.plan_files import File
 from waypost.journal.summary_page import Period
@@ -100,11 +100,8 @@ class Run:
         except WaypostError as error:
             self.closed.setdefault(path, error.what)
             return None
-        page = parse_page(text, layout.day_of(path), self.folder.zone)
-        if page.is_conflicted:
-            self.closed.setdefault(path, "it holds an unresolved merge conflict")
-        elif page.hold:
-            self.closed.setdefault(path, "it is held")
+        if (why := left_alone(text)) is not None:
+            self.closed.setdefault(path, why)
         return text
 
     def _scored_of(self, path: str, text: str | None) -> date | None:

@@ -7,8 +7,8 @@ from waypost.errors import WaypostError
 from waypost.flows.finding import Finding
 from waypost.flows.journal_units import PAGES, units_of
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.layout import DNA, day_of, stage_of
-from waypost.journal.markdown import parse_page
+from waypost.journal.layout import DNA, stage_of
+from waypost.journal.markdown import CONFLICT, left_alone
 from waypost.text.secrets import mask
 
 BRIEFING = 2000  # tokens, unless told
@@ -35,7 +35,7 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
             continue
         if path == DNA and count_tokens(text) > MOST_DNA * BRIEFING:
             yield Finding("journal", False, f"{DNA} takes more than 15 % of a briefing.", "Shorten it.")
-        if stage_of(path) in PAGES and parse_page(text, day_of(path), folder.zone).is_conflicted:
+        if stage_of(path) in PAGES and left_alone(text) == CONFLICT:
             yield Finding("journal", False, f"{path} holds an unresolved merge conflict.", "Resolve it in your editor.")
         secrets = sum(bool(mask(unit.entry.text).found) for unit in units)
         if secrets:

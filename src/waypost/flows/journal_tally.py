@@ -1,7 +1,7 @@
 """Entries and numbers of the journal's files, without reading again what has not changed."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple
 from datetime import date
@@ -11,7 +11,7 @@ from waypost.errors import NotFound, WaypostError
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.index_tally import Tally, days_of, joined, key_of, total, with_words_of
 from waypost.journal.layout import day_of, stage_of
-from waypost.journal.markdown import parse_page
+from waypost.journal.markdown import left_alone, parse_page
 from waypost.model.journal import Entry
 from waypost.store.protocol import Reader
 
@@ -38,12 +38,16 @@ def _readable(space: OpenSpace, path: str) -> tuple[Entry, ...]:
 def day_entries(space: OpenSpace, paths: Sequence[str]) -> tuple[Entry, ...]:
     """All that was said on a day, in full, out of the files that hold words of it. While the day has a file of its own, that
     one says what there is; words that were shortened in it are taken from the archive."""
-    live = [path for path in paths if stage_of(path) == "daily"]
-    archive = [path for path in paths if path not in live]
+    return _of_day({path: _readable(space, path) for path in paths})
+
+
+def _of_day(pages: Mapping[str, Sequence[Entry]]) -> tuple[Entry, ...]:
+    live = [path for path in pages if stage_of(path) == "daily"]
+    archive = [path for path in pages if path not in live]
     if not live or not archive:
-        return joined(_readable(space, path) for path in paths)
-    full = {entry.id: entry for path in archive for entry in _readable(space, path) if entry.id}
-    return joined([with_words_of(entry, full.get(entry.id or "")) for entry in _readable(space, path)] for path in live)
+        return joined(pages.values())
+    full = {entry.id: entry for path in archive for entry in pages[path] if entry.id}
+    return joined([with_words_of(entry, full.get(entry.id or "")) for entry in pages[path]] for path in live)
 
 
 class Named(NamedTuple):
@@ -57,11 +61,12 @@ class Named(NamedTuple):
 def named_entries(space: OpenSpace, reader: Reader, paths: Sequence[str]) -> list[Named]:
     """As `day_entries`."""
     given = {(one.path, one.place): one.memory_id for one in reader.journal_places(space.journal_id, paths)}
+    pages = {path: _readable(space, path) for path in paths}
     where: dict[str, tuple[str, str | None]] = {}
-    for path in paths:
-        for place, entry in enumerate(_readable(space, path)):
+    for path, entries in pages.items():
+        for place, entry in enumerate(entries):
             where[key_of(entry)] = (path, entry.id or given.get((path, place)))
-    return [Named(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in day_entries(space, paths)]
+    return [Named(entry, *where.get(key_of(entry), (paths[-1], entry.id))) for entry in _of_day(pages)]
 
 
 def counted(space: OpenSpace) -> Tally:
@@ -98,8 +103,7 @@ def held_pages(space: OpenSpace, paths: Iterable[str]) -> list[str]:
     for path in paths:
         if stage_of(path) == "daily":
             with suppress(WaypostError):  # it went meanwhile, or is damaged
-                page = parse_page(space.journal.read(path), day_of(path), space.journal.zone)
-                held += [path] if page.hold or page.is_conflicted else []
+                held += [path] if left_alone(space.journal.read(path)) else []
     return held
 
 

@@ -18,6 +18,7 @@ from waypost.model.journal import Amendment, Entry
 
 MARKER = "<!-- waypost:"
 HOLD = f"{MARKER}hold"
+CONFLICT, HELD = "it holds an unresolved merge conflict", "it is held"
 UNDATED = date(1970, 1, 1)  # of an entry by hand, in a file whose name, title and other entries tell no day
 _BOM = "\ufeff"
 _HEADING = re.compile(r"(?m)^###[ \t]")
@@ -132,6 +133,13 @@ def parse_page(text: str, day: date | None, zone: tzinfo | None) -> Page:
         blocks.append(Block(text[place:end], _entry_of(heading, words, amendments, on, zone)))
     entries = tuple([block.entry for block in blocks if block.entry is not None])
     return Page(tuple(blocks), entries, day, zone, hold=_HOLD_LINE.search(head) is not None)
+
+
+def left_alone(text: str) -> str | None:
+    """Why nothing may be changed in a page of that text, read only as far as it takes to tell; None: it may."""
+    if conflict.sides(text) is not None:
+        return CONFLICT
+    return HELD if _HOLD_LINE.search(_head(text)[1]) is not None else None
 
 
 def _entry_of(
