@@ -5,13 +5,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from waypost.flows.about import stale
 from waypost.flows.expiry import process_expired
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.repair import link_older
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import settle
-from waypost.flows.track import index_tracked
 from waypost.model.memory import Caller
 from waypost.model.time import format_time, parse_time
 
@@ -72,6 +69,8 @@ def _changed_files(space: OpenSpace) -> Done:
 
 
 def _index(space: OpenSpace) -> Done:
+    from waypost.flows.track import index_tracked  # brings all that reads code: only for those who index
+
     done = index_tracked(space)
     return Done("changed files", done, f"{done} files indexed")
 
@@ -108,12 +107,16 @@ def _unused(space: OpenSpace, *, dry_run: bool = False) -> Done:
 
 
 def _references(space: OpenSpace, *, again: bool = False) -> Done:
+    from waypost.flows.about import stale
+
     found = stale(space, again=again)
     told = f"{found.checked} memories point at code: {found.fresh} fresh, {found.stale} stale, {found.errors} unknown"
     return Done("references", found.stale, told)
 
 
 def _link(space: OpenSpace, *, dry_run: bool = False) -> Done:
+    from waypost.flows.repair import link_older
+
     done = link_older(space, _UPKEEP, dry_run=dry_run)
     return Done("links", done, f"{done} memories {'name code' if dry_run else 'pointed at the code that they name'}")
 

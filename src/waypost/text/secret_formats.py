@@ -74,8 +74,6 @@ class Table:
 
     by_start: dict[str, tuple[Format, ...]]
     heads: frozenset[str]
-    literal: re.Pattern[str]
-    escaped: re.Pattern[str]
     led: tuple[Format, ...]
     anchored: tuple[Format, ...]
 
@@ -87,15 +85,20 @@ def table() -> Table:
     plain = [one for one in formats if not one.lead and not one.anchor]
     starts = sorted({start for one in plain for start in one.starts}, key=len, reverse=True)
     by_start = {start: tuple(f for f in plain if start.startswith(f.starts)) for start in starts}
-    literals = "|".join(re.escape(start) for start in starts)
     return Table(
         by_start=by_start,
         heads=frozenset(start[:2] for start in starts),
-        literal=re.compile(rf"(?<![A-Za-z0-9])(?:{literals})"),
-        escaped=re.compile(rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})(?:{literals})"),
         led=tuple(one for one in formats if one.lead and not one.anchor),
         anchored=tuple(one for one in formats if one.anchor),
     )
+
+
+@cache
+def _literal(*, escaped: bool) -> re.Pattern[str]:
+    """Where any start stands, or also behind an escape. Compiled when first needed: in a text of plain words neither is."""
+    edge = rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})" if escaped else "(?<![A-Za-z0-9])"
+    literals = "|".join(re.escape(start) for start in table().by_start)  # longest first
+    return re.compile(f"{edge}(?:{literals})")
 
 
 def find_formats(scan: Scan) -> Iterator[Span]:
@@ -129,13 +132,13 @@ def _find_in_run(text: str, begin: int, stop: int, known: Table) -> Iterator[Spa
     if not _DIGIT.search(text, begin, min(stop, begin + _REACH)):
         # A word or a name, nearly always: only a literal right at its start makes it a token.
         at = begin + _ESCAPES.get(before, 0)
-        if text[at : at + 2] in known.heads and (hit := known.escaped.match(text, at)):
+        if text[at : at + 2] in known.heads and (hit := _literal(escaped=True).match(text, at)):
             yield from _match_at(text, hit.start(), hit.group(), known)
         return
     low = max(0, begin - _BACK) if before in _JOINTS else begin
     high = min(stop, begin + _REACH)
     window = text[max(0, low - 3) : high + 80]
-    pattern = known.escaped if "\\" in window or "%" in window else known.literal
+    pattern = _literal(escaped="\\" in window or "%" in window)
     for hit in islice(pattern.finditer(text, low, high), _TRIES):
         yield from _match_at(text, hit.start(), hit.group(), known)
     for one in known.led:
