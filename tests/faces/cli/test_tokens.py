@@ -25,6 +25,7 @@ def test_a_token_is_shown_once_and_known_by_its_holder(waypost: Waypost, tokens:
     listed = waypost("token", "list")
     assert "cursor  agent, may write" in listed.out
     assert "board  person, may only ask" in listed.out
+    assert cursor.space == board.space == waypost("status", "--json").json["space"]
     assert made not in listed.out + Path(tokens.named_path).read_text()
 
 
@@ -48,3 +49,10 @@ def test_an_agent_makes_no_token_that_speaks_for_a_person(waypost: Waypost, toke
     assert refused.code == 2
     assert "nobody is at a terminal" in refused.err
     assert tokens.named() == ()
+
+
+def test_a_token_for_every_memory_has_to_be_asked_for(waypost: Waypost, tokens: Tokens) -> None:
+    made = tokens.verify(waypost("token", "make", "cursor", "--everywhere").out.strip())
+    assert made is not None
+    assert made.opens("0" * 16)
+    assert "everywhere" in waypost("token", "list").out

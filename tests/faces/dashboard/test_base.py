@@ -5,6 +5,7 @@ from tests.conftest import OpenMemory
 from tests.faces.dashboard.conftest import AGENT, HOSTILE, READER, Browse, Sample
 
 from waypost import Memory
+from waypost.faces.guard.identity import Identity
 
 PAGES = ("", "search?q=total", "context?task=total")
 
@@ -98,3 +99,17 @@ def test_a_crash_is_told_without_words_of_a_memory(
     assert "RuntimeError" in text
     assert "secret words" not in text
     assert "secret words" not in (sample.root.parent / "home" / "crash.log").read_text()
+
+
+def test_a_person_whose_token_is_for_one_memory_sees_that_one_only(
+    browse: Browse, person: Memory, open_memory: OpenMemory
+) -> None:
+    bank = open_memory("bank")
+    bank.remember("Loans are for a year")
+    banker = Identity("ben", "person", "write", "key-9", bank.space_id)
+    browser = browse(person, banker)
+    assert f"/s/{bank.space_id}" in str(browser.client.get("/", follow_redirects=False).headers["location"])
+    assert "another memory" in browser.client.get(f"/s/{person.space_id}").text
+    shown = browser.client.get(f"/s/{bank.space_id}").text
+    assert "bank" in shown
+    assert person.space_id not in shown

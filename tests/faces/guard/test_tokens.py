@@ -122,8 +122,8 @@ def test_an_agents_token_says_that_it_is_an_agent(home: Path, clock: Any) -> Non
     read = tokens.verify(reader)
     assert read is not None and not read.writes
     assert [one.to_json() for one in tokens.named()] == [
-        {"name": "cursor", "kind": "agent", "rights": "write", "created": "2026-01-30T12:00:00+00:00"},
-        {"name": "ci.reader", "kind": "agent", "rights": "read", "created": "2026-01-30T12:00:00+00:00"},
+        {"name": "cursor", "kind": "agent", "rights": "write", "space": "", "created": "2026-01-30T12:00:00+00:00"},
+        {"name": "ci.reader", "kind": "agent", "rights": "read", "space": "", "created": "2026-01-30T12:00:00+00:00"},
     ]
 
 

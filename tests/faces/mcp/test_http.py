@@ -209,6 +209,16 @@ def test_what_an_agents_token_brings_is_recorded_under_its_name(tmp_path: Path, 
     assert (entry.source, entry.actor) == ("agent", "night-agent")
 
 
+def test_a_token_of_another_project_opens_nothing_here(tmp_path: Path) -> None:
+    async def ask(client: Client) -> Any:
+        return await client.call_tool("recall", {"question": "anything"})
+
+    with running(tmp_path / "home", tools_of("default")) as server:
+        token = server.tokens.make("elsewhere", space="0123456789abcdef", clock=clock)
+        refused = asyncio.run(with_client(server, token, ask))
+    assert refused.is_error and "for another memory" in str(refused.content)
+
+
 def test_a_revoked_token_opens_nothing_from_the_next_request_on(server: Running) -> None:
     token = server.tokens.make("passing", clock=clock)
 
@@ -311,7 +321,7 @@ def hostile(server: Running) -> dict[str, tuple[int, bytes]]:
         "1000 headers": (431, server.head(bearer, *(f"X-{n}: y" for n in range(1000)), "Content-Length: 0")),
         "garbage": (400, b"\x00\xff\x16\x03\x01 garbage\r\n\r\n"),
         "tls": (400, bytes.fromhex("16030100c6010000c20303") + b"\x00" * 200),
-        "http 2": (400, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+        "http 2": (505, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
         "an unknown method": (405, server.head(bearer, "Connection: close", method="BREW")),
         "another place": (404, server.head(bearer, "Content-Length: 0", target="/admin")),
         "a way out": (404, server.head(bearer, "Content-Length: 0", target="/mcp/../../etc/passwd")),

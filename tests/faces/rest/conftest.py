@@ -26,12 +26,12 @@ class Client:
     """Somebody with a token, or without. All use the one event loop of the server."""
 
     def __init__(self, wire: TestClient, token: str | None) -> None:
-        self._wire = wire
+        self.wire = wire
         self.headers = {"authorization": f"Bearer {token}"} if token else {}
 
     def request(self, method: str, path: str, *, headers: Any = None, **asked: Any) -> httpx2.Response:
         more = list(headers.items()) if isinstance(headers, dict) else list(headers or ())
-        return self._wire.request(method, path, headers=[*self.headers.items(), *more], **asked)
+        return self.wire.request(method, path, headers=[*self.headers.items(), *more], **asked)
 
     def get(self, path: str, **asked: Any) -> httpx2.Response:
         return self.request("GET", path, **asked)

@@ -2,6 +2,11 @@
 
 from typing import Any
 
+from tests.conftest import OpenMemory, TestClock
+from tests.faces.rest.conftest import Client, Problem, Serve
+
+from waypost import config
+from waypost.faces.guard.tokens import Tokens
 from waypost.faces.rest.app import ROUTES
 from waypost.faces.rest.openapi import right_of
 
@@ -36,3 +41,19 @@ def test_without_a_gate_nobody_gets_in(served: Any, problem: Any) -> None:
     with TestClient(served.app) as client:
         problem(client.get("/api/memories"), 401)
         problem(client.post("/api/memories", json={"text": "x"}), 401)
+
+
+def test_a_token_of_one_memory_opens_no_other(
+    serve: Serve, open_memory: OpenMemory, problem: Problem, clock: TestClock
+) -> None:
+    bank = open_memory("bank")
+    bank.remember("Loans are for a year")
+    served = serve()
+    token = Tokens(config.load().home).make("banker", space=bank.space_id, clock=clock)
+    banker = Client(served.owner.wire, token)
+    assert [one["name"] for one in banker.get("/api/v1/spaces").json()["spaces"]] == ["bank"]
+    found = banker.get(f"/api/v1/spaces/{bank.space_id}/memories").json()
+    assert "Loans" in str(found)
+    for method, path, _ in CALLS:
+        if path not in ("/api/v1/spaces", "/openapi.json"):
+            assert "another memory" in problem(banker.request(method, path), 403)["detail"], path

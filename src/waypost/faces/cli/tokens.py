@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from waypost.errors import InvalidInput
-from waypost.faces.cli.framework import Json, app
+from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output import print_json
 from waypost.faces.cli.session import interactive
 
@@ -21,15 +21,19 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Who has it: an agent,
 
 @token_app.command("make")
 def make(
+    context: Ctx,
     name: Name,
     person: Annotated[bool, typer.Option("--person", help="It is for a person: what it says is their word.")] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="It may ask, and change nothing.")] = False,
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="For every memory of this machine, not only this project's.")
+    ] = False,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="With --person: the owner says so, where nobody is at a terminal.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Make a token and print it, this once: only its hash is kept."""
+    """Make a token for this project's memory and print it, this once: only its hash is kept."""
     from waypost.model.time import utc_now
 
     if person and not yes and not interactive():
@@ -38,8 +42,10 @@ def make(
         )
     kind: Kind = "person" if person else "agent"
     rights: Rights = "read" if read_only else "write"
-    made = _tokens().make(name, kind=kind, rights=rights, clock=utc_now)
-    print_json({"name": name, "kind": kind, "rights": rights, "token": made}) if json else print(made)
+    space = "" if everywhere else session_of(context).memory().space_id
+    made = _tokens().make(name, kind=kind, rights=rights, space=space, clock=utc_now)
+    row = {"name": name, "kind": kind, "rights": rights, "space": space, "token": made}
+    print_json(row) if json else print(made)
 
 
 @token_app.command("list")
@@ -50,9 +56,8 @@ def list_(json: Json = False) -> None:
         print_json({"tokens": [one.to_json() for one in named]})
         return
     for one in named:
-        print(
-            f"{one.name}  {one.kind}, {'may write' if one.rights == 'write' else 'may only ask'}, since {one.created}"
-        )
+        rights = "may write" if one.rights == "write" else "may only ask"
+        print(f"{one.name}  {one.kind}, {rights}, {one.space or 'everywhere'}, since {one.created}")
     if not named:
         print("No agent has a token. Make one: waypost token make NAME")
 

@@ -52,8 +52,8 @@ def dashboard_app(
 
 
 def _home(spaces: Spaces) -> Callable[[Request], Awaitable[Response]]:
-    async def home(_: Request) -> Response:
-        return RedirectResponse(address(spaces.here), status_code=303)
+    async def home(request: Request) -> Response:
+        return RedirectResponse(address(_identity(request).space or spaces.here), status_code=303)
 
     return home
 
@@ -86,6 +86,7 @@ def _asked(
 ) -> Asked:
     path = {name: str(value) for name, value in request.path_params.items()}
     space_id = path.pop("space")
+    identity.check_opens(space_id)
     if space_id != spaces.here:
         spaces.known(space_id)
     query = dict(request.query_params)

@@ -37,7 +37,7 @@ class Renderer:
 
     def error(self, request: Request, identity: Identity, what: str, remedy: str, status: int) -> Response:
         common = self._common(request, identity, "Not done", "", self._spaces.here)
-        here = self._spaces.here
+        here = identity.space or self._spaces.here
         values = {
             **common,
             "link": lambda *parts, **query: address(here, *parts, **query),
@@ -47,7 +47,7 @@ class Renderer:
         return self._html("error.html", {**values, "told": ""}, status)
 
     def _common(self, request: Request, identity: Identity, title: str, section: str, space_id: str) -> dict[str, Any]:
-        known = {one.space_id: one for one in self._spaces.listed()}
+        known = {one.space_id: one for one in self._spaces.listed() if identity.opens(one.space_id)}
         return {
             "title": title,
             "section": section,

@@ -24,6 +24,7 @@ _LONGEST = 256  # characters of what is looked at as a token
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{32,256}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HASH = re.compile(r"[0-9a-f]{64}")
+_SPACE = re.compile(r"(?:[0-9a-f]{16})?")
 _MOST = 256  # named tokens
 _FILE_LIMIT = 256 << 10
 _LOCK_SECONDS = 10.0
@@ -38,14 +39,21 @@ class NamedToken:
     rights: Rights
     created: str
     digest: str
+    space: str = ""  # the one memory that it opens; empty: every one of this home
 
     @property
     def identity(self) -> Identity:
-        return Identity(self.name, self.kind, self.rights, self.digest[:16])
+        return Identity(self.name, self.kind, self.rights, self.digest[:16], self.space)
 
     def to_json(self) -> dict[str, str]:
         """Without the digest: this is shown."""
-        return {"name": self.name, "kind": self.kind, "rights": self.rights, "created": self.created}
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "rights": self.rights,
+            "space": self.space,
+            "created": self.created,
+        }
 
 
 class Tokens:
@@ -96,7 +104,15 @@ class Tokens:
         """Who has the token of this key; nobody, once it is revoked or replaced."""
         return next((identity for _, identity in self._current() if identity.key == key), None)
 
-    def make(self, name: str, *, kind: Kind = "agent", rights: Rights = "write", clock: Callable[[], datetime]) -> str:
+    def make(
+        self,
+        name: str,
+        *,
+        kind: Kind = "agent",
+        rights: Rights = "write",
+        space: str = "",
+        clock: Callable[[], datetime],
+    ) -> str:
         """Give out a token under a name of its own. It is returned once and cannot be shown again."""
         if not _NAME.fullmatch(name) or name == OWNER:
             raise InvalidInput(
@@ -105,7 +121,7 @@ class Tokens:
         if kind not in KINDS or rights not in RIGHTS:
             raise InvalidInput("A token is for a person or an agent, to read or to write.", "Name one of each.")
         token = new_token()
-        made = NamedToken(name, kind, rights, clock().isoformat(timespec="seconds"), digest_of(token))
+        made = NamedToken(name, kind, rights, clock().isoformat(timespec="seconds"), digest_of(token), space)
         make_private_directory(self._home)
         with wait_lock(self._home / ".tokens.lock", _LOCK_SECONDS):
             there = self.named()
@@ -163,6 +179,13 @@ def digest_of(token: str) -> str:
 
 def _parsed(entry: Any) -> NamedToken:
     name, kind, rights, created, digest = (entry[key] for key in ("name", "kind", "rights", "created", "sha256"))
-    if not (_NAME.fullmatch(name) and kind in KINDS and rights in RIGHTS and _HASH.fullmatch(digest)):
+    space = entry.get("space", "")
+    if not (
+        _NAME.fullmatch(name)
+        and kind in KINDS
+        and rights in RIGHTS
+        and _HASH.fullmatch(digest)
+        and _SPACE.fullmatch(space)
+    ):
         raise ValueError("not a token's entry")
-    return NamedToken(name, kind, rights, str(created), digest)
+    return NamedToken(name, kind, rights, str(created), digest, space)

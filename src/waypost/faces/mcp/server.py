@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from waypost.errors import WaypostError
 from waypost.faces.guard.asgi import CALLER
+from waypost.faces.guard.identity import Identity
 from waypost.faces.mcp import hello, prompts, resources
 from waypost.faces.mcp.asking import Asking, Carries, Context, sendable
 from waypost.faces.mcp.session import (
@@ -157,6 +158,7 @@ class _Served:
                 loop, context.session.report_progress(done, total, sendable(message) or None)
             ),
             ask=asking.ask,
+            opens=identity.check_opens if (identity := _identity(context)) else lambda _: None,
         )
         try:
             return await self.workers.run(lambda: work(call))
@@ -192,9 +194,15 @@ class _Served:
         return None
 
 
+def _identity(context: Context) -> Identity | None:
+    """The holder of the token, over HTTP."""
+    found = getattr(context.request, "scope", {}).get(CALLER)
+    return found if isinstance(found, Identity) else None
+
+
 def _actor(context: Context) -> str:
     """Who calls: over HTTP the agent whose token it is, else the program that the client says it is."""
-    identity = getattr(context.request, "scope", {}).get(CALLER)
+    identity = _identity(context)
     if identity is not None and identity.kind == "agent":
         return client_name(identity.name)
     told = context.session.client_params

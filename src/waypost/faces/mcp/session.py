@@ -103,6 +103,7 @@ class ServedCall:
     root: Path | None = None
     tell: Tell = lambda *_: None
     ask: Callable[[str], bool] = no_way_to_ask
+    opens: Callable[[str], None] = lambda _: None  # raises where the client may not open the memory of this id
     ticks: Callable[[], float] = time.monotonic
     stopped: threading.Event = field(default_factory=threading.Event)
     _told: float = field(default=-1.0, init=False)
@@ -110,7 +111,7 @@ class ServedCall:
 
     @property
     def memory(self) -> "Memory":
-        return self.project.memory(Caller("agent", self.client), self.root)
+        return self._checked(self.project.memory(Caller("agent", self.client), self.root))
 
     def report(self, done: float, total: float | None = None, message: str = "") -> None:
         if self.stopped.is_set():
@@ -125,7 +126,11 @@ class ServedCall:
 
     def persons_memory(self) -> "Memory":
         """The memory in the hands of the person. Only after `ask_person` has said yes."""
-        return self.project.memory(Caller("person", self.project.person_name()), self.root)
+        return self._checked(self.project.memory(Caller("person", self.project.person_name()), self.root))
+
+    def _checked(self, memory: "Memory") -> "Memory":
+        self.opens(memory.space_id)
+        return memory
 
     def now(self) -> datetime:
         return self.project.clock()

@@ -63,12 +63,17 @@ def services_of(request: Request) -> "Services":
 # request, so they run in the event loop, before anything of the body is judged.
 
 
-async def reads_here(request: Request) -> Hands:
+async def comes(request: Request) -> Hands:
+    """Whoever has a token, whatever it opens."""
     return Hands(identity_of(request), services_of(request), HERE)
 
 
+async def reads_here(request: Request) -> Hands:
+    return _opening(await comes(request))
+
+
 async def reads(request: Request, space: SpaceId) -> Hands:
-    return Hands(identity_of(request), services_of(request), space)
+    return _opening(Hands(identity_of(request), services_of(request), space))
 
 
 async def writes_here(request: Request) -> Hands:
@@ -87,11 +92,14 @@ async def decides(request: Request, space: SpaceId) -> Hands:
     return _deciding(await writes(request, space))
 
 
+def _opening(hands: Hands) -> Hands:
+    hands.identity.check_opens(hands.space_id)
+    return hands
+
+
 def _writing(hands: Hands) -> Hands:
     if not hands.identity.writes:
-        raise ProblemError(
-            403, "This token only reads.", "Use one that may write: `waypost token create NAME --rights write`."
-        )
+        raise ProblemError(403, "This token only reads.", "Use one that may write: `waypost token make NAME`.")
     return hands
 
 
@@ -106,6 +114,7 @@ def _deciding(hands: Hands) -> Hands:
     return hands
 
 
+Anybody = Annotated[Hands, Depends(comes)]
 Reader = Annotated[Hands, Depends(reads)]
 Writer = Annotated[Hands, Depends(writes)]
 Person = Annotated[Hands, Depends(decides)]

@@ -35,7 +35,8 @@ class SpaceShown:
 
 def spaces_shown(asked: Asked) -> list[SpaceShown]:
     """The one at hand first."""
-    known = sorted(asked.spaces.listed(), key=lambda one: one.space_id != asked.space_id)
+    opened = [one for one in asked.spaces.listed() if asked.identity.opens(one.space_id)]
+    known = sorted(opened, key=lambda one: one.space_id != asked.space_id)
     return [_shown(asked, one, look=place < _LOOKED_INTO) for place, one in enumerate(known)]
 
 

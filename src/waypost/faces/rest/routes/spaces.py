@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from waypost.faces.rest.bodies import Fixing
-from waypost.faces.rest.caller import HERE, Reader, ReaderHere, Writer
+from waypost.faces.rest.caller import HERE, Anybody, Reader, Writer
 from waypost.faces.rest.cursors import Cursor, read_cursor
 from waypost.faces.rest.parameters import ID, CursorText, Limit
 from waypost.faces.rest.rows import audit_row
@@ -15,10 +15,11 @@ router = APIRouter(prefix="/api/v1/spaces", tags=["Spaces"], route_class=StrictR
 
 
 @router.get("")
-def spaces(hands: ReaderHere) -> dict[str, Any]:
-    """The memories of this home that can be read, by name."""
+def spaces(hands: Anybody) -> dict[str, Any]:
+    """The memories of this home that this token opens, by name."""
     found = hands.services.spaces
-    return {HERE: found.here, "spaces": [one.to_json() for one in found.listed()]}
+    opened = [one for one in found.listed() if hands.identity.opens(one.space_id)]
+    return {HERE: found.here, "spaces": [one.to_json() for one in opened]}
 
 
 @router.get("/{space}")
