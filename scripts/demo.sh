@@ -58,3 +58,12 @@ run journal add "Marta wants the release notes in German too, from Monday on" --
 run journal timeline yesterday
 run ask "Was möchte Marta?" --in journal -k 1
 run status
+
+# All of it in a browser: only where somebody sits who can say yes, so that nothing is left waiting in a build.
+waypost=$(command -v waypost)
+printf '\nThe dashboard shows all this in a browser: what is stale, why things were decided, code with its memories.\n'
+printf 'For a memory that stays:  \033[1m%s serve --open\033[0m\n' "${waypost#"$PWD"/}"
+if [ -t 0 ] && [ -t 1 ] && [ -z "${CI:-}" ]; then
+    read -r -p 'Open it now with the memories of this demo, until Ctrl-C? [y/N] ' answer || answer=
+    case "$answer" in [yY]*) waypost serve --port 0 --open || true ;; esac
+fi
