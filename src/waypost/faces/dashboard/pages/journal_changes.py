@@ -2,7 +2,7 @@
 
 from waypost.errors import InvalidInput
 from waypost.faces.dashboard.asked import Asked, Go
-from waypost.faces.dashboard.pages.journal_period import PERIOD
+from waypost.faces.dashboard.pages.journal_summary import PERIOD
 
 
 def note(asked: Asked) -> Go:

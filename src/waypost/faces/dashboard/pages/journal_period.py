@@ -1,12 +1,12 @@
 """A day, week, month or year of the journal, a file of it as it stands, or one conversation."""
 
-import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 from waypost.errors import NotFound
 from waypost.faces.dashboard.asked import Asked, Page
+from waypost.faces.dashboard.pages.journal_summary import PERIOD, lines_of
 from waypost.faces.dashboard.plots_calendar import calendar_plot
 from waypost.flows.journal_show import Shown
 from waypost.flows.see_also import Similar
@@ -14,8 +14,6 @@ from waypost.flows.timeline import Said
 from waypost.journal.layout import Month, Week, day_of, month_of, stage_of, week_of, year_of
 from waypost.memory import Memory
 
-PERIOD = re.compile(r"\d{4}(-\d\d-\d\d|-W\d\d|-\d\d)?")
-_COMMENT = re.compile(r"^<!--[^<>]{0,200}-->\n|<!--[^<>]{0,200}-->", re.MULTILINE)  # Waypost's own notes in a summary
 _AT_ONCE = 100  # entries of a page
 _LONGEST_FILE = 200_000  # characters of a file that are shown
 _MOST_TURNS = 500
@@ -41,7 +39,7 @@ def show_period(asked: Asked) -> Page:
         "page": page,
         "pages": max(1, -(-len(found.entries) // _AT_ONCE)),
         "summary": summary,
-        "summary_text": _COMMENT.sub("", summary.text).strip() if summary is not None else "",
+        "summary_lines": lines_of(summary.text) if summary is not None else [],
         "summaries": [path for path in found.summaries if summary is None or path != summary.path],
         "originals": originals,
         "is_condensed": any(stage_of(one.path) != "daily" or one.entry.trimmed for one in found.entries),

@@ -1,0 +1,53 @@
+"""A summary of the journal, to be read: its headings, lists and days. Words of people stay as they wrote them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+PERIOD = re.compile(r"\d{4}(-\d\d-\d\d|-W\d\d|-\d\d)?")
+_COMMENT = re.compile(r"^<!--[^<>]{0,200}-->\n|<!--[^<>]{0,200}-->", re.MULTILINE)  # Waypost's own notes
+_HEADING = re.compile(r"#{2,6} ")
+_ITEM = re.compile(r"( {0,40})- ")
+_MARKED = re.compile(r"\*\*([^*\n]{1,300})\*\*|\[(\d{4}[-W\d]{0,6})\]\([^()\n]{1,300}\)")
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    text: str
+    kind: str = ""  # "", "strong", or "time": then the text is a day, week, month or year
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    kind: str  # "heading", "item" or "words"
+    depth: int  # of an item
+    pieces: tuple[Piece, ...]
+
+
+def lines_of(text: str) -> list[Line]:
+    """The lines of a summary's Markdown, without its title, which the page has."""
+    lines = [line for line in _COMMENT.sub("", text).splitlines() if line.strip()]
+    return [_line(line) for number, line in enumerate(lines) if number or not line.startswith("# ")]
+
+
+def _line(line: str) -> Line:
+    if found := _HEADING.match(line):
+        return Line("heading", 0, tuple(_pieces(line[found.end() :])))
+    if found := _ITEM.match(line):
+        return Line("item", min(len(found[1]) // 2, _DEEPEST), tuple(_pieces(line[found.end() :])))
+    return Line("words", 0, tuple(_pieces(line)))
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    end = 0
+    for found in _MARKED.finditer(text):
+        strong, time = found.groups()
+        if time is not None and not PERIOD.fullmatch(time):
+            continue
+        if found.start() > end:
+            yield Piece(text[end : found.start()])
+        yield Piece(strong or time, "strong" if strong else "time")
+        end = found.end()
+    if end < len(text):
+        yield Piece(text[end:])
