@@ -247,6 +247,7 @@ def warm_up(folder: Path) -> None:
         for call in WRITES.values():
             call(memory, *(one["id"] for one in known))
         inspect(memory)
+        memory.work()
     gc.collect()
     gc.freeze()  # children share what is loaded instead of copying it
     gc.disable()

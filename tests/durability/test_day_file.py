@@ -40,7 +40,7 @@ def fight(cast: Cast, project: Path, writers: int, count: int, way: str, *, thin
 @pytest.mark.usefixtures("fake_engine")
 @pytest.mark.parametrize("way", ["in place", "by rename"])
 def test_nothing_is_lost_or_torn_while_an_editor_saves_the_file(cast: Cast, project: Path, way: str) -> None:
-    assert fight(cast, project, 4, 25, way, thinks=0.02)["saves"] > 2
+    assert fight(cast, project, 4, 12, way, thinks=0.02)["saves"] > 2
 
 
 @pytest.mark.soak

@@ -37,7 +37,7 @@ needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="coun
 
 def test_eight_threads_share_one_memory(memory: Memory) -> None:
     def work(who: int) -> None:
-        for number in range(15):
+        for number in range(8):
             text = f"Worker{who} noted item{who}x{number}"
             receipt = memory.remember(text, kind="note")
             assert receipt.status == "added"
@@ -52,7 +52,7 @@ def test_eight_threads_share_one_memory(memory: Memory) -> None:
         for done in [pool.submit(work, who) for who in range(8)]:
             done.result()
     rows = memory.list(limit=10_000)
-    assert len(rows) == len({row["text"] for row in rows}) == 8 * 15 * 4
+    assert len(rows) == len({row["text"] for row in rows}) == 8 * 8 * 4
     assert list(memory._space.store.problems()) == []
     assert set(memory.status()["pending"].values()) == {0}
 
