@@ -1,7 +1,7 @@
 """Pictures of the dashboard with a sample memory: every page for looking at, and those that the documentation shows.
 
-    python scripts/screenshots.py FOLDER           every page, on a desk and a phone, in light and in dark
-    python scripts/screenshots.py --docs           the few in docs/images
+python scripts/screenshots.py FOLDER           every page, on a desk and a phone, in light and in dark
+python scripts/screenshots.py --docs           the few in docs/images
 """
 
 import argparse
@@ -42,7 +42,7 @@ PAGES = {
     "journal-week": "journal/2025-W50",
     "journal-month": "journal/2025-09",
     "journal-topics": "journal/topics",
-    "journal-conversation": "journal/conversation?id=talk-196-0",
+    "journal-conversation": "journal/conversation?id=talk-198-0",
     "context": TASK,
     "error": "nowhere",
 }

@@ -66,7 +66,7 @@ def test_a_place_in_the_code_is_shown_when_it_is_asked_for(window: Windows) -> N
 def test_the_calendar_leads_to_a_day_and_a_condensed_day_is_brought_back(
     window: Windows, served: Served, size: tuple[int, int]
 ) -> None:
-    day = "2025-12-12" if size == PHONE else "2025-12-08"
+    day = "2025-12-16" if size == PHONE else "2025-12-10"
     page = window("journal?year=2025", size=size)
     page.locator(f"svg.days a[href$='{day}']").click()
     expect(page.get_by_role("heading", name=day)).to_be_visible()

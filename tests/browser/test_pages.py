@@ -31,7 +31,7 @@ PAGES = {
     "journal/2026-01-30": "From now on all reports",
     "journal/2025-W40": "Summary",
     "journal/topics": "Spoken about",
-    "journal/conversation?id=talk-4-0": "Similar conversations",
+    "journal/conversation?id=talk-6-0": "Similar conversations",
     "context": "See through an agent",
     "context?task=change+the+checkout&tokens=300": "tokens",
 }

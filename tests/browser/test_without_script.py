@@ -54,7 +54,7 @@ def test_candidates_are_edited_and_rejected(window: Windows, served: Served) -> 
 
 def test_the_journal_the_chain_and_the_context_are_there(window: Windows, served: Served) -> None:
     page = plain(window, "journal?year=2025")
-    page.locator("svg.days a[href$='2025-11-18']").click()
+    page.locator("svg.days a[href$='2025-11-22']").click()
     expect(page.locator(".said").first).to_be_visible()
     page.goto(served.page("why?q=one+provider"))
     expect(page.locator("svg.graph a")).to_have_count(6)
