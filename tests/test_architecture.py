@@ -29,6 +29,7 @@ def test_importing_the_package_is_light() -> None:
     assert modules_loaded_by("import waypost").isdisjoint(HEAVY)
 
 
+@pytest.mark.slow
 def test_a_keyword_only_memory_needs_no_numpy(tmp_path: Path) -> None:
     code = (
         "import os; os.environ['WAYPOST_MODELS'] = os.devnull\n"

@@ -125,6 +125,7 @@ def test_long_things_are_cut_for_people_and_engines_and_found_whole_by_keywords(
     assert len(found["file"].embedded[0]) <= 1024
 
 
+@pytest.mark.slow
 def test_thousands_of_members_take_no_square_of_time() -> None:
     symbols = [Symbol("C", "C", "class", LineRange(1, 20_001), 1, "class C")]
     symbols += [Symbol(f"m{at}", f"C.m{at}", "method", LineRange(at, at), at, "", parent=0) for at in range(2, 20_002)]

@@ -164,6 +164,7 @@ def test_sections_cover_any_text_in_order(language: str, parts: list[str]) -> No
     assert covers(parsed) or not "".join(parts).strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     "unit", ["#", "a: ", "[", '"\\"', "{\n", "  " * 50 + "x:\n", "<h1 ", "---\n", "\\section{", "- ", "'''", ":a", "![", "===\n", "description: "]

@@ -100,6 +100,7 @@ a_line = st.lists(st.sampled_from(PATTERN_SIGNS), min_size=1, max_size=6).map(""
 lines_of_rules = st.lists(a_line.filter(lambda line: "\\/" not in line), max_size=4)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=60,
     derandomize=True,

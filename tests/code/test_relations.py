@@ -396,6 +396,7 @@ def test_edges_never_leave_the_tree() -> None:
     assert not related(files).edges
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "typescript", "go", "java", "php", "rust", "ruby", "csharp", "cpp"])
 @pytest.mark.parametrize(
     "unit",
@@ -410,6 +411,7 @@ def test_hostile_files_are_outlined_in_linear_time(language: str, unit: str) -> 
     assert time.process_time() - started < 1
 
 
+@pytest.mark.slow
 def test_a_hostile_tree_is_related_in_linear_time() -> None:
     many = 800
     uses = "".join(

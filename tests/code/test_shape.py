@@ -185,6 +185,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("language", ["python", "typescript", "rust", "yaml", "lua", "vue", ""])
 def test_hostile_files_have_a_shape_in_time(language: str, text: str) -> None:

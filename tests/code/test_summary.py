@@ -313,6 +313,7 @@ def test_the_one_line_form_is_one_short_line() -> None:
     assert line.startswith("One two three") and len(line) <= 200 and "\n" not in line
 
 
+@pytest.mark.slow
 @given(name=st.text(max_size=40), doc=st.text(max_size=300), returns=st.text(max_size=30), base=st.text(max_size=20))
 def test_whatever_the_file_holds_a_line_comes_out(name: str, doc: str, returns: str, base: str) -> None:
     for kind in ("function", "method", "property", "class", "enum", "constant", "type", "macro"):
@@ -340,6 +341,7 @@ def test_hostile_text_takes_no_time(text: str) -> None:
     assert time.process_time() - started < 1.0
 
 
+@pytest.mark.slow
 def test_ten_thousand_functions_inside_each_other_or_on_one_line_are_no_burden() -> None:
     size = 10_000
     text = "\n".join("def f(): return 1  # some words that make the line longer" for _ in range(size))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -175,6 +176,7 @@ facts = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(facts, max_size=40), st.integers(1, 5000), st.lists(facts, max_size=6), texts)
 def test_no_facts_and_no_budget_break_the_rules(found: list[Hit], budget: int, more: list[Hit], note: str) -> None:

@@ -176,6 +176,7 @@ def test_a_block_that_is_too_long_loses_its_changes_first_and_then_its_lowest_re
     assert shortest.left_out == 1
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.builds(

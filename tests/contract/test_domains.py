@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -311,6 +312,7 @@ def fresh_store() -> Iterator[Store]:
         opened.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(steps, min_size=5, max_size=40))
 def test_after_any_writes_the_means_are_those_of_the_facts_that_are_there(taken: list[Any]) -> None:

@@ -18,6 +18,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_published_similarities_of_the_model_come_out(minilm: Minilm) -> None:
     """From the model's own documentation: .6660 and .1046."""
     vectors = minilm.embed(TEXTS[:3])
@@ -26,6 +27,7 @@ def test_the_published_similarities_of_the_model_come_out(minilm: Minilm) -> Non
     assert vectors[1] @ vectors[2] == pytest.approx(0.1411, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_vectors_are_of_length_one_and_single_precision(minilm: Minilm) -> None:
     vectors = minilm.embed(TEXTS)
     assert vectors.shape == (len(TEXTS), minilm.dimensions) == (len(TEXTS), 384)
@@ -33,6 +35,7 @@ def test_vectors_are_of_length_one_and_single_precision(minilm: Minilm) -> None:
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_text_has_the_same_vector_alone_and_in_any_batch(minilm: Minilm) -> None:
     together = minilm.embed(TEXTS)
     backwards = minilm.embed(TEXTS[::-1])[::-1]
@@ -41,6 +44,7 @@ def test_a_text_has_the_same_vector_alone_and_in_any_batch(minilm: Minilm) -> No
     np.testing.assert_allclose(backwards, alone, atol=2e-6)
 
 
+@pytest.mark.slow
 def test_numpy_and_onnxruntime_give_the_same_vector(minilm: Minilm, minilm_folder: Path) -> None:
     bulk = minilm.embed(TEXTS)
     fresh = Minilm(minilm_folder)

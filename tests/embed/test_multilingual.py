@@ -35,6 +35,7 @@ def tokenizer(table: dict[str, NDArray[Any]]) -> SentencePiece:
     return SentencePiece(table)
 
 
+@pytest.mark.slow
 def test_the_installed_table_is_what_this_version_compiles(folder: Path, table: dict[str, NDArray[Any]]) -> None:
     stored = safetensors.load(folder / weights.MULTILINGUAL.derived[0])
     for name, array in table.items():

@@ -66,6 +66,7 @@ def chain(graph: Graph, depth: int = 5, kinds: dict[str, str] | None = None) -> 
     return chain_of("why?", depth, walked, nodes)
 
 
+@pytest.mark.slow
 @given(graphs(), st.integers(1, 20))
 def test_a_walk_finds_what_a_naive_search_finds_at_the_same_depth(graph: Graph, depth: int) -> None:
     walked = walk("0", depth, graph.links, graph.visible)
@@ -77,6 +78,7 @@ def test_a_walk_finds_what_a_naive_search_finds_at_the_same_depth(graph: Graph, 
     assert walked.left_out == len(beyond)
 
 
+@pytest.mark.slow
 @given(graphs(), st.integers(1, 20), st.integers(1, 6))
 def test_a_walk_stays_within_its_number_of_nodes_and_counts_the_others(graph: Graph, depth: int, most: int) -> None:
     walked = walk("0", depth, graph.links, graph.visible, most=most)
@@ -87,6 +89,7 @@ def test_a_walk_stays_within_its_number_of_nodes_and_counts_the_others(graph: Gr
     assert walked.left_out == len(beyond)
 
 
+@pytest.mark.slow
 @given(graphs(), st.integers(1, 20), st.lists(st.sampled_from((*CAUSAL_KINDS, "fact")), min_size=12, max_size=12))
 def test_every_node_of_a_chain_is_told_once_and_has_one_part(graph: Graph, depth: int, kinds: list[str]) -> None:
     found = chain(graph, depth, {str(n): kind for n, kind in enumerate(kinds)})

@@ -175,6 +175,7 @@ PIECES = st.sampled_from(
 FACTS = st.lists(PIECES, max_size=7).map(" ".join) | st.sampled_from([row["a"] for row in MINIMAL_PAIRS])
 
 
+@pytest.mark.slow
 @given(FACTS, FACTS)
 def test_who_came_first_does_not_decide_whether_two_facts_agree(one: str, other: str) -> None:
     kept = judge(one, other, 0.99).verdict in LOSES_THE_NEW_TEXT

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_overlap_and_remainder_are_those_of_sets(one: Period, other: Period) -> 
     assert not any(overlap(a, b) for i, a in enumerate(rest) for b in rest[i + 1 :])
 
 
+@pytest.mark.slow
 @given(periods(), periods(), st.lists(periods(), max_size=3))
 def test_the_shared_part_without_others_is_that_of_sets(one: Period, other: Period, cuts: list[Period]) -> None:
     both = shared(one, other)

@@ -5,6 +5,8 @@ import pytest
 from waypost.context.budget import count_tokens
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 @pytest.mark.parametrize("tokens", [200, 500, 2000, 5000])
 def test_level_0_takes_at_most_15_percent_of_the_default_briefing(memory: Memory, tokens: int) -> None:

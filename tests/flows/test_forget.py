@@ -32,6 +32,7 @@ def filler(memory: Memory, count: int, start: int = 0) -> None:
     memory.remember_many([{"text": f"Filler {n} about the launch of rocket {n * 7}", "kind": "note"} for n in numbers])
 
 
+@pytest.mark.slow
 def test_no_file_under_the_home_contains_any_of_its_words(memory: Memory, clock: TestClock) -> None:
     filler(memory, 300)
     doomed = memory.remember(TEXT).id
@@ -101,6 +102,7 @@ def test_vectors_and_sidecars_lose_it_too(open_memory: OpenMemory, monkeypatch: 
     assert after
 
 
+@pytest.mark.slow
 def test_a_reader_in_another_process_delays_only_the_last_traces(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

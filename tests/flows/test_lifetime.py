@@ -301,6 +301,7 @@ def test_many_end_in_small_transactions(memory: Memory, clock: TestClock) -> Non
     assert memory.list(archived=True, limit=1_000) == []
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_end_each_memory_once(memory: Memory, clock: TestClock) -> None:
     count = 240
     memory.remember_many(

@@ -60,6 +60,7 @@ def test_an_absolute_path_of_this_very_checkout_is_taken_as_it_is(tmp_path: Path
     assert found(tmp_path, str(tmp_path / "generated.ts")) == ["generated.ts"]
 
 
+@pytest.mark.slow
 def test_thousands_of_files_of_one_name_take_no_time(tmp_path: Path) -> None:
     files = [f"packages/p{n}/src/index.ts" for n in range(5000)]
     asked = [f"/apps/mono/packages/p{n}/src/index.ts" for n in range(5000)] + ["a/" * 2000] * 100

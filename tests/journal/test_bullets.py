@@ -154,6 +154,7 @@ def test_words_come_back_as_they_were_given(text: str, id: str | None, mark: str
     assert "<!-- waypost:" not in shown
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(PAGES, WORDS, IDS, st.none() | st.sampled_from(["d", "New"]), st.sampled_from(["\n", "\r\n"]))
 def test_adding_a_bullet_changes_no_other_and_removing_it_removes_only_it(

@@ -203,6 +203,7 @@ def lost(text: str, found: Legacy) -> list[str]:
     return missing + [line for line, count in left.items() if count]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(_LINES, max_size=25), st.sampled_from([None, date(2026, 1, 14)]), st.booleans())
 def test_every_line_is_in_an_entry_or_above_or_was_spent_on_when_and_who(

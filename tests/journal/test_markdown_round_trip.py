@@ -107,6 +107,7 @@ def test_every_text_is_a_page_that_joins_to_it(text: str, start: str) -> None:
     assert left_alone(start + text) == (CONFLICT if page.is_conflicted else HELD if page.hold else None)
 
 
+@pytest.mark.slow
 @settings(max_examples=70, deadline=None)
 @given(st.lists(ENTRIES, max_size=4), ENDS, st.sampled_from(["", "\ufeff", "title"]))
 def test_entries_come_back_from_a_page_as_they_went_in(entries: list[Entry], newline: str, start: str) -> None:
@@ -129,6 +130,7 @@ def test_a_heading_is_one_visible_line_whose_comment_closes_at_its_end(entry: En
     assert read_heading(line) is not None
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.lists(ENTRIES, min_size=1, max_size=4), ENTRIES, st.data(), ENDS)
 def test_a_changed_entry_leaves_every_other_byte(
@@ -148,6 +150,7 @@ def test_a_changed_entry_leaves_every_other_byte(
     assert page.without(range(len(page.entries))).entries == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=70, deadline=None)
 @given(st.lists(LINES, max_size=8), ENDS, ENTRIES)
 def test_a_page_by_hand_can_be_changed_at_any_place(lines: list[str], newline: str, other: Entry) -> None:
@@ -175,6 +178,7 @@ def test_an_entry_added_to_any_page_is_its_last(lines: list[str], newline: str, 
     assert parse_page(longer, DAY, UTC).entries == (*before.entries, entry)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

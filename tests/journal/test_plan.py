@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -228,6 +229,7 @@ START = date(2024, 11, 1)
 written = st.dictionaries(st.integers(0, 500), st.integers(1, 60_000), min_size=1, max_size=60)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(written, st.integers(0, 500), st.sets(st.integers(0, 700), max_size=40))
 def test_running_every_day_and_running_late_give_the_same_files(

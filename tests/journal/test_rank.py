@@ -55,6 +55,7 @@ def test_the_empty_the_lonely_and_the_wordless_are_ranked_too() -> None:
     assert textrank(likeness(["!", "?"]), [0.0, 0.0]) == [1.0, 1.0]
 
 
+@pytest.mark.slow
 def test_two_thousand_sentences_take_well_under_a_second() -> None:
     from time import process_time
 

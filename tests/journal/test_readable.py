@@ -3,6 +3,8 @@
 import time
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
+
 from waypost.journal.readable import cut_to, pieces_of, readable_entry, without_marks
 from waypost.model.journal import Amendment, Entry
 
@@ -34,6 +36,7 @@ def test_whole_pieces_are_kept_from_either_end() -> None:
     assert cut_to(["aaaa"], 2, "\n", from_end=True) == ([], 1)
 
 
+@pytest.mark.slow
 def test_marks_that_never_end_cost_no_time() -> None:
     started = time.process_time()
     without_marks("<!-- " * 20_000)

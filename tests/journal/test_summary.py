@@ -232,6 +232,7 @@ def test_related_places_are_hinted_at() -> None:
     assert "](../../../etc" not in summary
 
 
+@pytest.mark.slow
 def test_a_busy_week_month_and_year_stay_within_their_size() -> None:
     topics = ["garden", "budget", "music", "travel", "kitchen", "school"]
     many = [

@@ -1,5 +1,6 @@
 """A generated part inside a file of people's own words."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def test_of_two_copies_the_one_that_nobody_edited_is_ours() -> None:
     )
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 @example("# a\n<!-- waypost:begin 00 -->\nx", "<!-- waypost:end -->")
 def test_writing_twice_changes_nothing_and_what_was_written_is_found(text: str, part: str) -> None:
@@ -79,6 +81,7 @@ def test_writing_twice_changes_nothing_and_what_was_written_is_found(text: str, 
     assert found.part is not None and not found.is_edited
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, TEXTS)
 def test_nothing_outside_the_part_ever_changes(text: str, part: str, other: str) -> None:
     frame = split_frame(with_part(text, part))

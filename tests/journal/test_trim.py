@@ -186,6 +186,7 @@ def test_trimming_makes_shorter_and_never_twice(text: str, role: str, score: int
     assert trim_entry(once, score, role, question) is once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     ["*" * 60_000, "[" * 60_000, "a." * 30_000, "`" * 60_000, "> " * 30_000, "(" * 60_000 + "http", "{" * 60_000, "http://" * 9_000,

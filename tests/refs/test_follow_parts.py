@@ -161,6 +161,7 @@ def test_configuration_and_prose_are_followed_too() -> None:
     assert (found.state, found.lines) == (UNCHANGED, LineRange(9, 10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", grammar_names())
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
@@ -197,6 +198,7 @@ def test_a_symbol_keeps_its_lines_when_lines_are_put_before_it(language: str, da
     assert found.lines == LineRange(place.lines.start + blank, place.lines.end + blank)
 
 
+@pytest.mark.slow
 def test_a_file_that_says_one_thing_again_and_again_is_followed_in_time() -> None:
     text = "a = b\n" * 1_500 + "# c d\n" * 1_000
     read, other = shape("a.py", text), shape("a.py", text.replace("a = b\n", "a = a = b\n"))

@@ -137,6 +137,7 @@ def test_there_are_never_more_than_the_most() -> None:
     assert len(mentions(" ".join(f"name_{number}" for number in range(500)))) == MOST_MENTIONS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

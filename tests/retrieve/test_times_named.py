@@ -327,6 +327,7 @@ WORDS = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     words=st.lists(st.sampled_from(WORDS)),

@@ -3,6 +3,7 @@
 import gzip
 from datetime import date
 
+import pytest
 from tests.simulation.life import Life, characters
 
 
@@ -12,6 +13,7 @@ def test_a_seed_gives_the_same_life_and_another_seed_another() -> None:
     assert one != other
 
 
+@pytest.mark.slow
 def test_a_day_has_ten_conversations_of_two_thousand_characters() -> None:
     days = list(Life(1, date(2024, 1, 1)).days(60))
     assert all(len({line.session for line in day.lines}) == 10 for day in days)
@@ -23,6 +25,7 @@ def test_a_day_has_ten_conversations_of_two_thousand_characters() -> None:
     assert len({line.key for line in lines}) == len(lines)
 
 
+@pytest.mark.slow
 def test_no_two_facts_answer_the_same_question_and_each_is_in_its_own_line() -> None:
     facts = [fact for day in Life(1, date(2024, 1, 1)).days(150) for fact in day.facts]
     assert len(facts) > 150

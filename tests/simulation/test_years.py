@@ -32,6 +32,7 @@ def changed(before: object, after: object) -> list[str]:
     return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
 
 
+@pytest.mark.slow
 def test_the_checks_notice_what_they_look_for(begin: Begin) -> None:
     """A line gone from the archive, a day's file gone too early, a protected line reworded, a page rewritten."""
     world = begin(Life(7, START, conversations=1, characters=300))

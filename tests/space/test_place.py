@@ -227,6 +227,7 @@ def test_no_path_at_all_is_invalid(tree: Path, given: str) -> None:
         safe_relative_path(tree, given)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(parts=st.lists(st.sampled_from(["..", ".", "", "src", "inside", "outside", "loop", "x", "tree"]), max_size=7))
 def test_whatever_is_let_through_is_inside(tree: Path, parts: list[str]) -> None:

@@ -248,6 +248,7 @@ WORDS += [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=30).map("".join))
 def test_masking_keeps_the_lines_and_finds_nothing_the_second_time(text: str) -> None:
@@ -298,6 +299,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_long_text_of_one_piece_is_read_in_linear_time(piece: str) -> None:
     small, large = (piece * (size // len(piece) + 1) for size in (MEGABYTE // 100, MEGABYTE // 10))
@@ -311,6 +313,7 @@ def test_a_long_text_of_one_piece_is_read_in_linear_time(piece: str) -> None:
     assert times[1] < 40 * max(times[0], 0.005)
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_hostile_text_is_read_to_its_end() -> None:
     share = MEGABYTE // len(HOSTILE)
     text = "".join(piece * (share // len(piece) + 1) for piece in HOSTILE)

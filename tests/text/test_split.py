@@ -60,6 +60,7 @@ def test_a_word_longer_than_a_passage_is_cut_inside() -> None:
     assert len(found) > 5
 
 
+@pytest.mark.slow
 def test_a_long_single_line_takes_linear_time() -> None:
     def seconds(text: str) -> float:
         begin = time.process_time()

@@ -115,6 +115,7 @@ def test_a_hostile_path_stays_inside_its_sequence(terminal: None) -> None:
     assert "[bold]" in words
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF, exclude_categories=()), max_size=60))
 def test_no_path_adds_anything_to_a_target(path: str) -> None:
     for editor in ("file", "vscode", "idea"):

@@ -41,6 +41,7 @@ def test_the_owners_token_is_made_once_and_is_the_owners_only(home: Path) -> Non
     assert tokens.owner_token() == first
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once_agree_on_one_token(home: Path) -> None:
     command = [sys.executable, "-c", START, str(home)]
     with ExitStack() as stack:

@@ -15,6 +15,8 @@ from waypost.faces.hooks import agent_event
 from waypost.faces.hooks.agent_formats import HookInput
 from waypost.faces.hooks.agent_keep import keep
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 LONG = 60.0  # seconds; reached only by a test that fails
 UPLOADS = "Uploads of large files use multipart requests."
 # With time enough for any machine, whatever else it does.

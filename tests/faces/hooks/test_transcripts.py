@@ -333,6 +333,7 @@ RECORD = st.fixed_dictionaries(
 QUIET = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.slow
 @QUIET
 @given(
     st.binary(max_size=300)
@@ -346,6 +347,7 @@ def test_no_bytes_make_reading_fail(tmp_path: Path, content: bytes) -> None:
         assert turn.text.strip()
 
 
+@pytest.mark.slow
 @QUIET
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=20), st.integers(0, 59)), max_size=8),

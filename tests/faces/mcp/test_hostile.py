@@ -28,6 +28,7 @@ TEXTS = ["", " ", "\x00", "\x1b[2J", "\u202eevil", "a" * 300_000, "%s%n{0}", "';
 OTHERS: list[Any] = [7, -1, 1e308, True, [], {}, [[]], {"a": {"b": []}}, NESTED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(BY_NAME))
 def test_no_value_of_any_parameter_breaks_a_tool(agent: Agent, name: str) -> None:
     async def try_all(one: Client) -> None:

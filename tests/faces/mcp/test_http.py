@@ -33,6 +33,8 @@ from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Reply, Tool
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 LIMITS = Limits(body_bytes=50_000, failure_rate=1000, failure_burst=1000)
 TOOLS = (
     Tool(

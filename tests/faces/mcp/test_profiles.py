@@ -354,6 +354,7 @@ def test_recalled_words_cannot_leave_the_fence(ask: Ask, memory: Memory) -> None
     assert fenced.startswith("<waypost-memory ") and fenced.splitlines()[-1].startswith("</waypost-memory ")
 
 
+@pytest.mark.slow
 def test_an_answer_is_short_however_long_a_memory_is(ask: Ask, memory: Memory) -> None:
     for number in range(5):
         memory.remember(f"Logins of customer {number} " + "are many and long " * 5_000, level=0)

@@ -15,6 +15,8 @@ from waypost.faces.mcp.session import Project, ServedCall
 from waypost.faces.mcp.tool import Reply, Tool
 from waypost.model.time import Clock
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 PROFILES = ("chainguard", "coding-brain", "locai", "memory-bridge")
 TOOLS = {tool.name: tool for profile in PROFILES for tool in own_tools(profile)}
 UNKNOWN_ID = "01hzzzzzzzzzzzzzzzzzzzzzzz"

@@ -11,6 +11,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from tests.faces.mcp.conftest import ENVELOPE, HANDSHAKE, text_of
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 
 @pytest.mark.parametrize("mode", [HANDSHAKE, ENVELOPE])
 def test_an_agent_works_with_a_server_that_it_started(shop: Path, tmp_path: Path, mode: str) -> None:

@@ -100,6 +100,7 @@ def test_steps_of_a_pipeline_are_read_whatever_else_it_has() -> None:
     assert [line for line, _ in pipeline_steps(tree)] == ["pip install .", "pytest -q"]
 
 
+@pytest.mark.slow
 def test_a_tree_of_many_files_takes_a_moment(project: Callable[..., Project]) -> None:
     files = {f"packages/p{number // 20}/src/f{number}.ts": "" for number in range(20_000)}
     files |= {f"packages/p{number}/package.json": "{}" for number in range(1_000)}

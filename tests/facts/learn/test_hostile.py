@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,8 @@ from waypost.model.change import (
     SettingChange,
     SymbolChange,
 )
+
+pytestmark = pytest.mark.slow  # not for the inner loop
 
 LAYOUT = Layout.of(["src/shop/cart.py", "src/mail/send.py"])
 WORDS = st.sampled_from(

@@ -112,6 +112,7 @@ def test_claims_and_conditions_are_known_in_three_languages() -> None:
     assert not is_conditional("board share permissions")
 
 
+@pytest.mark.slow
 def test_long_hostile_subjects_are_read_in_time() -> None:
     for text in ("and " * 50_000, ", add x" * 20_000, '"' * 50_000, "`" * 50_000, "1." * 50_000):
         assert particulars(text) >= 0

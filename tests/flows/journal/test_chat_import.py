@@ -271,6 +271,7 @@ def test_progress_is_told_and_ends_with_all(memory: Memory, file: Path) -> None:
     assert told == [(256, 300), (300, 300)]
 
 
+@pytest.mark.slow
 def test_an_interrupted_import_goes_on_and_is_undone_as_one(memory: Memory, file: Path) -> None:
     class Stop(Exception):
         pass

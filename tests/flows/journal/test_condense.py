@@ -145,6 +145,7 @@ def test_months_and_years_are_made_and_old_originals_compressed(memory: Memory, 
     assert {"monthly_summary_created", "yearly_summary_created", "archive_compressed"} <= kinds
 
 
+@pytest.mark.slow
 def test_a_second_run_on_the_same_day_changes_no_byte_of_any_file(memory: Memory, clock: TestClock) -> None:
     days(memory, clock, 9)
     clock.now = at_four(START + DAY * 9)

@@ -37,6 +37,7 @@ def zone(tmp_path: Path, name: str) -> None:
     (tmp_path / "home" / "config.toml").write_text(f'[journal]\ntimezone = "{name}"\n')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -69,6 +70,7 @@ def test_a_journal_whose_time_zone_is_changed_loses_and_doubles_nothing(
     assert {hit.id for hit in memory.recall("PostgreSQL", k=50).hits} >= ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("day", [date(2026, 3, 29), date(2026, 10, 25)])
 def test_days_on_which_the_clock_is_changed_are_condensed_like_others(
     open_memory: OpenMemory, tmp_path: Path, clock: TestClock, day: date

@@ -9,6 +9,8 @@ from tests.conftest import OpenMemory, TestClock
 
 from waypost.memory import Memory
 
+pytestmark = pytest.mark.slow  # not for the inner loop
+
 SECRETIVE = "Remember this: my quizzical zebra Xanthippe sleeps in the pantry, that is important."
 NEIGHBOURS = (
     "Remember this: I decided that our team will use PostgreSQL for the ledger, that is important.",

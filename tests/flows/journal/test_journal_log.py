@@ -99,6 +99,7 @@ def test_a_full_log_gets_another_name_and_three_are_kept(memory: Memory) -> None
     assert (space.folder / LOG).stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_several_processes_write_whole_lines(memory: Memory) -> None:
     script = (
         "import sys\nfrom datetime import UTC, datetime\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"

@@ -352,6 +352,7 @@ def test_a_step_that_fails_does_not_hide_what_a_person_does_next(memory: Memory)
     assert said(memory) == ["The dog is called Max."]
 
 
+@pytest.mark.slow
 def test_many_identical_notes_are_read_in_linear_time(memory: Memory) -> None:
     file = file_of(memory)
     file.parent.mkdir(parents=True)

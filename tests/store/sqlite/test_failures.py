@@ -56,6 +56,7 @@ def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
     assert stored(again) == ["before", "after"]
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_under_a_process_loses_nothing_acknowledged(tmp_path: Path) -> None:
     script = textwrap.dedent("""
         import resource, signal, sys
