@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from waypost.facts.commitments import STRICT, Key, commitments
-from waypost.facts.lexicon import Lexicon, shared_lexicon
+from waypost.facts.lexicon import Lexicon, lexicon, shared_lexicon
 from waypost.facts.order import Voice, keeps_roles
 
 
@@ -63,7 +64,7 @@ _PLURAL = {
 def compare(first: str, second: str) -> Agreement:
     """How `second` stands to `first`, judged by their commitments."""
     words = shared_lexicon(first, second)
-    left, right = commitments(first, words), commitments(second, words)
+    left, right = list(_read(first, words.language)), list(_read(second, words.language))
     if not left or not right:
         return Agreement(Relation.APART, "nothing to compare")
     left, right, voice = _without_agent(left, right, words)
@@ -73,6 +74,12 @@ def compare(first: str, second: str) -> Agreement:
         or _form_difference(left, right, words)
         or _standing(left, right, words, voice)
     )
+
+
+@lru_cache(maxsize=32)
+def _read(text: str, language: str) -> tuple[Key, ...]:
+    """A new fact is compared with each of its neighbours, and a neighbour with one new fact after the other."""
+    return tuple(commitments(text, lexicon(language)))
 
 
 def _without_agent(left: list[Key], right: list[Key], words: Lexicon) -> tuple[list[Key], list[Key], Voice | None]:
