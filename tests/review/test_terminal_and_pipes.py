@@ -51,16 +51,18 @@ def test_a_path_with_a_turned_direction_does_not_reach_the_terminal(waypost: Way
 
 
 @pytest.mark.parametrize("command", [("list", "--json"), ("export", "-"), ("export",), ("ask", "Größe", "--json")])
-def test_json_loses_no_character_where_the_output_is_not_unicode(project: Path, command: tuple[str, ...]) -> None:
-    run("remember", "Größe дела ☃", cwd=project)
+def test_json_loses_no_character_where_the_output_is_not_unicode(
+    project: Path, waypost: Waypost, command: tuple[str, ...]
+) -> None:
+    waypost("remember", "Größe дела ☃")
     done = run(*command, cwd=project, PYTHONIOENCODING="latin-1")
     assert "Größe дела ☃" in str(json.loads(done.stdout.decode()))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
 @pytest.mark.parametrize("command", [("status",), ("status", "--json"), ("list", "--json"), ("export", "-")])
-def test_an_output_that_is_full_is_said_in_two_lines(project: Path, command: tuple[str, ...]) -> None:
-    run("remember", "Something", cwd=project)
+def test_an_output_that_is_full_is_said_in_two_lines(project: Path, waypost: Waypost, command: tuple[str, ...]) -> None:
+    waypost("remember", "Something")
     with open("/dev/full", "wb") as full:
         done = run(*command, cwd=project, stdout=full.fileno())
     assert done.returncode == 1
