@@ -57,7 +57,6 @@ class Picture:
     width: int
     height: int
     light: Literal["light", "dark"] = "light"
-    of: str = ""  # a part of the page that it is scrolled to
 
 
 DOCS = (
@@ -101,7 +100,10 @@ def _sign_in(browser: Browser, served: Served) -> list[object]:
 
 
 def _window(browser: Browser, cookies: list[object], width: int, height: int, light: Literal["light", "dark"]) -> Page:
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=light)
+    by_finger = width < 500
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=light, is_mobile=by_finger, has_touch=by_finger
+    )
     context.add_cookies(cookies)  # type: ignore[arg-type]
     return context.new_page()
 

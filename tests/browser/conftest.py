@@ -24,6 +24,8 @@ ARGUMENTS = (
 )
 PROBE = "window.__pwned = 0; for (const name of ['alert', 'confirm', 'prompt']) window[name] = () => { window.__pwned += 1; };"
 
+REFUSED = ("/nowhere", "/login")  # browsers log it as an error when these say no, as they do to tests that ask for it
+
 Windows = Callable[..., Page]
 
 
@@ -76,8 +78,8 @@ class Watched:
         self.troubles: list[str] = []
 
     def heard(self, message: ConsoleMessage) -> None:
-        missing = "/nowhere" in message.location["url"]  # the page that tests ask for to see that it is not there
-        if message.type in ("error", "warning") and not missing:
+        refused = any(part in message.location["url"] for part in REFUSED)
+        if message.type in ("error", "warning") and not refused:
             self.troubles.append(f"{message.type}: {message.text}")
 
     def asked(self, request: Request) -> None:

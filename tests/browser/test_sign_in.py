@@ -25,3 +25,21 @@ def test_a_person_signs_out_by_the_menu(window: Windows, served: Served) -> None
     page.get_by_role("button", name="Sign out").click()
     page.goto(served.page("why"))
     expect(page.get_by_label("Sign-in code, or token")).to_be_visible()
+
+
+def test_who_may_only_read_sees_everything_and_is_offered_no_change(window: Windows, served: Served) -> None:
+    token = served.tokens.make("visitor", kind="person", rights="read", clock=served.sample.clock)
+    page = window("review", known=False)
+    page.get_by_label("Sign-in code, or token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator(".candidate").first).to_be_visible()
+    for path in ("review", "stale", f"memory/{served.sample['total']}", "journal", "journal/2026-01-30"):
+        page.goto(served.page(path))
+        assert page.locator("main form[method=post] button").count() == 0, path
+
+
+def test_the_link_that_the_server_prints_leaves_no_code_in_the_address(window: Windows, served: Served) -> None:
+    page = window(None, known=False)
+    page.goto(f"{served.url}/login#code=AAAAA-AAAAA")
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert "code" not in page.url
