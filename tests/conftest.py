@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from waypost import config
@@ -19,6 +20,11 @@ def pytest_configure() -> None:
     """Many tests start processes: where no bytecode may be kept, each of them would compile the whole package again."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    # How long an example takes says more about what else the machine does than about what is tested.
+    hypothesis.settings.register_profile(
+        "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    )
+    hypothesis.settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True)
