@@ -102,7 +102,7 @@ def _is_harmless(page: Page, path: str) -> None:
     assert not TURNING.search(page.title()), path
 
 
-def test_a_link_of_another_site_shows_the_page_and_cannot_change_anything(window: Windows, served: Served) -> None:
+def test_a_form_without_the_token_of_its_page_changes_nothing(window: Windows, served: Served) -> None:
     page = window("why")
     made = served.remember("Nobody else may take this back.")
     sent = page.request.post(
