@@ -11,10 +11,11 @@ import pytest
 _SCRIPT = """
 import json, sys
 from pathlib import Path
-from waypost import config, memory
+from waypost import memory
 from waypost.embed.fake import FakeEngine
+from waypost.memory import spaces
 
-memory.open_engine = lambda name, settings: FakeEngine()
+spaces.open_engine = lambda name, settings: FakeEngine()
 opened = memory.Memory.open(sys.argv[1])
 if sys.argv[2] == "index":
     opened.index(report=lambda *told: print(*told, flush=True))
