@@ -9,7 +9,7 @@ from tests.time.world import Player, make_steps
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
-LIVES = 8
+LIVES = 5
 STEPS = 30
 SOAK_LIVES = 120
 
