@@ -1,4 +1,4 @@
-"""One server and one browser for all tests of a process, and a window of its own for each test.
+"""One server for all tests of a process, one browser for those of a module, and a window of its own for each test.
 
 A window fails its test when the page logs an error, breaks its content policy, or asks another host for anything.
 """
@@ -40,8 +40,9 @@ def browser_path() -> str:
     return shutil.which(os.environ.get("WAYPOST_TEST_BROWSER") or "chromium") or ""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Ends with its module: while it runs, its event loop does, and tests of others could have none of their own."""
     path = browser_path()
     assert path, "There is no Chromium here: run scripts/install-browser.sh, or name one in WAYPOST_TEST_BROWSER."
     with sync_playwright() as playwright:
@@ -57,15 +58,22 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def signed_in(browser: Browser, served: Served) -> list[object]:
-    """The cookies of a person who typed the code that the server printed."""
+def cookies() -> list[object]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, served: Served, cookies: list[object]) -> list[object]:
+    """The cookies of a person who typed, once, the code that the server printed."""
+    if cookies:
+        return cookies
     context = browser.new_context()
     page = context.new_page()
     page.goto(served.url)
     page.get_by_label("Sign-in code, or token").fill(served.started.code)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(served.page())
-    cookies: list[object] = list(context.cookies())
+    cookies += context.cookies()
     context.close()
     return cookies
 
