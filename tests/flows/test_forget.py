@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import OpenMemory, TestClock
 
-from waypost import Memory
+from waypost import Memory, config
 from waypost.errors import NotFound
 
 # Words that stand nowhere else, in three languages, so that a byte found on disk can only come from them.
@@ -134,3 +134,18 @@ def test_a_reader_in_another_process_delays_only_the_last_traces(
     findings = impatient.doctor(fix=True)
     assert [f for f in findings if f.check == "forgotten text"] == []
     assert traces(memory.folder) == []
+
+
+@pytest.mark.parametrize("text", ["agent", "0", "tokens", "write"])
+def test_files_that_are_no_exports_stay_as_they_are_whatever_is_forgotten(memory: Memory, text: str) -> None:
+    home = config.load().home
+    kept = {
+        "tokens.json": '{"tokens": [{"name": "a", "kind": "agent", "rights": "write", "sha256": "00"}]}',
+        "setup/cursor.json": '["agent", 0, "tokens", "write"]',
+    }
+    for name, content in kept.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(content)
+    receipt = memory.remember(text)
+    memory.forget(str(receipt.id))
+    assert {name: (home / name).read_text() for name in kept} == kept

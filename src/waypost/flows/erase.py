@@ -81,8 +81,10 @@ def _without(content: str, erased: _Erased, lines: bool) -> str:
     if lines:  # only \n ends a line: others may stand inside a text
         return "\n".join(line for line in content.split("\n") if not erased.has(_parsed(line)))
     whole = _parsed(content)
-    if not isinstance(whole, dict) or not isinstance(whole.get("memories"), list):
+    if isinstance(whole, str):  # an export that is damaged
         return "" if erased.has(content) else content
+    if not isinstance(whole, dict) or not isinstance(whole.get("memories"), list):
+        return content  # no export: tokens, sessions, what set-up did
     rows = [row for row in whole["memories"] if not erased.has(row)]
     if len(rows) == len(whole["memories"]):
         return content
