@@ -40,7 +40,7 @@ def run(arguments: list[str]) -> int:
             _report(f"{error.strerror or error}{where}.", remedy, json=False)
         return 1
     except Exception as error:  # noqa: BLE001  the last wall before the user: a traceback helps nobody there
-        _log_crash()
+        _log_crash(error)
         _report(
             f"Something unexpected happened: {type(error).__name__}: {error}",
             _crash_remedy(),
@@ -90,18 +90,13 @@ def _print_json(what: str, remedy: str) -> None:
         print(dumps({"error": what, "remedy": remedy}), flush=True)
 
 
-def _log_crash() -> None:
-    """Keep where it happened, for a report; not the message, which may hold the words of a memory."""
-    import traceback
-
+def _log_crash(error: Exception) -> None:
     from waypost import config
+    from waypost.errors import WaypostError
+    from waypost.space.crash import note_crash
 
-    with contextlib.suppress(Exception):
-        home = config.load().home
-        home.mkdir(parents=True, exist_ok=True)
-        kind, _, place = sys.exc_info()
-        lines = [*traceback.format_tb(place), getattr(kind, "__name__", "")]
-        (home / "crash.log").write_text("".join(lines), encoding="utf-8")
+    with contextlib.suppress(WaypostError):  # settings that cannot be read are what was told already
+        note_crash(error, config.load().home)
 
 
 def _crash_remedy() -> str:

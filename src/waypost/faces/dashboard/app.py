@@ -1,7 +1,5 @@
 """The dashboard as an ASGI application. Importing this imports Starlette and Jinja: only what serves does so."""
 
-import contextlib
-import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from waypost.faces.dashboard.render import Renderer
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces
+from waypost.space.crash import note_crash
 
 _FIELDS = 5000  # of one form
 _STATUS: Mapping[type[WaypostError], int] = {NotFound: 404, SecurityError: 403, InvalidInput: 400}
@@ -73,7 +72,7 @@ def _answering(spaces: Spaces, renderer: Renderer, place: Place) -> Callable[[Re
             status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 409)
             return renderer.error(request, identity, error.what, error.remedy, status)
         except Exception as error:  # noqa: BLE001  the last wall before the person: a traceback helps nobody there
-            _log_crash(error, spaces.home)
+            note_crash(error, spaces.home)
             what = f"Something unexpected happened: {type(error).__name__}."
             remedy = "This is a bug; crash.log in Waypost's home has the place. Nothing that was acknowledged is lost."
             return renderer.error(request, identity, what, remedy, 500)
@@ -113,11 +112,3 @@ def _form(body: bytes) -> dict[str, tuple[str, ...]]:
 
 def _redirect(done: Go) -> Response:
     return RedirectResponse(done.to, status_code=303)
-
-
-def _log_crash(error: Exception, home: Path) -> None:
-    """Keep where it happened; not the message, which may hold the words of a memory."""
-    with contextlib.suppress(OSError):
-        home.mkdir(parents=True, exist_ok=True)
-        lines = [*traceback.format_tb(error.__traceback__), type(error).__name__]
-        (home / "crash.log").write_text("".join(lines), encoding="utf-8")

@@ -174,11 +174,7 @@ def unexpected(error: Exception) -> str:
 
 
 def log_crash(error: Exception, home: Callable[[], Path]) -> None:
-    """Keep where it happened; not the message, which may hold the words of a memory."""
-    import traceback
+    from waypost.space.crash import note_crash
 
-    with contextlib.suppress(OSError, WaypostError):
-        folder = home()
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = [*traceback.format_tb(error.__traceback__), type(error).__name__]
-        (folder / "crash.log").write_text("".join(lines), encoding="utf-8")
+    with contextlib.suppress(WaypostError):  # settings that cannot be read say so elsewhere
+        note_crash(error, home())

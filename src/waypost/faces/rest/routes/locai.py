@@ -19,7 +19,8 @@ from waypost.faces.rest.parameters import (
     MemoryId,
     Question,
 )
-from waypost.faces.rest.routes.lists import Domain, Kind, LevelNumber, Module, Session, Tags, page
+from waypost.faces.rest.routes.code import code_memories
+from waypost.faces.rest.routes.lists import Domain, Kind, LevelNumber, Module, Session, Tags, list_memories
 from waypost.faces.rest.routes.one import erase, written
 from waypost.faces.rest.strict import StrictRoute
 
@@ -42,10 +43,7 @@ def memories_here(
     cursor: CursorText = None,
 ) -> dict[str, Any]:
     """What is remembered, the newest first, by pages."""
-    from waypost.faces.rest.listing import Asked
-
-    asked = Asked(kind, level, domain, module, session, tag or (), archived, as_of, known_at)
-    return page(hands, asked, cursor, limit)
+    return list_memories(hands, kind, level, domain, module, session, tag, archived, as_of, known_at, limit, cursor)
 
 
 @router.post("/memories", status_code=201)
@@ -94,5 +92,4 @@ def code_memories_here(
 
     `relevance`: `direct` (the line is inside), `symbol` (it is about the code around the line), or `file`.
     """
-    hits = hands.memory.about(file_path, line, limit=limit, as_of=as_of, known_at=known_at)
-    return {"path": file_path, "line": line, "memories": [hit.to_json() for hit in hits]}
+    return code_memories(hands, file_path, line, limit, as_of, known_at)
