@@ -11,6 +11,8 @@ import pytest
 from tests.conftest import TestClock
 
 from waypost import flows
+from waypost.embed.fake import FakeEngine
+from waypost.facts import duplicates
 from waypost.memory import Memory
 from waypost.model.draft import Draft
 from waypost.model.memory import Caller
@@ -122,9 +124,20 @@ def test_a_rejected_value_stays_away_whatever_its_time(memory: Memory, clock: Te
     assert life.answers() == life.before
 
 
+@pytest.mark.parametrize("by_meaning", [False, True])
 def test_an_export_of_the_time_before_a_reversal_leaves_the_time_between_alone(
-    memory: Memory, clock: TestClock, tmp_path: Path
+    memory: Memory,
+    clock: TestClock,
+    tmp_path: Path,
+    fake_engine: FakeEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    by_meaning: bool,
 ) -> None:
+    if by_meaning:
+        fake_engine.label = "minilm"
+        thresholds = {**duplicates.THRESHOLDS, fake_engine.name: (0.95, 0.85)}
+        for place in ("waypost.flows.gate", "waypost.flows.remember", "waypost.flows.prepare"):
+            monkeypatch.setattr(f"{place}.THRESHOLDS", thresholds, raising=False)
     first = memory.remember(OLD).id
     memory.export(tmp_path / "before.jsonl")
     between = clock.advance(days=1)

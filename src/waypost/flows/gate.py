@@ -65,6 +65,8 @@ class Gate:
         """Skip, merge or add in the face of what means nearly the same; refuse what was corrected."""
         conflict = None
         for known, judged in self._judged(item, twins):
+            if corrected and known.fingerprint == item.version.fingerprint:
+                continue  # the very words, held for another time: they say nothing of the time they were given up for
             if judged.verdict is Verdict.SKIP or (corrected and judged.verdict is Verdict.MERGE):
                 self._said_again(item, known.memory_id)
                 return self._pointed_anew(item, known) or Receipt(
