@@ -82,7 +82,8 @@ def test_what_is_stale_is_shown_by_age_and_by_reason(window: Windows, size: tupl
 
 
 def waiting(page: Page, text: str) -> None:
-    """Put the focus on a candidate, as somebody does who goes through them."""
+    """Put the focus on a candidate, as somebody does who goes through them: the keys answer once the page has loaded."""
+    page.wait_for_load_state("load")
     card = page.locator(".candidate", has_text=text)
     card.focus()
     expect(card).to_be_focused()
