@@ -95,7 +95,8 @@ def build(folder: Path, vectors: "Floats") -> None:
     import apsw
 
     from waypost.store.sqlite.schema import migrate
-    from waypost.store.sqlite.vectors import EngineVectors, pack
+    from waypost.store.sql.packed import pack
+    from waypost.store.sqlite.vectors import EngineVectors
 
     connection = apsw.Connection(str(folder / _DATABASE))
     migrate(connection, _DATABASE, datetime.now(UTC))

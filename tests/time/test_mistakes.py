@@ -18,7 +18,7 @@ from waypost.flows import gate, lifecycle, prepare
 from waypost.model.memory import Version
 from waypost.model.time import Moment, to_micros
 from waypost.retrieve.passages import passages_of
-from waypost.store.sqlite import reader, rows
+from waypost.store.sql import reader, rows
 from waypost.store.sqlite.writer import SqliteWriter
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -71,7 +71,7 @@ def overwriting(patch: Patch) -> None:
     def mistaken(writer: Any, held: Sequence[Version], cut: Period, at: datetime, embedded: Any, **_: Any) -> int:
         concerned = [version for version in held if validity.overlap(version.period, cut)]
         for version in concerned:
-            writer._db.execute(
+            writer._db.change(
                 "UPDATE memories SET valid_until = ? WHERE number = ?", (to_micros(cut[0]), version.number)
             )
         return len(concerned)
@@ -84,7 +84,7 @@ def deleting(patch: Patch) -> None:
     patch.setattr(
         SqliteWriter,
         "supersede",
-        lambda self, number, at: self._db.execute("DELETE FROM memories WHERE number = ?", (number,)),
+        lambda self, number, at: self._db.change("DELETE FROM memories WHERE number = ?", (number,)),
     )
 
 

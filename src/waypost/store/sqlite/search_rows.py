@@ -13,8 +13,9 @@ import apsw
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.store.protocol import Found, Population, Twin, VectorAnswer
-from waypost.store.sqlite.domain_rows import DomainRows
-from waypost.store.sqlite.rows import as_json, number_list, visible
+from waypost.store.sql.reader import SqlReader
+from waypost.store.sql.rows import visible
+from waypost.store.sqlite.database import SqliteDatabase
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -25,19 +26,20 @@ _FEW_MEMBERS = 3_000  # compared directly: about as many as have to be looked up
 _MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond each
 _PASSAGES = (
     "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM passages p JOIN memories m ON m.number = p.number"
-    " WHERE p.passage_id IN (SELECT value FROM json_each(?))"
+    " WHERE p.passage_id IN (SELECT value FROM each_number(?))"
 )
 _PASSAGES_OF_VECTORS = (
     "SELECT v.vector_id, p.passage_id, p.number, m.memory_id FROM vectors v JOIN passages p ON p.hash = v.hash"
-    " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM json_each(?))"
+    " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM each_number(?))"
 )
 
 
-class SearchRows(DomainRows):
+class SearchRows(SqlReader):
     """The part of the reader that searches."""
 
     def __init__(self, connection: apsw.Connection, vectors: "Callable[[apsw.Connection, str], EngineVectors | None]"):
-        super().__init__(connection)
+        super().__init__(SqliteDatabase(connection))
+        self._connection = connection
         self._vectors = vectors
         self._scored: dict[str, tuple[Vector, Scores]] = {}
         self._parts: dict[tuple[str, bool | None], tuple[Scores, Scores, dict[str, Population]]] = {}
@@ -58,12 +60,12 @@ class SearchRows(DomainRows):
 
     def _matching(self, index: str, terms: Sequence[str], ranking: str, limit: int, view: View) -> list[Found]:
         match = " OR ".join(f'"{term}"' for term in self._telling(index, terms))
-        depth, members = limit * 2, ""
+        depth, members = limit * 2, list[int]()
         while True:
             parameters: list[Any] = [match, ranking, depth]
             if members:
                 parameters.insert(2, members)
-            among = " AND +rowid IN (SELECT value FROM json_each(?))" if members else ""
+            among = " AND +rowid IN (SELECT value FROM each_number(?))" if members else ""
             best = self._rows(
                 f"SELECT rowid, -rank FROM {index} WHERE {index} MATCH ? AND rank MATCH ?{among} ORDER BY rank LIMIT ?",
                 parameters,
@@ -85,8 +87,8 @@ class SearchRows(DomainRows):
             return list(terms)
         counts: dict[str, int] = dict(
             self._rows(
-                f"SELECT term, doc FROM temp.{index}_terms WHERE term IN (SELECT value FROM json_each(?))",
-                (as_json([term.lower() for term in terms]),),
+                f"SELECT term, doc FROM temp.{index}_terms WHERE term IN (SELECT value FROM each_text(?))",
+                ([term.lower() for term in terms],),
             )
         )
         kept, weighed = list[str](), 0
@@ -146,23 +148,23 @@ class SearchRows(DomainRows):
 
     def _some_members(self, view: View) -> list[Any]:
         levels = view.levels if view.levels is not None else (None, 0, 1, 2, 3)
-        domains = "" if view.domains is None else "AND domain IN (SELECT value FROM json_each(?))"
+        domains = "" if view.domains is None else "AND domain IN (SELECT value FROM each_text(?))"
         one = f"SELECT number FROM memories WHERE superseded_at IS NULL AND level IS ? {domains}"
         parameters: list[Any] = []
         for level in levels:
-            parameters += [level] if view.domains is None else [level, as_json(list(view.domains))]
+            parameters += [level] if view.domains is None else [level, list(view.domains)]
         return self._rows(f"{' UNION ALL '.join([one] * len(levels))} LIMIT {_FEW_MEMBERS + 1}", parameters)
 
     def _some_known_then(self, view: View) -> list[Any]:
         condition, parameters = visible(view)
         return self._rows(f"SELECT m.number FROM memories m WHERE {condition} LIMIT {_FEW_MEMBERS + 1}", parameters)
 
-    def _passages_of(self, numbers: Sequence[int]) -> str:
+    def _passages_of(self, numbers: Sequence[int]) -> list[int]:
         rows = self._rows(
-            "SELECT p.passage_id FROM json_each(?) asked CROSS JOIN passages p ON p.number = asked.value",
-            (number_list(numbers),),
+            "SELECT p.passage_id FROM each_number(?) asked THEN JOIN passages p ON p.number = asked.value",
+            (list(numbers),),
         )
-        return number_list(row[0] for row in rows)
+        return [row[0] for row in rows]
 
     def _best_visible(self, scores: dict[int, float], limit: int, view: View, sql: str) -> list[Found]:
         """The best passages that the view shows. `scores` are best first; mostly all of them are visible, so those
@@ -171,7 +173,7 @@ class SearchRows(DomainRows):
         ids, found = list(scores), list[Found]()
         for part in (ids[:limit], ids[limit:]):
             if part and len(found) < limit:
-                rows = self._rows(f"{sql} AND {condition}", [number_list(part), *parameters])
+                rows = self._rows(f"{sql} AND {condition}", [part, *parameters])
                 found += [Found(passage, number, memory_id, scores[key]) for key, passage, number, memory_id in rows]
         return sorted(found, key=_by_score)[:limit]
 
@@ -193,9 +195,9 @@ class SearchRows(DomainRows):
         """(number, vector id) of all passages of these versions."""
         # The order of the joins is spelt out: left to itself, SQLite reads the whole index of vectors first.
         return self._rows(
-            "SELECT p.number, v.vector_id FROM json_each(?) asked CROSS JOIN passages p ON p.number = asked.value"
-            " CROSS JOIN vectors v ON v.hash = p.hash AND v.engine_id = (SELECT engine_id FROM engines WHERE name = ?)",
-            (number_list(numbers), engine),
+            "SELECT p.number, v.vector_id FROM each_number(?) asked THEN JOIN passages p ON p.number = asked.value"
+            " THEN JOIN vectors v ON v.hash = p.hash AND v.engine_id = (SELECT engine_id FROM engines WHERE name = ?)",
+            (list(numbers), engine),
         )
 
     def _score(self, engine: str, vector: "Vector") -> "Scores | None":
@@ -203,26 +205,26 @@ class SearchRows(DomainRows):
         known = self._scored.get(engine)
         if known is not None and known[0] is vector:
             return known[1]
-        vectors = self._vectors(self._db, engine)
+        vectors = self._vectors(self._connection, engine)
         if vectors is None or vectors.dimensions != len(vector):  # the model behind the name has changed
             return None
-        scored = vectors.snapshot(self._db).scores(vector)
+        scored = vectors.snapshot(self._connection).scores(vector)
         self._scored[engine] = (vector, scored)
         return scored
 
     def twins(
         self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
     ) -> list[Twin]:
-        known = self._vectors(self._db, engine)
+        known = self._vectors(self._connection, engine)
         if known is None or known.dimensions != vectors.shape[1]:
             return []
-        pairs = list(known.snapshot(self._db).pairs_above(vectors, above))
+        pairs = list(known.snapshot(self._connection).pairs_above(vectors, above))
         rows = self._rows(
             "SELECT v.vector_id, m.number, m.memory_id FROM vectors v JOIN passages p ON p.hash = v.hash"
-            " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM json_each(?))"
+            " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM each_number(?))"
             " AND m.superseded_at IS NULL AND m.kind = ? AND m.domain = ? AND m.number > ?"
             " AND NOT EXISTS (SELECT 1 FROM passages o WHERE o.number = p.number AND o.passage_id <> p.passage_id)",
-            (number_list({pair[0] for pair in pairs}), kind, domain, since_number),
+            (list({pair[0] for pair in pairs}), kind, domain, since_number),
         )
         place: dict[int, list[tuple[int, str]]] = {}
         for vector_id, number, memory_id in rows:

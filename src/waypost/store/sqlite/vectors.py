@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import numpy as np
 
+from waypost.store.sql.packed import pack, unpack
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -43,16 +45,6 @@ _CODE = {language: code for code, language in enumerate(_LANGUAGES)}
 
 def _code_of(language: str) -> int:
     return _CODE[language] if language in _CODE else _CODE["code-other" if language.startswith("code") else "other"]
-
-
-def pack(vector: "Floats") -> bytes:
-    return np.ascontiguousarray(vector, dtype="<f2").tobytes()
-
-
-def unpack(rows: list[bytes], dimensions: int) -> "Floats":
-    if not rows:
-        return np.empty((0, dimensions), np.float32)
-    return np.frombuffer(b"".join(rows), dtype="<f2").reshape(len(rows), dimensions).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,138 +1,43 @@
 """Writing: inside one immediate transaction, on the only connection that may write at this moment."""
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
-from waypost.model.memory import Version
-from waypost.model.time import to_micros
-from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
-from waypost.store.sqlite.fact_rows import EDGE, edge_parameters
-from waypost.store.sqlite.journal_changes import JournalChanges
-from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, state_parameter, version_parameters
+from waypost.store.protocol import PassageRow
+from waypost.store.sql.writer import SqlWriter
+from waypost.store.sqlite.search_rows import SearchRows
 
-if TYPE_CHECKING:
-    from waypost.store.protocol import Vector
-
-_INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
-_INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
+_INDEXES = ("keywords", "code_keywords")
 
 
-class SqliteWriter(JournalChanges):
-    def add_version(
-        self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
-    ) -> int:
-        position = version.position
-        if version.session is not None and not position:
-            position = self._one(
-                "SELECT coalesce(max(position), 0) + 1 FROM memories WHERE session = ?", version.session
-            )
-        number = int(self._one(_INSERT_VERSION, *version_parameters(version, position)))
-        self._add_refs(number, version)
-        self._add_passages(number, passages, engines, urgency)
-        self._count_new(number)
-        return number
+class SqliteWriter(SqlWriter, SearchRows):
+    """All that is written, with the keyword indexes of FTS5."""
 
-    def supersede(self, number: int, at: datetime) -> None:
-        with self._counting([number]):
-            self._db.execute(
-                "UPDATE memories SET superseded_at = max(?, recorded_at) WHERE number = ? AND superseded_at IS NULL",
-                (to_micros(at), number),
-            )
-
-    def set_state(self, memory_id: str, **changes: Any) -> None:
-        self._db.execute("INSERT OR IGNORE INTO states (memory_id) VALUES (?)", (memory_id,))
-        for name, value in changes.items():
-            self._db.execute(
-                f"UPDATE states SET {name} = ? WHERE memory_id = ?", (state_parameter(name, value), memory_id)
-            )
-
-    def add_edge(self, edge: Edge) -> None:
-        self._db.execute(
-            f"INSERT INTO edges ({EDGE}) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET strength = excluded.strength",  # it is known since it was made first
-            edge_parameters(edge),
+    def _index_keywords(self, passages: Sequence[tuple[int, PassageRow]]) -> None:
+        self._db.change_many(
+            "INSERT INTO keywords (rowid, terms) VALUES (?, ?)",
+            [(at, row.terms) for at, row in passages if row.code_terms is None and row.terms],
+        )
+        self._db.change_many(
+            "INSERT INTO code_keywords (rowid, name, path, doc, body) VALUES (?, ?, ?, ?, ?)",
+            [(at, *row.code_terms) for at, row in passages if row.code_terms is not None],
         )
 
-    def twins(
-        self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
-    ) -> list[Twin]:
-        # Compared directly: a snapshot taken here would show others what may still be rolled back. It begins with the
-        # few newest rows, in the order spelt out; SQLite itself would read every current memory.
-        from waypost.store.sqlite.vectors import pack, unpack
+    def _drop_keywords(self, passage_ids: Sequence[int]) -> None:
+        for index in _INDEXES:
+            self._db.change_many(f"DELETE FROM {index} WHERE rowid = ?", [(one,) for one in passage_ids])
 
-        rows = self._rows(
-            "SELECT m.number, m.memory_id, v.packed FROM memories m NOT INDEXED CROSS JOIN passages p ON p.number = m.number"
-            " CROSS JOIN vectors v ON v.hash = p.hash AND v.engine_id = (SELECT engine_id FROM engines WHERE name = ?)"
-            " AND length(v.packed) = ? WHERE m.number > ? AND m.superseded_at IS NULL AND m.kind = ? AND m.domain = ?"
-            " AND NOT EXISTS (SELECT 1 FROM passages o WHERE o.number = p.number AND o.passage_id <> p.passage_id)",
-            (engine, len(pack(vectors[0])), since_number, kind, domain),
+    def _load_vectors(self, rows: Sequence[tuple[int, bytes, str, bytes]]) -> None:
+        self._db.change_many(
+            "INSERT INTO vectors (engine_id, hash, language, packed) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", rows
         )
-        cosines = unpack([row[2] for row in rows], vectors.shape[1]) @ vectors.T
-        found = [
-            Twin(asked, rows[row][0], rows[row][1], float(cosines[row, asked]))
-            for row in range(len(rows))
-            for asked in range(len(vectors))
-            if cosines[row, asked] > above
-        ]
-        return sorted(found, key=lambda twin: (twin.asked, -twin.similarity, twin.number))
 
-    def erase(self, memory_id: str, numbers: Sequence[int]) -> None:
-        chosen = (
-            "number IN (SELECT number FROM memories WHERE memory_id = ? AND number IN (SELECT value FROM json_each(?)))"
-        )
-        parameters = (memory_id, number_list(numbers))
-        with self._counting(numbers):
-            self._drop_passages(self._rows(f"SELECT passage_id, hash FROM passages WHERE {chosen}", parameters))
-            self._db.execute(f"DELETE FROM memories WHERE {chosen}", parameters)
-        if self._rows("SELECT 1 FROM memories WHERE memory_id = ? LIMIT 1", (memory_id,)):
-            return
-        for table, column in (
-            ("states", "memory_id"),
-            ("edges", "from_id"),
-            ("edges", "to_id"),
-            ("journal_places", "memory_id"),
-        ):
-            self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", (memory_id,))
-
-    def drop_engine(self, engine: str) -> None:
-        engine_id = self._engine_id(engine)
-        for table in ("vectors", "owed", "engines"):
-            self._db.execute(f"DELETE FROM {table} WHERE engine_id = ?", (engine_id,))
-        self._forget_sums(engine_id)
-        self._engine_ids.pop(engine, None)
+    def _make_room(self, engine_id: int, dimensions: int) -> None:
+        """Rows of any length go into the one table."""
 
     def engine_ids(self) -> list[int]:
         return [row[0] for row in self._rows("SELECT engine_id FROM engines")]
 
     def compact_keywords(self) -> None:
         """Merge the indexes into one segment each: terms of deleted rows are gone from the file afterwards."""
-        for index in ("keywords", "code_keywords"):
-            self._db.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
-
-    def add_tombstone(self, digest: bytes, at: datetime) -> None:
-        self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (digest, to_micros(at)))
-
-    def remove_tombstones(self, digests: Iterable[bytes]) -> int:
-        before = self._db.total_changes()
-        self._db.executemany("DELETE FROM tombstones WHERE digest = ?", [(digest,) for digest in digests])
-        return int(self._db.total_changes() - before)
-
-    def add_audit(self, entry: AuditEntry) -> None:
-        self._db.execute(
-            "INSERT INTO audit (at, action, memory_id, source, actor, details) VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                to_micros(entry.at),
-                entry.action,
-                entry.memory_id,
-                entry.source,
-                entry.actor,
-                as_json(dict(entry.details)),
-            ),
-        )
-
-    def add_checkout(self, checkout_id: str, root: str, at: datetime) -> None:
-        self._db.execute("INSERT OR IGNORE INTO checkouts VALUES (?, ?, ?)", (checkout_id, root, to_micros(at)))
-
-    def set_meta(self, key: str, value: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+        for index in _INDEXES:
+            self._db.change(f"INSERT INTO {index} ({index}) VALUES ('optimize')")

@@ -1,7 +1,7 @@
 """Between rows and values."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from waypost.model.kinds import COLLECTIONS
@@ -37,16 +37,6 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=
 
 def as_json(value: Any) -> str:
     return _encode(value) if value or not isinstance(value, (list, dict)) else "[]" if isinstance(value, list) else "{}"
-
-
-def number_list(numbers: Iterable[int]) -> str:
-    """A list of whole numbers for `json_each`: one parameter, however many there are."""
-    return "[" + ",".join(map(str, numbers)) + "]"
-
-
-def parts(items: Sequence[bytes], size: int) -> Iterable[Sequence[bytes]]:
-    """The items in pieces of at most this size: a statement takes only so many parameters."""
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
@@ -134,15 +124,15 @@ def state_parameter(name: str, value: Any) -> Any:
         return to_micros(value)
     if name == "refresh":
         return as_json(list(value)) if value else None
-    return int(value) if name in _STATE_FLAGS else value
+    return bool(value) if name in _STATE_FLAGS else value
 
 
 def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
     """The condition under which a version is seen, with its parameters. The same rule as `Version.visible`."""
     sql, parameters = moment_condition(view.moment, alias)
     if view.collections != COLLECTIONS:
-        sql += f" AND {alias}.collection IN (SELECT value FROM json_each(?))"
-        parameters.append(as_json(list(view.collections)))
+        sql += f" AND {alias}.collection IN (SELECT value FROM each_text(?))"
+        parameters.append(list(view.collections))
     if view.checkout_id is not None:
         sql += f" AND ({alias}.checkout_id IS NULL OR {alias}.checkout_id = ?)"
         parameters.append(view.checkout_id)
@@ -151,11 +141,11 @@ def visible(view: View, alias: str = "m") -> tuple[str, list[Any]]:
         sql += f" AND ({alias}.collection <> 'journal' OR NOT EXISTS ({place}) OR EXISTS ({place} AND j.journal IN ('', ?)))"
         parameters.append(view.journal)
     if view.domains is not None:
-        sql += f" AND {alias}.domain IN (SELECT value FROM json_each(?))"
-        parameters.append(as_json(list(view.domains)))
+        sql += f" AND {alias}.domain IN (SELECT value FROM each_text(?))"
+        parameters.append(list(view.domains))
     if view.levels is not None:
-        sql += f" AND {alias}.level IN (SELECT value FROM json_each(?))"
-        parameters.append(number_list(view.levels))
+        sql += f" AND {alias}.level IN (SELECT value FROM each_number(?))"
+        parameters.append(list(view.levels))
     # What has outlived its time is gone from here on, whether or not anybody has put it away since.
     actions = "('delete')" if view.archived else "('archive', 'delete')"
     gone = f"s.expires_at <= ? AND NOT s.protected AND s.on_expire IN {actions}"

@@ -8,11 +8,10 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
 from waypost.store.journal_protocol import KnownFile, Placed
-from waypost.store.sqlite.fact_rows import FactRows
-from waypost.store.sqlite.rows import as_json, parts, visible
+from waypost.store.sql.fact_rows import FactRows
+from waypost.store.sql.rows import visible
 
 _PLACE = "path, memory_id, place, digest, since, by_hand"
-_AT_ONCE = 500  # parameters of a statement
 
 
 def _placed(row: Sequence[Any]) -> Placed:
@@ -25,40 +24,37 @@ class JournalRows(FactRows):
 
     def journal_files(self, journal: str, *, archive: bool = True) -> dict[str, KnownFile]:
         outside = "" if archive else " AND NOT (path >= 'archive/' AND path < 'archive0')"
-        rows = self._db.execute(
+        rows = self._rows(
             f"SELECT path, size, mtime, gzipped FROM journal_files WHERE journal = ?{outside}", (journal,)
         )
         return {path: KnownFile(size, mtime, bool(gzipped)) for path, size, mtime, gzipped in rows}
 
     def journal_places(self, journal: str, paths: Iterable[str]) -> list[Placed]:
-        rows = self._db.execute(
-            f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND path IN (SELECT value FROM json_each(?))"
+        rows = self._rows(
+            f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND path IN (SELECT value FROM each_text(?))"
             " ORDER BY path, place",
-            (journal, as_json(list(paths))),
+            (journal, list(paths)),
         )
         return [_placed(row) for row in rows]
 
     def places_of(self, memory_ids: Iterable[str]) -> list[tuple[str, Placed]]:
-        rows = self._db.execute(
-            f"SELECT journal, {_PLACE} FROM journal_places WHERE memory_id IN (SELECT value FROM json_each(?))"
+        rows = self._rows(
+            f"SELECT journal, {_PLACE} FROM journal_places WHERE memory_id IN (SELECT value FROM each_text(?))"
             " ORDER BY journal, path, place",
-            (as_json(list(memory_ids)),),
+            (list(memory_ids),),
         )
         return [(journal, _placed(row)) for journal, *row in rows]
 
     def places_like(self, journal: str, digests: Sequence[bytes]) -> list[Placed]:
-        found = []
-        for some in parts(digests, _AT_ONCE):
-            rows = self._db.execute(
-                f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND digest IN ({','.join('?' * len(some))})"
-                " ORDER BY path, place",
-                (journal, *some),
-            )
-            found += [_placed(row) for row in rows]
-        return found
+        rows = self._rows(
+            f"SELECT {_PLACE} FROM journal_places WHERE journal = ? AND digest IN (SELECT value FROM each_blob(?))"
+            " ORDER BY path, place",
+            (journal, list(digests)),
+        )
+        return [_placed(row) for row in rows]
 
     def unfiled(self, limit: int) -> list[str]:
-        rows = self._db.execute(
+        rows = self._rows(
             "SELECT memory_id FROM memories m WHERE collection = 'journal'"
             " AND NOT EXISTS (SELECT 1 FROM journal_places p WHERE p.memory_id = m.memory_id)"
             " GROUP BY memory_id ORDER BY min(number) LIMIT ?",

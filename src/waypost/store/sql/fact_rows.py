@@ -10,11 +10,8 @@ from waypost.model.recall import View
 from waypost.model.time import from_micros, to_micros
 from waypost.store.fact_protocol import CandidateRow, LifetimeRow
 from waypost.store.protocol import Edge
-from waypost.store.sqlite.reference_rows import ReferenceRows
-from waypost.store.sqlite.rows import as_json, visible
-
-if TYPE_CHECKING:
-    import apsw
+from waypost.store.sql.reference_rows import ReferenceRows
+from waypost.store.sql.rows import visible
 
 EDGE = "kind, from_id, to_id, strength, made_at"
 _MIDDLE = ("confidence", "origin", "topic", "reason", "fingerprint", "tombstone")
@@ -34,18 +31,18 @@ class FactRows(ReferenceRows):
     """The part of the reader that knows facts."""
 
     if TYPE_CHECKING:
-        _db: apsw.Connection
 
         def _versions(self, sql: str, parameters: Sequence[Any]) -> list[Version]: ...
 
     def edges_of(
         self, memory_ids: Iterable[str], kinds: Sequence[str], *, known_at: datetime | None = None
     ) -> list[Edge]:
+        known = "" if known_at is None else " AND (made_at IS NULL OR made_at <= ?3)"
         rows = self._rows(
-            f"SELECT {EDGE} FROM edges WHERE kind IN (SELECT value FROM json_each(?2))"
-            " AND (from_id IN (SELECT value FROM json_each(?1)) OR to_id IN (SELECT value FROM json_each(?1)))"
-            " AND (?3 IS NULL OR made_at IS NULL OR made_at <= ?3) ORDER BY 1, 2, 3",
-            (as_json(list(memory_ids)), as_json(list(kinds)), None if known_at is None else to_micros(known_at)),
+            f"SELECT {EDGE} FROM edges WHERE kind IN (SELECT value FROM each_text(?2))"
+            " AND (from_id IN (SELECT value FROM each_text(?1)) OR to_id IN (SELECT value FROM each_text(?1)))"
+            f"{known} ORDER BY 1, 2, 3",
+            (list(memory_ids), list(kinds), *([] if known_at is None else [to_micros(known_at)])),
         )
         return [edge_of(row) for row in rows]
 
@@ -53,9 +50,9 @@ class FactRows(ReferenceRows):
         condition, parameters = visible(view)
         return self._versions(
             "JOIN edges e ON e.to_id = m.memory_id AND e.kind = 'contains'"
-            f" WHERE e.from_id IN (SELECT value FROM json_each(?)) AND {condition}"
-            f" AND json_extract(m.details, '$.{PARENT}') = e.from_id ORDER BY m.level, m.number",
-            [as_json(list(memory_ids)), *parameters],
+            f" WHERE e.from_id IN (SELECT value FROM each_text(?)) AND {condition}"
+            f" AND field(m.details, {PARENT}) = e.from_id ORDER BY m.level NULLS FIRST, m.number",
+            [list(memory_ids), *parameters],
         )
 
     def lifetimes(
@@ -93,9 +90,9 @@ class FactRows(ReferenceRows):
 
     def candidates_like(self, fingerprints: Sequence[bytes], topics: Sequence[str]) -> list[CandidateRow]:
         return self._candidates(
-            "WHERE hex(fingerprint) IN (SELECT upper(value) FROM json_each(?))"
-            " OR (topic <> '' AND topic IN (SELECT value FROM json_each(?))) ORDER BY candidate_id",
-            (as_json([one.hex() for one in fingerprints]), as_json(list(topics))),
+            "WHERE fingerprint IN (SELECT value FROM each_blob(?))"
+            " OR (topic <> '' AND topic IN (SELECT value FROM each_text(?))) ORDER BY candidate_id",
+            (list(fingerprints), list(topics)),
         )
 
     def count_candidates(self) -> int:

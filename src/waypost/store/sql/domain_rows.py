@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from waypost.model.kinds import SCOPES
 from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.store.sqlite.journal_rows import JournalRows
-from waypost.store.sqlite.rows import as_json, number_list, visible
+from waypost.store.sql.journal_rows import JournalRows
+from waypost.store.sql.rows import visible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 FACTS = SCOPES["facts"]
 _AT_ONCE = 4096  # vectors in memory: a few megabytes
 # The order of the joins is spelt out: from the facts to their first passages to the vectors of these.
-FIRST_PASSAGES = (
-    "CROSS JOIN passages p ON p.passage_id = (SELECT min(passage_id) FROM passages WHERE number = m.number)"
-)
+FIRST_PASSAGES = "THEN JOIN passages p ON p.passage_id = (SELECT min(passage_id) FROM passages WHERE number = m.number)"
 
 
 class DomainRows(JournalRows):
@@ -50,16 +48,16 @@ class DomainRows(JournalRows):
     def domains_of(self, numbers: Iterable[int]) -> dict[int, str]:
         return dict(
             self._rows(
-                "SELECT m.number, m.domain FROM json_each(?) asked CROSS JOIN memories m ON m.number = asked.value",
-                (number_list(numbers),),
+                "SELECT m.number, m.domain FROM each_number(?) asked THEN JOIN memories m ON m.number = asked.value",
+                (list(numbers),),
             )
         )
 
     def visible_versions(self, memory_ids: Iterable[str], view: View) -> dict[str, Version]:
         condition, parameters = visible(view)
         found = self._versions(
-            f"WHERE m.memory_id IN (SELECT value FROM json_each(?)) AND {condition} ORDER BY m.number",
-            [as_json(list(memory_ids)), *parameters],
+            f"WHERE m.memory_id IN (SELECT value FROM each_text(?)) AND {condition} ORDER BY m.number",
+            [list(memory_ids), *parameters],
         )
         return {version.memory_id: version for version in found}
 
@@ -78,12 +76,13 @@ class DomainRows(JournalRows):
 
     def _added_up(self, engine_id: int, condition: str, parameters: list[Any]) -> "dict[str, tuple[int, Sum]]":
         """Counts and sums over the facts that meet a condition, from the facts themselves."""
-        rows = self._db.execute(
-            f"SELECT m.domain, v.packed FROM memories m {FIRST_PASSAGES} CROSS JOIN vectors v ON v.engine_id = ?"
-            f" AND v.hash = p.hash WHERE {condition}",
-            [engine_id, *parameters],
+        return added(
+            self._rows(
+                f"SELECT m.domain, v.packed FROM memories m {FIRST_PASSAGES} THEN JOIN vectors v ON v.engine_id = ?"
+                f" AND v.hash = p.hash WHERE {condition}",
+                [engine_id, *parameters],
+            )
         )
-        return added(rows)
 
 
 def added(rows: Iterable[Any]) -> "dict[Any, tuple[int, Sum]]":

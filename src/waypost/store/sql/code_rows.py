@@ -5,35 +5,33 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import apsw
-
 from waypost.model.recall import View
 from waypost.model.time import from_micros
 from waypost.store.protocol import CodeSketch, DerivedRow, FileRow
-from waypost.store.sqlite.rows import as_json, number_list, visible
+from waypost.store.sql.database import Database
+from waypost.store.sql.rows import visible
 
 _FILE_COLUMNS = "path, size, mtime, hash, language, lines, changed_at"
 _DERIVED = (
     "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), coalesce(r.path, ''), m.fingerprint FROM memories m"
     " LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
 )
-_LAST_NAME = "substr(m.name, length(rtrim(m.name, replace(m.name, '.', ''))) + 1)"  # as its index has it
 
 
 class CodeRows:
     """The part of the reader that knows files."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
+    def __init__(self, database: Database) -> None:
+        self._db = database
 
     def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        return self._db.execute(sql, parameters).fetchall()
+        return self._db.rows(sql, parameters)
 
     def files(self, checkout_id: str, paths: Iterable[str] | None = None) -> dict[str, FileRow]:
-        chosen = "" if paths is None else "AND path IN (SELECT value FROM json_each(?)) "
+        chosen = "" if paths is None else "AND path IN (SELECT value FROM each_text(?)) "
         rows = self._rows(
             f"SELECT {_FILE_COLUMNS} FROM files WHERE checkout_id = ? {chosen}ORDER BY path",
-            (checkout_id,) if paths is None else (checkout_id, as_json(list(paths))),
+            (checkout_id,) if paths is None else (checkout_id, list(paths)),
         )
         return {
             path: FileRow(path, size, mtime, digest.hex(), language, lines, from_micros(changed_at))
@@ -47,11 +45,11 @@ class CodeRows:
 
     def derived(self, checkout_id: str, paths: Iterable[str], kinds: Sequence[str]) -> list[DerivedRow]:
         rows = self._rows(
-            "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), r.path, m.fingerprint FROM json_each(?) asked"
-            " CROSS JOIN code_refs r ON r.path = asked.value AND r.place = 0"
-            " CROSS JOIN memories m ON m.number = r.number AND m.checkout_id = ?"
-            " AND m.kind IN (SELECT value FROM json_each(?)) ORDER BY m.number",
-            (as_json(list(paths)), checkout_id, as_json(list(kinds))),
+            "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), r.path, m.fingerprint FROM each_text(?) asked"
+            " THEN JOIN code_refs r ON r.path = asked.value AND r.place = 0"
+            " THEN JOIN memories m ON m.number = r.number AND m.checkout_id = ?"
+            " AND m.kind IN (SELECT value FROM each_text(?)) ORDER BY m.number",
+            (list(paths), checkout_id, list(kinds)),
         )
         return [DerivedRow._make(row) for row in rows]
 
@@ -61,26 +59,22 @@ class CodeRows:
 
     def derived_counts(self, checkout_id: str) -> dict[tuple[str, str], int]:
         rows = self._rows(
-            "SELECT kind, coalesce(json_extract(details, '$.type'), kind), count(*) FROM memories"
+            "SELECT kind, coalesce(field(details, type), kind), count(*) FROM memories"
             " WHERE checkout_id = ? GROUP BY 1, 2",
             (checkout_id,),
         )
         return {(kind, sort): count for kind, sort, count in rows}
 
     def has_code(self, checkout_id: str | None) -> bool:
-        return bool(
-            self._rows(
-                "SELECT 1 FROM memories WHERE checkout_id IS NOT NULL AND (?1 IS NULL OR checkout_id = ?1) LIMIT 1",
-                (checkout_id,),
-            )
-        )
+        chosen, parameters = ("IS NOT NULL", ()) if checkout_id is None else ("= ?", (checkout_id,))
+        return bool(self._rows(f"SELECT 1 FROM memories WHERE checkout_id {chosen} LIMIT 1", parameters))
 
     def code_named(self, names: Sequence[str], limit: int, view: View) -> list[int]:
         condition, parameters = visible(view)
         rows = self._rows(
-            f"SELECT DISTINCT m.number FROM json_each(?) asked CROSS JOIN memories m ON {_LAST_NAME} COLLATE NOCASE"
-            f" = asked.value WHERE m.checkout_id IS NOT NULL AND m.kind = 'symbol' AND {condition} LIMIT ?",
-            (as_json(list(names)), *parameters, limit),
+            f"SELECT DISTINCT m.number FROM each_text(?) asked THEN JOIN memories m ON last_name(m.name) = asked.value"
+            f" WHERE m.checkout_id IS NOT NULL AND m.kind = 'symbol' AND {condition} LIMIT ?",
+            (list(names), *parameters, limit),
         )
         return [row[0] for row in rows]
 
@@ -88,7 +82,8 @@ class CodeRows:
         condition, parameters = visible(view)
         rows = self._rows(
             "SELECT m.number FROM code_refs r JOIN memories m ON m.number = r.number"
-            f" WHERE substr(r.symbol, -16) = substr(?1, -16) AND r.symbol = ?1 AND m.kind = 'symbol' AND m.checkout_id IS NOT NULL AND {condition}",
+            f" WHERE last16(r.symbol) = last16(?1) AND r.symbol = ?1 AND m.kind = 'symbol' AND m.checkout_id IS NOT NULL"
+            f" AND {condition}",
             (symbol_id, *parameters),
         )
         return [row[0] for row in rows]
@@ -96,32 +91,34 @@ class CodeRows:
     def code_in_files(self, endings: Sequence[str], limit: int, view: View) -> list[int]:
         condition, parameters = visible(view)
         rows = self._rows(
-            "SELECT DISTINCT m.number FROM json_each(?) asked JOIN memories m JOIN code_refs r"
-            " ON r.number = m.number AND r.place = 0 AND substr('/' || r.path, -length(asked.value) - 1) = '/' || asked.value"
-            f" WHERE m.checkout_id IS NOT NULL AND m.kind = 'file' AND m.name = r.path AND {condition} LIMIT ?",
-            (as_json(list(endings)), *parameters, limit),
+            "SELECT DISTINCT m.number FROM each_text(?) asked, memories m JOIN code_refs r"
+            " ON r.number = m.number AND r.place = 0"
+            # The end of the path; where the path is shorter there is nothing that could be equal.
+            " WHERE substr('/' || r.path, length(r.path) - length(asked.value) + 1) = '/' || asked.value"
+            f" AND m.checkout_id IS NOT NULL AND m.kind = 'file' AND m.name = r.path AND {condition} LIMIT ?",
+            (list(endings), *parameters, limit),
         )
         return [row[0] for row in rows]
 
     def code_files(self, paths: Iterable[str], view: View) -> list[int]:
         condition, parameters = visible(view)
         rows = self._rows(
-            "SELECT m.number FROM json_each(?) asked CROSS JOIN code_refs r ON r.path = asked.value AND r.place = 0"
-            " CROSS JOIN memories m ON m.number = r.number AND m.kind = 'file' AND m.name = r.path"
+            "SELECT m.number FROM each_text(?) asked THEN JOIN code_refs r ON r.path = asked.value AND r.place = 0"
+            " THEN JOIN memories m ON m.number = r.number AND m.kind = 'file' AND m.name = r.path"
             f" AND m.checkout_id IS NOT NULL WHERE {condition}",
-            (as_json(list(paths)), *parameters),
+            (list(paths), *parameters),
         )
         return [row[0] for row in rows]
 
     def code_sketches(self, numbers: Iterable[int]) -> dict[int, CodeSketch]:
         rows = self._rows(
-            "SELECT m.number, m.memory_id, m.kind, coalesce(json_extract(m.details, '$.type'), m.kind),"
+            "SELECT m.number, m.memory_id, m.kind, coalesce(field(m.details, type), m.kind),"
             " coalesce(m.name, ''), coalesce(r.path, ''), coalesce(r.first, 0),"
             " coalesce(r.last, 0), m.language, m.traits, coalesce(f.referrers, 0)"
             " FROM memories m LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
             " LEFT JOIN files f ON f.checkout_id = m.checkout_id AND f.path = r.path"
-            " WHERE m.number IN (SELECT value FROM json_each(?))",
-            (number_list(numbers),),
+            " WHERE m.number IN (SELECT value FROM each_number(?))",
+            (list(numbers),),
         )
         return {row[0]: CodeSketch._make(row) for row in rows}
 

@@ -10,8 +10,8 @@ from waypost.model.recall import View
 from waypost.model.reference import DEFAULT_CONFIDENCE, CodeReference, LineRange
 from waypost.model.time import from_micros, parse_time, to_micros
 from waypost.store.protocol import ReferenceRow, Verdict
-from waypost.store.sqlite.code_rows import CodeRows
-from waypost.store.sqlite.rows import as_json, number_list, visible
+from waypost.store.sql.code_rows import CodeRows
+from waypost.store.sql.rows import as_json, visible
 
 REFERENCE_COLUMNS = "path, symbol, first, last, hash, git_commit, made_at, verified_at, anchor, more"
 INSERT_REFERENCE = (
@@ -19,13 +19,14 @@ INSERT_REFERENCE = (
 )
 _OF_REFERENCE = ", ".join(f"r.{name}" for name in REFERENCE_COLUMNS.split(", "))
 _VERDICT = (
-    "v.number, v.place, v.file_hash, v.state, iif(v.path = '', r.path, v.path), v.first, v.last, v.amount, v.since,"
+    "v.number, v.place, v.file_hash, v.state, CASE v.path WHEN '' THEN r.path ELSE v.path END, v.first, v.last, v.amount, v.since,"
     " v.checked_at, v.target_hash, v.more"
 )
 OLD_VERDICT = (
     "v.checked_at < ? AND (NOT v.current OR EXISTS"
     " (SELECT 1 FROM memories m WHERE m.number = v.number AND m.superseded_at IS NOT NULL))"
 )
+_AT_ONCE = 1_000  # contents of files in one statement
 _HASH_MARK = "sha256:"
 
 
@@ -103,19 +104,18 @@ class ReferenceRows(CodeRows):
     def references(self, view: View, *, numbers: Iterable[int] | None = None) -> list[ReferenceRow]:
         if numbers is None:
             return self._references("", (), view)
-        return self._references("AND m.number IN (SELECT value FROM json_each(?))", (number_list(numbers),), view)
+        return self._references("AND m.number IN (SELECT value FROM each_number(?))", (list(numbers),), view)
 
     def references_to(self, checkout_id: str, paths: Sequence[str], view: View) -> list[ReferenceRow]:
-        exact = as_json([path for path in paths if not path.endswith("/")])
-        below = as_json([path for path in paths if path.endswith("/")])
-        inside = "BETWEEN asked.value AND asked.value || char(1114111)"  # so that the index of paths answers it
+        exact = [path for path in paths if not path.endswith("/")]
+        below = [path for path in paths if path.endswith("/")]
         return self._references(
             "AND (r.number, r.place) IN ("
-            "SELECT o.number, o.place FROM json_each(?1) asked CROSS JOIN code_refs o ON o.path = asked.value UNION "
-            f"SELECT o.number, o.place FROM json_each(?2) asked CROSS JOIN code_refs o ON o.path {inside} UNION "
-            "SELECT v.number, v.place FROM json_each(?1) asked CROSS JOIN verdicts v ON v.path = asked.value"
+            "SELECT o.number, o.place FROM each_text(?1) asked THEN JOIN code_refs o ON o.path = asked.value UNION "
+            "SELECT o.number, o.place FROM each_text(?2) asked THEN JOIN code_refs o ON starts(o.path, asked.value) UNION "
+            "SELECT v.number, v.place FROM each_text(?1) asked THEN JOIN verdicts v ON v.path = asked.value"
             " WHERE v.current AND v.path > '' AND v.checkout_id = ?3 UNION "
-            f"SELECT v.number, v.place FROM json_each(?2) asked CROSS JOIN verdicts v ON v.path {inside}"
+            "SELECT v.number, v.place FROM each_text(?2) asked THEN JOIN verdicts v ON starts(v.path, asked.value)"
             " WHERE v.current AND v.path > '' AND v.checkout_id = ?3)",
             (exact, below, checkout_id),
             view,
@@ -132,9 +132,9 @@ class ReferenceRows(CodeRows):
 
     def verdicts(self, checkout_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], Verdict]:
         rows = self._rows(
-            f"SELECT {_VERDICT} FROM json_each(?) asked CROSS JOIN verdicts v ON v.number = asked.value"
-            " AND v.checkout_id = ? AND v.current CROSS JOIN code_refs r ON r.number = v.number AND r.place = v.place",
-            (number_list(numbers), checkout_id),
+            f"SELECT {_VERDICT} FROM each_number(?) asked THEN JOIN verdicts v ON v.number = asked.value"
+            " AND v.checkout_id = ? AND v.current THEN JOIN code_refs r ON r.number = v.number AND r.place = v.place",
+            (list(numbers), checkout_id),
         )
         return {(row[0], row[1]): _verdict_of(row) for row in rows}
 
@@ -142,14 +142,17 @@ class ReferenceRows(CodeRows):
         return int(self._rows(f"SELECT count(*) FROM verdicts v WHERE {OLD_VERDICT}", (to_micros(before),))[0][0])
 
     def verdicts_for(self, checkout_id: str, files: Mapping[tuple[int, int], bytes]) -> dict[tuple[int, int], Verdict]:
-        asked = as_json([[number, place, digest.hex()] for (number, place), digest in files.items()])
-        rows = self._rows(
-            f"SELECT {_VERDICT} FROM json_each(?) asked CROSS JOIN verdicts v ON v.number = asked.value ->> 0"
-            " AND v.place = asked.value ->> 1 AND v.checkout_id = ? AND v.file_hash = unhex(asked.value ->> 2)"
-            " CROSS JOIN code_refs r ON r.number = v.number AND r.place = v.place",
-            (asked, checkout_id),
-        )
-        return {(row[0], row[1]): _verdict_of(row) for row in rows}
+        asked, found = list(files.items()), dict[tuple[int, int], Verdict]()
+        for start in range(0, len(asked), _AT_ONCE):
+            some = asked[start : start + _AT_ONCE]
+            rows = self._rows(
+                f"SELECT {_VERDICT} FROM verdicts v THEN JOIN code_refs r ON r.number = v.number AND r.place = v.place"
+                " WHERE v.checkout_id = ? AND (v.number, v.place, v.file_hash) IN"
+                f" (VALUES {', '.join(['(?, ?, ?)'] * len(some))})",
+                (checkout_id, *(value for place, digest in some for value in (*place, digest))),
+            )
+            found |= {(row[0], row[1]): _verdict_of(row) for row in rows}
+        return found
 
 
 def _verdict_of(row: Sequence[Any]) -> Verdict:

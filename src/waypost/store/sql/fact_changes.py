@@ -4,17 +4,19 @@ from collections.abc import Iterable
 
 from waypost.model.time import to_micros
 from waypost.store.fact_protocol import CandidateRow
-from waypost.store.sqlite.code_changes import CodeChanges
-from waypost.store.sqlite.rows import as_json
+from waypost.store.sql.code_changes import CodeChanges
+from waypost.store.sql.rows import as_json
+
+_REST = ("made_at", "confidence", "origin", "topic", "reason", "fingerprint", "tombstone", "draft")
 
 
 class FactChanges(CodeChanges):
     """The part of the writer that knows facts."""
 
     def put_candidate(self, row: CandidateRow) -> None:
-        self._db.execute(
-            "INSERT OR REPLACE INTO candidates (candidate_id, made_at, confidence, origin, topic, reason, fingerprint,"
-            " tombstone, draft) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        self._db.change(
+            f"INSERT INTO candidates (candidate_id, {', '.join(_REST)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            f" ON CONFLICT (candidate_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _REST)}",
             (
                 row.candidate_id,
                 to_micros(row.made_at),
@@ -29,6 +31,6 @@ class FactChanges(CodeChanges):
         )
 
     def drop_candidates(self, candidate_ids: Iterable[str]) -> int:
-        before = self._db.total_changes()
-        self._db.executemany("DELETE FROM candidates WHERE candidate_id = ?", [(one,) for one in candidate_ids])
-        return int(self._db.total_changes() - before)
+        return self._db.change(
+            "DELETE FROM candidates WHERE candidate_id IN (SELECT value FROM each_text(?))", (list(candidate_ids),)
+        )

@@ -4,27 +4,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from waypost.store.sqlite.domain_rows import FACTS, FIRST_PASSAGES, added, counted_key, pack_sum, unpack_sum
-from waypost.store.sqlite.reader import SqliteReader
-from waypost.store.sqlite.rows import number_list, parts
+from waypost.store.sql.domain_rows import FACTS, FIRST_PASSAGES, added, counted_key, pack_sum, unpack_sum
+from waypost.store.sql.reader import SqlReader
 
 if TYPE_CHECKING:
-    from waypost.store.sqlite.domain_rows import Sum
+    from waypost.store.sql.domain_rows import Sum
 
     Shares = dict[
         tuple[int, str], tuple[int, Sum]
     ]  # by engine and domain: how many facts, and the sum of their vectors
 
-_AT_ONCE = 500  # parameters of one statement
 _CURRENT_FACT = f"m.superseded_at IS NULL AND m.valid_until IS NULL AND m.collection IN {FACTS}"
 _SHARES = (
-    f"SELECT v.engine_id, m.domain, v.packed FROM json_each(?) asked CROSS JOIN memories m ON m.number = asked.value"
-    f" {FIRST_PASSAGES} CROSS JOIN engines e CROSS JOIN vectors v ON v.engine_id = e.engine_id AND v.hash = p.hash"
+    f"SELECT v.engine_id, m.domain, v.packed FROM each_number(?) asked THEN JOIN memories m ON m.number = asked.value"
+    f" {FIRST_PASSAGES} THEN JOIN engines e ON TRUE THEN JOIN vectors v ON v.engine_id = e.engine_id AND v.hash = p.hash"
     f" WHERE {_CURRENT_FACT}"
 )
 
 
-class DomainChanges(SqliteReader):
+class DomainChanges(SqlReader):
     """The part of the writer that knows domains."""
 
     def recount_domains(self, engine: str) -> None:
@@ -43,20 +41,15 @@ class DomainChanges(SqliteReader):
 
     def _facts_saying(self, digests: Sequence[bytes]) -> list[int]:
         """The current facts that have one of these texts as a passage."""
-        found: dict[int, None] = {}
-        for part in parts(digests, _AT_ONCE):
-            found |= dict.fromkeys(
-                row[0]
-                for row in self._rows(
-                    "SELECT m.number FROM passages p CROSS JOIN memories m ON m.number = p.number"
-                    f" WHERE p.hash IN ({','.join('?' * len(part))}) AND {_CURRENT_FACT}",
-                    part,
-                )
-            )
-        return list(found)
+        rows = self._rows(
+            "SELECT DISTINCT m.number FROM each_blob(?) asked THEN JOIN passages p ON p.hash = asked.value"
+            f" THEN JOIN memories m ON m.number = p.number WHERE {_CURRENT_FACT}",
+            (list(digests),),
+        )
+        return [number for (number,) in rows]
 
     def _shares(self, numbers: Sequence[int]) -> "Shares":
-        rows = self._rows(_SHARES, (number_list(numbers),)) if numbers else []
+        rows = self._rows(_SHARES, (list(numbers),)) if numbers else []
         return added(((engine_id, domain), packed) for engine_id, domain, packed in rows)
 
     def _apply(self, before: "Shares", after: "Shares") -> None:
@@ -79,19 +72,26 @@ class DomainChanges(SqliteReader):
 
     def _put(self, engine_id: int, domain: str, facts: int, total: "Sum") -> None:
         if facts > 0:
-            self._db.execute(
-                "INSERT OR REPLACE INTO domains VALUES (?, ?, ?, ?)", (engine_id, domain, facts, pack_sum(total))
+            self._db.change(
+                "INSERT INTO domains VALUES (?, ?, ?, ?) ON CONFLICT (engine_id, domain)"
+                " DO UPDATE SET facts = excluded.facts, total = excluded.total",
+                (engine_id, domain, facts, pack_sum(total)),
             )
         else:
-            self._db.execute("DELETE FROM domains WHERE engine_id = ? AND domain = ?", (engine_id, domain))
+            self._db.change("DELETE FROM domains WHERE engine_id = ? AND domain = ?", (engine_id, domain))
 
     def _recount(self, engine_id: int) -> None:
-        self._db.execute("DELETE FROM domains WHERE engine_id = ?", (engine_id,))
+        self._db.change("DELETE FROM domains WHERE engine_id = ?", (engine_id,))
         for domain, (facts, total) in self._added_up(engine_id, _CURRENT_FACT, []).items():
             self._put(engine_id, domain, facts, total)
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (counted_key(engine_id),))
+        self._set_meta(counted_key(engine_id), "1")
+
+    def _set_meta(self, key: str, value: str) -> None:
+        self._db.change(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
+        )
 
     def _forget_sums(self, engine_id: int) -> None:
         """All vectors of the engine are gone: an engine of the same number may come, so nothing is left to be believed."""
-        self._db.execute("DELETE FROM domains WHERE engine_id = ?", (engine_id,))
-        self._db.execute("DELETE FROM meta WHERE key = ?", (counted_key(engine_id),))
+        self._db.change("DELETE FROM domains WHERE engine_id = ?", (engine_id,))
+        self._db.change("DELETE FROM meta WHERE key = ?", (counted_key(engine_id),))

@@ -1,0 +1,1 @@
+"""The statements that both databases understand, in one notation (`database.py`)."""

@@ -1,0 +1,26 @@
+"""Vectors as they are stored: half precision, the first number first, each in little-endian order."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+
+class Packed(bytes):
+    """A packed vector on its way into a database, which may have a type of its own for it."""
+
+    __slots__ = ()
+
+
+def pack(vector: "Floats") -> Packed:
+    return Packed(np.ascontiguousarray(vector, dtype="<f2").tobytes())
+
+
+def unpack(rows: list[bytes], dimensions: int) -> "Floats":
+    if not rows:
+        return np.empty((0, dimensions), np.float32)
+    return np.frombuffer(b"".join(rows), dtype="<f2").reshape(len(rows), dimensions).astype(np.float32)
