@@ -94,8 +94,8 @@ def build(folder: Path, vectors: "Floats") -> None:
     """A database with these vectors, and the file beside it."""
     import apsw
 
-    from waypost.store.sqlite.schema import migrate
     from waypost.store.sql.packed import pack
+    from waypost.store.sqlite.schema import migrate
     from waypost.store.sqlite.vectors import EngineVectors
 
     connection = apsw.Connection(str(folder / _DATABASE))

@@ -8,6 +8,7 @@
     ├── Refused                 a rule of the memory forbids this write
     ├── StoreError
     │   ├── StoreBusy           another process held the write lock for too long
+    │   ├── StoreUnavailable    the database server cannot be reached for now
     │   ├── StoreFull           no room on the disk
     │   ├── StoreReadOnly       the directory or file cannot be written
     │   ├── StoreCorrupt        the database is damaged
@@ -66,6 +67,10 @@ class StoreError(WaypostError):
 
 
 class StoreBusy(StoreError):
+    pass
+
+
+class StoreUnavailable(StoreError):
     pass
 
 

@@ -1,0 +1,230 @@
+"""Connections to one database server: lent to one thread at a time, patient with a server that restarts."""
+
+import os
+import random
+import re
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import psycopg
+from psycopg.adapt import AdaptersMap, Loader
+from psycopg.pq import Format, TransactionStatus
+
+from waypost.store.postgres import halfvec
+from waypost.store.postgres.words import in_our_words, is_lost, without_password
+
+_MOST_IDLE = 8  # connections kept for the next who asks; more are opened while more are needed
+_MOST = 64  # at once, of one process
+_OLDEST_SECONDS = 1800.0  # a connection is not used for longer: behind a proxy it may lead to a server that is gone
+_CONNECT_SECONDS = 10  # for one attempt
+_PATIENCE_SECONDS = 15.0  # for a server that restarts, or hands over to another
+_SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Connection:
+    """A connection that knows since when it is there and where pgvector's types are."""
+
+    __slots__ = ("made", "raw", "vector_schema")
+
+    def __init__(self, raw: "psycopg.Connection[Any]", vector_schema: str) -> None:
+        self.raw, self.vector_schema = raw, vector_schema
+        self.made = time.monotonic()
+
+    def begin(self, sql: str) -> None:
+        """Several statements at once, without parameters: one round trip."""
+        self.raw.execute(sql.encode())
+
+    def execute(self, sql: str, parameters: Any = ()) -> "psycopg.Cursor[Any]":
+        return self.raw.execute(sql.encode(), parameters)
+
+    @property
+    def usable(self) -> bool:
+        return not self.raw.closed and time.monotonic() - self.made < _OLDEST_SECONDS
+
+    @property
+    def idle(self) -> bool:
+        return bool(self.raw.info.transaction_status == TransactionStatus.IDLE)
+
+    def close(self) -> None:
+        with suppress(psycopg.Error):
+            self.raw.close()
+
+
+class Connections:
+    """The connections of this process to one database. Survives a fork by starting afresh."""
+
+    def __init__(self, dsn: str) -> None:
+        self.dsn = dsn
+        self.shown = without_password(dsn)
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self._room = threading.BoundedSemaphore(_MOST)
+        _all.add(self)
+
+    @contextmanager
+    def lend(self, begin: str) -> Iterator[Connection]:
+        """A connection for this thread alone, on which these statements were run. Who restarts is waited for; a connection
+        that turns out to be cut is replaced by another before anything was done on it."""
+        with in_our_words(self.shown), self._room:
+            connection = self._begun(begin)
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """A connection outside of any transaction, which nobody else gets afterwards."""
+        with in_our_words(self.shown):
+            connection = self._open_patiently()
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def close(self) -> None:
+        """Keep nothing open. What is under way may finish."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def start_afresh(self) -> None:
+        """In a forked child: the parent's connections are the parent's; closing one here would end it there."""
+        _abandoned.extend(self._idle)
+        self._idle, self._lock, self._room = [], threading.Lock(), threading.BoundedSemaphore(_MOST)
+
+    def _begun(self, begin: str) -> Connection:
+        while (known := self._take()) is not None:
+            try:
+                known.begin(begin)
+            except psycopg.OperationalError as error:
+                known.close()
+                if not is_lost(error):
+                    raise
+            except BaseException:
+                known.close()
+                raise
+            else:
+                return known
+        connection = self._open_patiently()
+        try:
+            connection.begin(begin)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _take(self) -> Connection | None:
+        with self._lock:
+            while self._idle:
+                connection = self._idle.pop()
+                if connection.usable:
+                    return connection
+                connection.close()
+        return None
+
+    def _give_back(self, connection: Connection) -> None:
+        with suppress(psycopg.Error):
+            if not connection.raw.closed and not connection.idle:
+                connection.raw.rollback()
+        with self._lock:
+            if connection.usable and connection.idle and len(self._idle) < _MOST_IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _open_patiently(self) -> Connection:
+        until, pause = time.monotonic() + _PATIENCE_SECONDS, 0.05
+        while True:
+            try:
+                return self._open()
+            except psycopg.OperationalError as error:
+                if not is_lost(error) or time.monotonic() + pause > until:
+                    raise
+                time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311  no secret: so that not all come back at once
+                pause = min(2 * pause, 1.0)
+
+    def _open(self) -> Connection:
+        raw: psycopg.Connection[Any] = psycopg.connect(
+            self.dsn,
+            autocommit=True,  # transactions begin and end by our own statements
+            cursor_factory=_BinaryCursor,
+            connect_timeout=_CONNECT_SECONDS,
+            application_name="waypost",
+        )
+        try:
+            rows = raw.execute(
+                b"SELECT t.oid::bigint, n.nspname::text FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace"
+                b" JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'"
+                b" JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'vector' WHERE t.typname = 'halfvec'"
+            ).fetchall()
+            _teach(raw.adapters, int(rows[0][0]) if rows else None)
+        except BaseException:
+            raw.close()
+            raise
+        schema = str(rows[0][1]) if rows else ""
+        return Connection(raw, schema if _SCHEMA_NAME.fullmatch(schema) else "")
+
+
+class _BinaryCursor(psycopg.RawCursor[Any]):
+    """Parameters as `$1`; answers in binary form, which is faster to read for numbers, hashes and vectors."""
+
+    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
+        super().__init__(connection)
+        self.format = Format.BINARY
+
+
+class _Text(Loader):
+    """JSON as it is written: the shared rows read it themselves."""
+
+    format = Format.BINARY
+
+    def load(self, data: Any) -> str:
+        return bytes(data).decode()
+
+
+class _Packed(Loader):
+    """A vector as SQLite would give it."""
+
+    format = Format.BINARY
+
+    def load(self, data: Any) -> bytes:
+        return halfvec.packed(bytes(data))
+
+
+def _teach(adapters: AdaptersMap, halfvec_type: int | None) -> None:
+    adapters.register_loader("json", _Text)
+    if halfvec_type is not None:
+        adapters.register_loader(halfvec_type, _Packed)
+    halfvec.register(adapters)
+
+
+_pools: dict[str, Connections] = {}
+_pools_lock = threading.Lock()
+_all: "weakref.WeakSet[Connections]" = weakref.WeakSet()
+_abandoned: list[Connection] = []  # of a parent process: kept, so that nothing closes them
+
+
+def connections(dsn: str) -> Connections:
+    """All spaces of a database share its connections."""
+    with _pools_lock:
+        known = _pools.get(dsn)
+        if known is None:
+            known = _pools[dsn] = Connections(dsn)
+        return known
+
+
+def _start_afresh() -> None:
+    global _pools_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
+    _pools_lock = threading.Lock()
+    for known in list(_all):
+        known.start_afresh()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

@@ -1,0 +1,55 @@
+"""A connection to PostgreSQL as the shared statements use it."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from waypost.store.postgres.connection import Connection
+from waypost.store.sql.database import for_postgres
+
+_AT_ONCE = 1_000  # rows in one batch
+_FEW = 64  # rows: below, a plain insert is faster than COPY
+_KEYS = {"memories": "number", "passages": "passage_id"}
+
+
+class PostgresDatabase:
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return self.connection.execute(for_postgres(sql), parameters).fetchall()
+
+    def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        return max(self.connection.execute(for_postgres(sql), parameters).rowcount, 0)
+
+    def change_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+        changed, left = 0, iter(rows)
+        while some := list(islice(left, _AT_ONCE)):
+            if len(some) == 1:
+                changed += self.change(sql, some[0])
+                continue
+            with self.connection.raw.cursor() as cursor:
+                cursor.executemany(for_postgres(sql).encode(), some)
+                changed += max(cursor.rowcount, 0)
+        return changed
+
+    def load(self, table: str, columns: str, rows: Iterable[Sequence[Any]]) -> None:
+        given = list(rows)
+        if len(given) <= _FEW:
+            values = ", ".join("?" * (columns.count(", ") + 1))
+            self.change_many(f"INSERT INTO {table} ({columns}) VALUES ({values})", given)
+            return
+        with (
+            self.connection.raw.cursor() as cursor,
+            cursor.copy(f"COPY {table} ({columns}) FROM STDIN".encode()) as copy,
+        ):
+            for row in given:
+                copy.write_row(row)
+
+    def reserve(self, table: str, count: int) -> int:
+        """Nobody else writes into this space, so they follow each other."""
+        if not count:
+            return 0
+        sequence = f"pg_get_serial_sequence('{table}', '{_KEYS[table]}')"
+        last = self.rows(f"SELECT setval({sequence}, nextval({sequence}) + ? - 1)", (count,))[0][0]
+        return int(last) - count + 1

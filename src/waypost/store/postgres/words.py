@@ -1,0 +1,109 @@
+"""What PostgreSQL reports, in our own words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+
+from waypost.errors import (
+    ConfigError,
+    InvalidInput,
+    SecurityError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+
+_LOST_STATES = {
+    "57P01",  # the server is being shut down
+    "57P02",  # … after a crash
+    "57P03",  # it cannot take connections yet
+    "57P05",  # idle for too long
+    "53300",  # too many connections: some will end
+}
+_REFUSED_STATES = ("28", "3D", "42")  # wrong password or role, no such database, no right: waiting changes nothing
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether the connection is gone, or could not be made for now: another attempt may succeed."""
+    if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
+        return False
+    state = error.sqlstate
+    if state is None:
+        # From the network, or told before there was a session: the server's own refusals come in words only.
+        return not any(word in str(error) for word in ("authentication failed", "does not exist", "no password"))
+    return state in _LOST_STATES or state.startswith("08")
+
+
+def without_password(dsn: str) -> str:
+    """How a database is named in messages: server and name, nothing secret."""
+    try:
+        parts = conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:
+        return "the PostgreSQL database"
+    host = str(parts.get("host") or "localhost")
+    name = str(parts.get("dbname") or parts.get("user") or "")
+    return f"PostgreSQL database {name!r} on {'this machine' if host.startswith('/') else host}"
+
+
+@contextmanager
+def in_our_words(shown: str) -> Iterator[None]:
+    """Turn what PostgreSQL reports into an error that says what to do."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise told(error, shown) from error
+
+
+def told(error: psycopg.Error, shown: str) -> Exception:
+    match error:
+        case errors.LockNotAvailable() | errors.DeadlockDetected() | errors.SerializationFailure():
+            return StoreBusy(
+                f"Another process has written to this memory in {shown} for too long.",
+                "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+            )
+        case errors.QueryCanceled():
+            return StoreBusy(
+                f"{shown} took longer for a statement than it may.",
+                "Repeat when it has less to do; statement_timeout_seconds in config.toml sets the limit.",
+            )
+        case errors.DiskFull():
+            return StoreFull(
+                f"No room left on the disk of {shown}.", "Free some space and repeat; what was stored before is safe."
+            )
+        case errors.ReadOnlySqlTransaction():
+            return StoreReadOnly(f"{shown} takes no writes.", "Is it a standby? Name the primary server in `store`.")
+        case errors.InsufficientPrivilege():
+            return SecurityError(
+                f"The database role has no right to do this in {shown}.",
+                "Ask an owner of this memory for a role in it: waypost team member add.",
+            )
+        case errors.InvalidPassword() | errors.InvalidAuthorizationSpecification():
+            return ConfigError(f"{shown} refused the role or its password.", "Check `store` and ~/.pgpass.")
+        case errors.InvalidCatalogName():
+            return ConfigError(f"There is no {shown}.", "Create it, or name another in `store`.")
+        case errors.DataCorrupted() | errors.IndexCorrupted():
+            return StoreCorrupt(f"{shown} is damaged ({_first_line(error)}).", "Restore it from a backup.")
+        case psycopg.DataError():
+            return InvalidInput(f"{shown} cannot hold this: {_first_line(error)}.", "Remove what is named, and repeat.")
+        case _ if is_lost(error):
+            return StoreUnavailable(
+                f"{shown} cannot be reached ({_first_line(error)}).",
+                "Nothing of what was under way was stored. Start the server or check the network, and repeat.",
+            )
+        case psycopg.OperationalError():
+            return ConfigError(f"{shown} refused the connection ({_first_line(error)}).", "Check `store`.")
+        case _:
+            return StoreError(
+                f"{shown} reported an error ({_first_line(error)}).", "Run `waypost doctor`; nothing was stored."
+            )
+
+
+def _first_line(error: psycopg.Error) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0].strip().rstrip(".") if lines else type(error).__name__
