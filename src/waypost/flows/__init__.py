@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from waypost.flows import decide as decide
     from waypost.flows import discover as discover
     from waypost.flows import dna as dna
+    from waypost.flows import elsewhere as elsewhere
     from waypost.flows import expiry as expiry
     from waypost.flows import finding as finding
     from waypost.flows import forget as forget
@@ -88,6 +89,7 @@ _FLOWS = frozenset(
         "decide",
         "discover",
         "dna",
+        "elsewhere",
         "expiry",
         "finding",
         "forget",
