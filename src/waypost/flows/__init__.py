@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from waypost.flows import see_also as see_also
     from waypost.flows import session as session
     from waypost.flows import settle as settle
+    from waypost.flows import share as share
+    from waypost.flows import share_owner as share_owner
     from waypost.flows import source as source
     from waypost.flows import status as status
     from waypost.flows import summarize as summarize
@@ -132,6 +134,8 @@ _FLOWS = frozenset(
         "see_also",
         "session",
         "settle",
+        "share",
+        "share_owner",
         "source",
         "status",
         "summarize",

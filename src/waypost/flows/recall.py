@@ -142,7 +142,11 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...], tu
         has_code = bool(code) and reader.has_code(ask.view.checkout_id)
         taken = reader.shares(TAKES) if ask.shared else []
     vectors = vectors_by(space, serving, ask.text) if kept else {}
-    code_ask = read_ask(space, ask.text, ask.language, serving) if has_code or (taken and code) else None
+    code_ask = (
+        read_ask(space, ask.text, ask.language, serving)
+        if has_code or (code and any(row.offer.code for row in taken))
+        else None
+    )
     memories, places = list[Hit](), list[Hit]()
     spread: list[Populations] = [{}, {}]
     with _beside(space, taken, ask, vectors, roles) as beside, space.store.read() as reader:
@@ -152,7 +156,8 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...], tu
         if code_ask is not None:
             seen, shown = seen_elsewhere(space, reader), replace(ask.view, collections=code)
             hits, spread[1] = code_hits(reader, code_ask, shown, ask.k, ask.now, seen)
-            hits += beside.code(code_ask, ask.view) if beside is not None else ()
+            if beside is not None:
+                hits, spread[1] = beside.code_too(hits, spread[1], code_ask, ask.view)
             places = [hit for hit in hits if (hit.confidence or 0.0) >= ask.wanted.min_confidence]
         notices, notes = engine_notices(space, reader, serving), () if beside is None else beside.notes
     return one_list(memories, places, (spread[0], spread[1]), roles, ask.language)[: ask.k], notices, notes

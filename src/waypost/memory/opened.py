@@ -137,6 +137,15 @@ class Opened:
         remedy = "Name one of its checkouts by its id." if self._identity.is_away else "Its own tree is looked at."
         raise NotFound(f"{checkout[:40]!r} is no checkout that this memory can be seen in.", remedy)
 
+    @contextmanager
+    def _own(self, *ids: object) -> Iterator[None]:
+        """Something is done with these memories, which must be this one's own: Refused names the project that shares one."""
+        try:
+            yield
+        except (NotFound, InvalidInput):
+            flows.share_owner.refuse_shared(self._space, [one for one in ids if isinstance(one, str)])
+            raise
+
     def close(self) -> None:
         """Close the database now. The object can still be used: it opens again."""
         open_spaces.drop(self._identity, self._settings)

@@ -34,15 +34,17 @@ class Reading(Opened):
         min_confidence: float = 0.0,
         exclude_tags: Sequence[str] = (),
         archived: bool = False,
+        shared: bool = True,
     ) -> Answer:
         """The memories that answer best. `now` is the moment of the question, for words like "yesterday".
 
         `fresh` leaves out what is stale; so do `min_confidence` and `exclude_tags` (names, or name=value) with others.
-        `archived` adds what was put away when its time had run out.
+        `archived` adds what was put away when its time had run out. Without `shared`, only this memory's own are told, and
+        nothing that other projects let it read.
         """
         space, view = self._current, self._view(scope, as_of, known_at, archived=archived)
         wanted = flows.recall.Wanted(fresh, min_confidence, tuple(exclude_tags))
-        return flows.recall.recall(space, question, view, k=k, now=when(now, "now"), wanted=wanted)
+        return flows.recall.recall(space, question, view, k=k, now=when(now, "now"), wanted=wanted, shared=shared)
 
     def brief(
         self,

@@ -25,6 +25,7 @@ from waypost.store.sqlite.rows import (
     visible,
 )
 from waypost.store.sqlite.search_rows import SearchRows
+from waypost.store.sqlite.share_rows import ShareRows
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 
 
-class SqliteReader(SearchRows):
+class SqliteReader(SearchRows, ShareRows):
     def __init__(self, connection: apsw.Connection, vectors: "Callable[[apsw.Connection, str], EngineVectors | None]"):
         super().__init__(connection, vectors)
         self._engine_ids: dict[str, int] = {}  # that a writer has asked for

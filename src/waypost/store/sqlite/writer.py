@@ -10,6 +10,7 @@ from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
 from waypost.store.sqlite.fact_rows import EDGE, edge_parameters
 from waypost.store.sqlite.journal_changes import JournalChanges
 from waypost.store.sqlite.rows import VERSION_COLUMNS, as_json, number_list, state_parameter, version_parameters
+from waypost.store.sqlite.share_rows import ShareChanges
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -18,7 +19,7 @@ _INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
 _INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
 
 
-class SqliteWriter(JournalChanges):
+class SqliteWriter(JournalChanges, ShareChanges):
     def add_version(
         self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> int:
