@@ -47,7 +47,7 @@ def leave_outdated(space: OpenSpace, hits: Sequence[Hit]) -> list[Hit]:
             writer.track(space.identity.checkout_id, sorted(old - waiting))
     if old or waiting:
         space.start_worker(space)
-    return [hit for hit in hits if hit.source != "code" or not old.intersection(_paths(hit))]
+    return [hit for hit in hits if not _read_here(hit) or not old.intersection(_paths(hit))]
 
 
 def _outdated(space: OpenSpace, hits: Sequence[Hit]) -> tuple[list[str], list[str]]:
@@ -55,7 +55,7 @@ def _outdated(space: OpenSpace, hits: Sequence[Hit]) -> tuple[list[str], list[st
     root = space.identity.root
     if root is None or not root.is_dir():  # a tree that is away is not an empty tree
         return [], []
-    paths = {path for hit in hits if hit.source == "code" for path in _paths(hit)}
+    paths = {path for hit in hits if _read_here(hit) for path in _paths(hit)}
     with space.store.read() as reader:
         known = reader.files(space.identity.checkout_id, paths) if paths else {}
     there = {path: _on_disk(root, path) for path in known}
@@ -65,7 +65,7 @@ def _outdated(space: OpenSpace, hits: Sequence[Hit]) -> tuple[list[str], list[st
 
 def hurry(space: OpenSpace, hits: Sequence[Hit]) -> None:
     """What is asked for is embedded before the rest of the tree."""
-    paths = {path for hit in hits if hit.source == "code" for path in _paths(hit)}
+    paths = {path for hit in hits if _read_here(hit) for path in _paths(hit)}
     if paths:
         # An answer does not fail because nothing can be noted.
         with contextlib.suppress(StoreError), space.store.write() as writer:
@@ -75,7 +75,7 @@ def hurry(space: OpenSpace, hits: Sequence[Hit]) -> None:
 def still_there(space: OpenSpace, hits: Iterable[Hit]) -> list[Hit]:
     """Without those that were concluded from files that are no longer in the index."""
     found = list(hits)
-    paths = {path for hit in found if hit.source == "code" for path in _paths(hit)}
+    paths = {path for hit in found if _read_here(hit) for path in _paths(hit)}
     if not paths:
         return found
     with space.store.read() as reader:

@@ -1,5 +1,7 @@
 """What every part of the façade stands on: an open space, and the moment that a question is about."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -7,7 +9,7 @@ from typing import Self
 
 from waypost import config, flows
 from waypost.config import Settings
-from waypost.errors import NotFound, SecurityError
+from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces
 from waypost.model.checkout import Checkout
