@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from waypost.flows import maintain as maintain
     from waypost.flows import neglect as neglect
     from waypost.flows import overdue as overdue
+    from waypost.flows import paging as paging
     from waypost.flows import prune as prune
     from waypost.flows import recall as recall
     from waypost.flows import references as references
@@ -120,6 +121,7 @@ _FLOWS = frozenset(
         "maintain",
         "neglect",
         "overdue",
+        "paging",
         "prune",
         "recall",
         "references",

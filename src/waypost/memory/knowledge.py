@@ -9,6 +9,7 @@ from waypost.memory.opened import Opened, When
 from waypost.model.learned import Learned
 from waypost.model.receipt import Receipt
 from waypost.model.turn import Turn
+from waypost.store.fact_protocol import CandidateRow
 
 
 class Knowledge(Opened):
@@ -65,6 +66,10 @@ class Knowledge(Opened):
     def decline(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
         """Reject candidates: they are not proposed again. Only a person may."""
         return flows.approval.decline(self._space, _many(candidates), self._caller)
+
+    def reconsider(self, declined: Iterable[CandidateRow]) -> tuple[str, ...]:
+        """Undo `decline`: rows of an earlier `review` wait again. Only a person may."""
+        return flows.approval.reconsider(self._space, declined, self._caller)
 
     def edit(self, candidate: str, text: str) -> str:
         """Put a candidate's words right, and leave it waiting."""

@@ -11,7 +11,7 @@ from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KEPT_COLLECTIONS, kind_of
 from waypost.model.linked import Linked
-from waypost.model.recall import Answer
+from waypost.model.recall import Answer, View
 from waypost.store.protocol import AuditEntry, Filter
 
 MOST_LISTED = 1_000_000
@@ -100,19 +100,36 @@ class Reading(Opened):
     ) -> Sequence[dict[str, Any]]:
         """Memories in the order they were recorded, the newest last. What was read out of the tree is listed only when
         its kind is asked for."""
-        chosen = Filter(
-            (kind_of(kind).name,) if kind else (),
-            None if level is None else check_whole(level, "level", 0, MAX_LEVEL),
-            check_line(domain, "domain") if domain else domain,
-            check_line(session, "session") if session else session,
-            tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
-            check_line(module, "module") if module else module,
-        )
+        chosen = _filter(kind, level, domain, module, session, tags)
         most = check_whole(limit, "limit", 1, MOST_LISTED)
-        space, view = self._current, self._view("all", as_of, known_at, archived=archived)
-        if kind is None:
-            view = replace(view, collections=KEPT_COLLECTIONS)
-        return flows.transfer.listed(space, view, chosen, most)
+        return flows.transfer.listed(self._current, self._listed(kind, as_of, known_at, archived), chosen, most)
+
+    def page(
+        self,
+        *,
+        kind: str | None = None,
+        level: int | None = None,
+        domain: str | None = None,
+        module: str | None = None,
+        session: str | None = None,
+        tags: Mapping[str, str] | None = None,
+        limit: int = 50,
+        archived: bool = False,
+        as_of: When = None,
+        known_at: When = None,
+        before: int | None = None,
+    ) -> "flows.paging.Page":
+        """The same, the newest first, page by page: hand `before` and `known_at` of a page to the next, and all show what
+        was known when the first was asked for. What is forgotten meanwhile is gone."""
+        chosen = _filter(kind, level, domain, module, session, tags)
+        most, space = check_whole(limit, "limit", 1, MOST_LISTED), self._current
+        view = self._listed(kind, as_of, known_at, archived)
+        begun = when(known_at, "known_at") or space.clock()
+        return flows.paging.page(space, view, chosen, most, before, begun)
+
+    def _listed(self, kind: str | None, as_of: When, known_at: When, archived: bool) -> View:
+        view = self._view("all", as_of, known_at, archived=archived)
+        return view if kind is not None else replace(view, collections=KEPT_COLLECTIONS)
 
     def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.lifecycle.History":
         """All that was ever recorded of it; by `known_at`, and about the instant `as_of`, where these are given."""
@@ -123,3 +140,21 @@ class Reading(Opened):
             return reader.audit_entries(
                 None if memory_id is None else check_id(memory_id), check_whole(limit, "limit", 1, MOST_LISTED)
             )
+
+
+def _filter(
+    kind: str | None,
+    level: int | None,
+    domain: str | None,
+    module: str | None,
+    session: str | None,
+    tags: Mapping[str, str] | None,
+) -> Filter:
+    return Filter(
+        (kind_of(kind).name,) if kind else (),
+        None if level is None else check_whole(level, "level", 0, MAX_LEVEL),
+        check_line(domain, "domain") if domain else domain,
+        check_line(session, "session") if session else session,
+        tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
+        check_line(module, "module") if module else module,
+    )
