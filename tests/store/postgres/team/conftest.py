@@ -1,7 +1,7 @@
 """A team on a real PostgreSQL: two memories, people in each role, machines that log in, a server."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -9,15 +9,22 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from tests.postgres_server import Postgres
 
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_rows import Space
 from waypost.store.postgres.directory_schema import migrate_directory
-from waypost.store.postgres.roles import Names, ensure_roles, schema_of
+from waypost.store.postgres.roles import Names, Role, ensure_roles, schema_of
 from waypost.store.postgres.security import protect_space
 
 A, B = "a" * 16, "b" * 16
 NOW = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
+PEOPLE: tuple[tuple[str, str, Role], ...] = (
+    ("alice", A, "owner"),
+    ("bob", A, "writer"),
+    ("carol", A, "reader"),
+    ("dave", B, "owner"),
+)
 # As much of a space's tables as the rules of this folder are about.
 TABLES = """
 CREATE SCHEMA {schema};
@@ -90,20 +97,29 @@ def admin(postgres: str) -> Iterator[Connection]:
 
 
 @pytest.fixture
-def team(postgres: str, admin: Connection) -> Iterator[Team]:
+def team(postgres: str) -> Iterator[Team]:
     """alice owns A, bob writes it, carol reads it; dave owns B. All have a machine."""
-    migrate_directory(admin, NOW)
-    made = Team(postgres, admin, ensure_roles(admin))
-    with made.opened:
+    with _made(postgres) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def standing_team(postgres_server: Postgres) -> Iterator[Team]:
+    """The same, for tests that leave everything as it is."""
+    with _made(postgres_server.new_database()) as made:
+        yield made
+
+
+@contextmanager
+def _made(dsn: str) -> Iterator[Team]:
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        migrate_directory(admin, NOW)
+        made = Team(dsn, admin, ensure_roles(admin))
         for space_id, name in ((A, "a project"), (B, "another")):
             make_space(admin, made.names, space_id, name)
-        for user, space_id, role in (
-            ("alice", A, "owner"),
-            ("bob", A, "writer"),
-            ("carol", A, "reader"),
-            ("dave", B, "owner"),
-        ):
+        for user, space_id, role in PEOPLE:
             made.directory.add_user(user)
-            made.directory.add_member(space_id, user, role)  # type: ignore[arg-type]
+            made.directory.add_member(space_id, user, role)
             made.add_login(user)
-        yield made
+        with made.opened:
+            yield made

@@ -3,8 +3,8 @@
 import psycopg
 import pytest
 from psycopg import errors
-
 from tests.store.postgres.team.conftest import A, B, Connection, Team
+
 from waypost.errors import SecurityError
 from waypost.store.postgres.roles import schema_of
 from waypost.store.postgres.security import Acting, act
@@ -21,8 +21,8 @@ def add(connection: Connection, schema: str = IN_A) -> None:
 
 
 @pytest.mark.parametrize("user", ["alice", "bob", "carol"])
-def test_members_read(team: Team, user: str) -> None:
-    assert texts(team.machine(user)) == [f"secret of {IN_A}", f"code of {IN_A}"]
+def test_members_read(standing_team: Team, user: str) -> None:
+    assert texts(standing_team.machine(user)) == [f"secret of {IN_A}", f"code of {IN_A}"]
 
 
 @pytest.mark.parametrize("user", ["alice", "bob"])
@@ -50,9 +50,9 @@ def test_owners_and_writers_write(team: Team, user: str) -> None:
         "DROP TABLE {}.memories",
     ],
 )
-def test_a_reader_changes_nothing(team: Team, statement: str) -> None:
+def test_a_reader_changes_nothing(standing_team: Team, statement: str) -> None:
     with pytest.raises(errors.InsufficientPrivilege):
-        team.machine("carol").execute(statement.format(IN_A).encode())
+        standing_team.machine("carol").execute(statement.format(IN_A).encode())
 
 
 def test_a_writer_cannot_forget_what_somebody_said(team: Team) -> None:
@@ -69,8 +69,8 @@ def test_a_writer_ends_what_was_to_end(team: Team) -> None:
 
 
 @pytest.mark.parametrize("user", ["alice", "bob", "carol"])
-def test_a_member_of_one_memory_has_nothing_of_another(team: Team, user: str) -> None:
-    machine = team.machine(user)
+def test_a_member_of_one_memory_has_nothing_of_another(standing_team: Team, user: str) -> None:
+    machine = standing_team.machine(user)
     for statement in (
         f"SELECT * FROM {IN_B}.memories",
         f"SELECT * FROM {IN_B}.keywords",
@@ -81,8 +81,8 @@ def test_a_member_of_one_memory_has_nothing_of_another(team: Team, user: str) ->
             machine.execute(statement.encode())
 
 
-def test_a_search_path_opens_nothing(team: Team) -> None:
-    machine = team.machine("bob")
+def test_a_search_path_opens_nothing(standing_team: Team) -> None:
+    machine = standing_team.machine("bob")
     machine.execute(f"SET search_path = {IN_B}, {IN_A}".encode())
     assert [text for (text,) in machine.execute("SELECT text FROM memories")] == [
         f"secret of {IN_A}",
@@ -90,21 +90,21 @@ def test_a_search_path_opens_nothing(team: Team) -> None:
     ]
 
 
-def test_temporary_tables_do_not_stand_in_for_those_of_the_directory(team: Team) -> None:
-    machine = team.machine("carol")
+def test_temporary_tables_do_not_stand_in_for_those_of_the_directory(standing_team: Team) -> None:
+    machine = standing_team.machine("carol")
     machine.execute("CREATE TEMP TABLE members AS SELECT %s AS space_id, 'carol' AS user_name, 'owner' AS role", (B,))
     machine.execute("CREATE TEMP TABLE users AS SELECT 'carol' AS name, NULL::timestamptz AS disabled_at")
     machine.execute("SET search_path = pg_temp, waypost, public")
     assert machine.execute("SELECT waypost.role_in(%s), waypost.may_own(%s)", (B, A)).fetchone() == (None, False)
 
 
-def test_nobody_takes_on_a_role_that_is_not_theirs(team: Team) -> None:
-    machine = team.machine("bob")
+def test_nobody_takes_on_a_role_that_is_not_theirs(standing_team: Team) -> None:
+    machine = standing_team.machine("bob")
     for role in (
-        team.roles.group(A, "owner"),
-        team.roles.group(B, "reader"),
-        team.roles.server,
-        team.login_of("alice"),
+        standing_team.roles.group(A, "owner"),
+        standing_team.roles.group(B, "reader"),
+        standing_team.roles.server,
+        standing_team.login_of("alice"),
         "postgres",
     ):
         with pytest.raises(errors.InsufficientPrivilege):
@@ -113,8 +113,8 @@ def test_nobody_takes_on_a_role_that_is_not_theirs(team: Team) -> None:
             machine.execute(f'SET SESSION AUTHORIZATION "{role}"'.encode())
 
 
-def test_a_setting_of_a_direct_login_gains_nothing(team: Team) -> None:
-    machine = team.machine("carol")
+def test_a_setting_of_a_direct_login_gains_nothing(standing_team: Team) -> None:
+    machine = standing_team.machine("carol")
     machine.execute("SELECT set_config('waypost.user', 'alice', false)")
     assert machine.execute("SELECT waypost.acting_user()").fetchone() == ("carol",)
     with pytest.raises(errors.InsufficientPrivilege):
@@ -144,12 +144,12 @@ def test_a_reader_with_a_wrong_grant_writes_nothing(team: Team) -> None:
     assert machine.execute(f"DELETE FROM {IN_A}.memories".encode()).rowcount == 0
 
 
-def test_a_server_alone_sees_nothing(team: Team) -> None:
-    server = team.server()
+def test_a_server_alone_sees_nothing(standing_team: Team) -> None:
+    server = standing_team.server()
     with pytest.raises(errors.InsufficientPrivilege):
         texts(server)
     with server.transaction():  # the group's role, and nobody that it acts for
-        server.execute(f"SET LOCAL ROLE {team.roles.group(A, 'owner')}".encode())
+        server.execute(f"SET LOCAL ROLE {standing_team.roles.group(A, 'owner')}".encode())
         assert texts(server) == []
 
 
@@ -162,47 +162,51 @@ def test_a_server_acts_for_a_user_until_the_end_of_the_transaction(team: Team) -
     assert server.execute("SELECT current_user, waypost.acting_user()").fetchone() == (team.roles.server, None)
 
 
-def test_a_server_that_takes_the_wrong_group_shows_nothing(team: Team) -> None:
-    server = team.server()
+def test_a_server_that_takes_the_wrong_group_shows_nothing(standing_team: Team) -> None:
+    server = standing_team.server()
     with server.transaction():
-        act(server, team.roles, B, Acting("bob", "owner"))
+        act(server, standing_team.roles, B, Acting("bob", "owner"))
         assert texts(server, IN_B) == []
     with pytest.raises(errors.InsufficientPrivilege), server.transaction():
-        act(server, team.roles, A, Acting("carol", "owner"))
+        act(server, standing_team.roles, A, Acting("carol", "owner"))
         add(server)
 
 
-def test_a_token_that_reads_writes_nothing_for_an_owner(team: Team) -> None:
-    server = team.server()
+def test_a_token_that_reads_writes_nothing_for_an_owner(standing_team: Team) -> None:
+    server = standing_team.server()
     with pytest.raises(errors.InsufficientPrivilege), server.transaction():
-        act(server, team.roles, A, Acting("alice", "reader"))
+        act(server, standing_team.roles, A, Acting("alice", "reader"))
         add(server)
     with pytest.raises(errors.InsufficientPrivilege), server.transaction():  # and with the owner's group by mistake
-        act(server, team.roles, A, Acting("alice", "reader"))
-        server.execute(f"SET LOCAL ROLE {team.roles.group(A, 'owner')}".encode())
+        act(server, standing_team.roles, A, Acting("alice", "reader"))
+        server.execute(f"SET LOCAL ROLE {standing_team.roles.group(A, 'owner')}".encode())
         add(server)
 
 
-def test_a_space_without_groups_is_told(team: Team) -> None:
-    server = team.server()
+def test_a_space_without_groups_is_told(standing_team: Team) -> None:
+    server = standing_team.server()
     with pytest.raises(SecurityError), server.transaction():
-        act(server, team.roles, "c" * 16, Acting("alice", "reader"))
+        act(server, standing_team.roles, "c" * 16, Acting("alice", "reader"))
 
 
-def test_the_audit_keeps_its_rows_even_for_the_administrator(team: Team) -> None:
-    for connection in (team.machine("alice"), team.machine("bob"), team.admin):
-        for statement in (f"UPDATE {IN_A}.audit SET action = 'x'", f"DELETE FROM {IN_A}.audit", f"TRUNCATE {IN_A}.audit"):
+def test_the_audit_keeps_its_rows_even_for_the_administrator(standing_team: Team) -> None:
+    for connection in (standing_team.machine("alice"), standing_team.machine("bob"), standing_team.admin):
+        for statement in (
+            f"UPDATE {IN_A}.audit SET action = 'x'",
+            f"DELETE FROM {IN_A}.audit",
+            f"TRUNCATE {IN_A}.audit",
+        ):
             with pytest.raises(errors.InsufficientPrivilege):
                 connection.execute(statement.encode())
     for statement in ("UPDATE waypost.audit SET actor = 'x'", "DELETE FROM waypost.audit", "TRUNCATE waypost.audit"):
         with pytest.raises(errors.InsufficientPrivilege, match="append-only"):
-            team.admin.execute(statement.encode())
+            standing_team.admin.execute(statement.encode())
 
 
-def test_a_stranger_who_can_connect_sees_nothing(team: Team) -> None:
-    role = f"eve_{team.login_of('')}"
-    team.admin.execute(f'CREATE ROLE "{role}" LOGIN'.encode())
-    eve = team.connect(role)
+def test_a_stranger_who_can_connect_sees_nothing(standing_team: Team) -> None:
+    role = f"eve_{standing_team.login_of('')}"
+    standing_team.admin.execute(f'CREATE ROLE "{role}" LOGIN'.encode())
+    eve = standing_team.connect(role)
     for statement in (
         "SELECT * FROM waypost.users",
         "SELECT * FROM waypost.settings",
@@ -227,9 +231,9 @@ def test_the_directory_is_asked_once_for_a_statement(team: Team) -> None:
     assert "loops=1)" in lines[once + 1], lines
 
 
-def test_words_are_found_by_the_index(team: Team) -> None:
+def test_words_are_found_by_the_index(standing_team: Team) -> None:
     """PostgreSQL uses no full-text index behind a condition of row-level security."""
-    machine = team.machine("carol")
+    machine = standing_team.machine("carol")
     machine.execute("SET enable_seqscan = off")
     plan = machine.execute(f"EXPLAIN SELECT passage_id FROM {IN_A}.keywords WHERE terms @@ 'secret'".encode())
     assert any("Bitmap Index Scan" in line for (line,) in plan)
