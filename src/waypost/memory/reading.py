@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from waypost import flows
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, NotFound
 from waypost.memory.opened import Opened, When, when
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.ids import check_id
@@ -81,8 +81,16 @@ class Reading(Opened):
         return flows.brief.brief(space, task, view, tokens=budget, now=when(now, "now"))
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
-        """One memory, with what became of the code that it points at."""
-        return flows.references.find_linked(self._current, memory_id, self._moment(as_of, known_at))
+        """One memory, with what became of the code that it points at. Also one that another project shares, which it
+        names."""
+        space, moment = self._current, self._moment(as_of, known_at)
+        try:
+            return flows.references.find_linked(space, memory_id, moment)
+        except NotFound:
+            shared = flows.share_owner.find_shared(space, memory_id, moment)
+            if shared is None:
+                raise
+            return shared
 
     def list(
         self,

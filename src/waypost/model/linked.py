@@ -8,6 +8,7 @@ from waypost.model.checkout import Checkout, minute
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, Finding
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
+from waypost.model.share import Project
 from waypost.model.time import format_time
 
 CODE_CHANGED = "code_changed: "
@@ -89,6 +90,7 @@ class Linked:
     links: tuple[Link, ...]
     confidence: float
     stale_since: datetime | None = None
+    project: Project | None = None  # that shares it; None: it is this space's own
 
     @property
     def id(self) -> str:
@@ -96,7 +98,8 @@ class Linked:
 
     def to_json(self) -> dict[str, Any]:
         version = self.version
-        return {
+        shared = {} if self.project is None else {"project": self.project.to_json()}
+        return shared | {
             "id": version.memory_id,
             "memory": version.text,
             "text": version.text,
