@@ -91,7 +91,7 @@ def _becomes(candidate: Candidate) -> str:
 
 
 def _alike(memory: Memory, text: str) -> Hit | None:
-    hit = next(iter(memory.recall(text[:500], k=1, scope="facts").hits), None)
+    hit = next(iter(memory.recall(text[:500], k=1, scope="facts", shared=False).hits), None)
     return hit if hit is not None and hit.score >= _ALIKE else None
 
 
