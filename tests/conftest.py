@@ -1,9 +1,12 @@
 """Every test runs in a world of its own: an empty home, no settings of the person who runs it, no background worker."""
 
+import itertools
 import os
+import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -28,14 +31,48 @@ def pytest_configure() -> None:
     hypothesis.settings.load_profile("any machine")
 
 
+FAILED = pytest.StashKey[bool]()
+numbers = itertools.count()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+@pytest.fixture
+def own_folder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Path]]:
+    """Make empty folders that are taken away when the test has passed. To find a free number pytest looks through all
+    the folders that there are: with thousands of tests, each would spend more time on that than on what it tests."""
+    made: list[Path] = []
+
+    def make(name: str) -> Path:
+        made.append(tmp_path_factory.mktemp(f"{name}{next(numbers)}", numbered=False))
+        return made[-1]
+
+    yield make
+    if not request.node.stash.get(FAILED, False):
+        for folder in made:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, own_folder: Callable[[str], Path]) -> Path:
+    return own_folder(re.sub(r"\W", "_", request.node.name)[:30])
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, own_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     for name in list(os.environ):
         if name.startswith(("WAYPOST_", "GIT_")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("user")))
+    monkeypatch.setenv("HOME", str(own_folder("user")))
     monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("WAYPOST_BACKGROUND", "0")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

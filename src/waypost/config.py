@@ -62,6 +62,19 @@ class JournalSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """How `waypost serve` runs. Rates are those of one token in one process."""
+
+    log_format: str = "text"  # one of LOG_FORMATS; text: only what went wrong, json: a line for each request and event
+    open_metrics: bool = False  # programs of this machine read `/metrics` without a token
+    requests_per_minute: int = 30_000
+    writes_per_minute: int = 12_000  # besides: these count as requests too
+    allowed_hosts: tuple[str, ...] = ()  # names that the Host header may say, with the port unless it is the usual one
+    trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For and -Proto are believed
+    shutdown_seconds: float = 10.0  # for requests in flight when it is told to stop
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     home: Path
     models: tuple[Path, ...]  # searched in order; the first is where `model install` writes
@@ -83,6 +96,7 @@ class Settings:
     learn_hold: str = "doubtful"  # which learned facts wait for approval: the doubtful ones, or "all"
     learn_on: tuple[str, ...] = ("commit", "readme", "new_file", "session")  # what is learned from without being asked
     journal: JournalSettings = field(default_factory=JournalSettings)
+    serve: ServeSettings = field(default_factory=ServeSettings)
     home_is_told: bool = False  # by WAYPOST_HOME: who runs later must be told too
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
 
@@ -93,9 +107,10 @@ class Settings:
 
 LINKS = ("file", "vscode", "vscode-insiders", "cursor", "windsurf", "zed", "idea", "none")
 LEARN_ON = ("commit", "readme", "new_file", "save", "session")
+LOG_FORMATS = ("text", "json")
 _LONGEST_WAIT = 86_400
 _KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
-_KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal"}
+_KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal", "serve"}
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -132,6 +147,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         learn_hold=_learn_hold(table),
         learn_on=_learn_on(table, settings.learn_on),
         journal=_journal(table),
+        serve=_serve(table),
         secrets={name: env[name] for name in named if env.get(name)},
     )
 
@@ -291,6 +307,47 @@ def _journal(table: Mapping[str, Any]) -> JournalSettings:
     if zone:
         _check_zone(zone)
     return JournalSettings(**given)
+
+
+_SERVE_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
+    "requests_per_minute": (int, 1, 10_000_000),
+    "writes_per_minute": (int, 1, 10_000_000),
+    "shutdown_seconds": ((int, float), 0, 3600),
+}
+
+
+def _serve(table: Mapping[str, Any]) -> ServeSettings:
+    given = _typed(table, "serve", dict, {})
+    known = [field.name for field in fields(ServeSettings)]
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ConfigError(f"Unknown setting {unknown[0]!r} in [serve].", f"It takes {', '.join(known)}.")
+    _check_numbers(given, "serve", _SERVE_NUMBERS)
+    _typed(given, "open_metrics", bool, False)
+    if given.get("log_format", "text") not in LOG_FORMATS:
+        raise ConfigError(f"[serve] log_format is {given['log_format']!r}.", f"Use {' or '.join(LOG_FORMATS)}.")
+    lists = {key: _names(given, key) for key in ("allowed_hosts", "trusted_proxies") if key in given}
+    for proxy in lists.get("trusted_proxies", ()):
+        _check_network(proxy)
+    return ServeSettings(**{**given, **lists})
+
+
+def _names(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    found = table[key]
+    if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
+        raise ConfigError(f"[serve] {key} is {found!r}.", "Give a list of names.")
+    return tuple(one.strip() for one in found)
+
+
+def _check_network(text: str) -> None:
+    from ipaddress import ip_network  # only where one is named
+
+    try:
+        ip_network(text)
+    except ValueError as error:
+        raise ConfigError(
+            f"[serve] trusted_proxies has {text!r}.", "Give addresses or networks, such as 10.0.0.0/8."
+        ) from error
 
 
 def _check_zone(name: str) -> None:

@@ -48,7 +48,7 @@ def test_candidates_are_edited_and_rejected(window: Windows, served: Served) -> 
     expect(page.get_by_role("status")).to_contain_text("Approved")
     card = page.locator(".candidate", has_text="right window")
     card.locator("summary", has_text="Reject").click()
-    card.get_by_role("button", name="Reject it for good").click()
+    card.get_by_role("button", name="Reject it").click()
     expect(page.get_by_role("status")).to_contain_text("Rejected")
 
 

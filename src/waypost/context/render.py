@@ -168,10 +168,21 @@ def plain_line(hit: Hit) -> str:
     who = f"{hit.speaker}, " if hit.speaker else ""
     when = (hit.time or hit.valid_from).date().isoformat()
     stale = f" [stale: {hit.stale_reason or 'the code has changed'}]" if hit.is_stale else ""
+    if hit.project is not None:
+        return (
+            f"- {_flat(_words(hit))} (from {hit.project.name}{f' {place}'.rstrip()}, {who}{hit.source}, {when}){stale}"
+        )
     if hit.source == "code":  # the place is what helps: whoever needs the lines opens it
         name = f"{hit.name}: " if hit.name and hit.name != hit.path else ""
         return f"- {place}{name}{hit.summary or ''} ({hit.type or hit.kind}, changed {when})"
     return f"- {place}{_flat(hit.text)} ({who}{hit.source}, {when}){stale}"
+
+
+def _words(hit: Hit) -> str:
+    """What another project says: of code its name and what it does."""
+    if hit.source != "code":
+        return hit.text
+    return ": ".join(part for part in (hit.name or "", hit.summary or "") if part)
 
 
 def _flat(text: str) -> str:

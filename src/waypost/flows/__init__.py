@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from waypost.flows import decide as decide
     from waypost.flows import discover as discover
     from waypost.flows import dna as dna
+    from waypost.flows import elsewhere as elsewhere
     from waypost.flows import expiry as expiry
     from waypost.flows import finding as finding
     from waypost.flows import forget as forget
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from waypost.flows import maintain as maintain
     from waypost.flows import neglect as neglect
     from waypost.flows import overdue as overdue
+    from waypost.flows import paging as paging
     from waypost.flows import prune as prune
     from waypost.flows import recall as recall
     from waypost.flows import references as references
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
     from waypost.flows import see_also as see_also
     from waypost.flows import session as session
     from waypost.flows import settle as settle
+    from waypost.flows import share as share
+    from waypost.flows import share_owner as share_owner
     from waypost.flows import source as source
     from waypost.flows import status as status
     from waypost.flows import summarize as summarize
@@ -88,6 +92,7 @@ _FLOWS = frozenset(
         "decide",
         "discover",
         "dna",
+        "elsewhere",
         "expiry",
         "finding",
         "forget",
@@ -116,6 +121,7 @@ _FLOWS = frozenset(
         "maintain",
         "neglect",
         "overdue",
+        "paging",
         "prune",
         "recall",
         "references",
@@ -130,6 +136,8 @@ _FLOWS = frozenset(
         "see_also",
         "session",
         "settle",
+        "share",
+        "share_owner",
         "source",
         "status",
         "summarize",

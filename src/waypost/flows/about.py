@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from waypost.errors import InvalidInput, StoreError
-from waypost.flows.open_space import OpenSpace, looked_at_key, tree_of
+from waypost.flows.elsewhere import indexed_symbols, seen_elsewhere
+from waypost.flows.open_space import OpenSpace, looked_at_key, need_project, place_in, tree_of
 from waypost.flows.references import check, kept_view, linked
 from waypost.flows.tree_now import TreeNow
 from waypost.model.draft import check_whole
@@ -17,7 +18,6 @@ from waypost.model.linked import AboutHit, Link, Linked, StaleReport
 from waypost.model.recall import View
 from waypost.model.reference import MAX_LINE, LineRange
 from waypost.model.time import Moment, format_time, parse_time
-from waypost.space.place import safe_relative_path
 from waypost.store.protocol import Reader, ReferenceRow, Verdict
 
 MOST_ABOUT = 1000
@@ -35,17 +35,17 @@ def about(
     check_whole(limit, "limit", 1, MOST_ABOUT)
     if line is not None:
         check_whole(line, "line", 1, MAX_LINE)
-    place = safe_relative_path(tree_of(space), path)
+    place = place_in(space, path)
     if place == ".":
         raise InvalidInput("The whole tree is no place.", "Name a file or a folder; `waypost list` shows everything.")
-    is_folder = (space.identity.root / place).is_dir()
+    is_folder = _is_folder(space, place)
     _catch_up(space, place)
     view = kept_view(space, moment)
     with space.store.read() as reader:
         rows = reader.references_to(space.identity.checkout_id, [place, f"{place}/"], view)
         rows = _whole_memories(reader, view, rows)
     verdicts = check(space, rows)
-    around = None if line is None else _symbol_around(TreeNow(space), place, line)
+    around = None if line is None else _symbol_around(space, place, line)
     with space.store.read() as reader:
         memories = _linked(space, reader, rows, verdicts)
     hits = []
@@ -64,12 +64,23 @@ def about(
     return tuple(hit for _, hit in hits[:limit])
 
 
+def _is_folder(space: OpenSpace, place: str) -> bool:
+    root = space.identity.root
+    if root is not None:
+        return (root / place).is_dir()
+    with space.store.read() as reader:
+        return any(path.startswith(f"{place}/") for path in reader.files(space.identity.checkout_id))
+
+
 def _catch_up(space: OpenSpace, place: str) -> None:
     """What points at other files may be here by now, if something here is newer than the last look at all of them."""
-    key = looked_at_key(space)
+    root = space.identity.root
+    if root is None:
+        return
+    key = looked_at_key(space.identity.checkout_id)
     with space.store.read() as reader:
         last = reader.meta(key)
-        if last is not None and _is_older(space.identity.root / place, parse_time(last, key)):
+        if last is not None and _is_older(root / place, parse_time(last, key)):
             return
         rows = reader.references(kept_view(space))
     if len(rows) <= _MOST_LOOKED_AT:  # with more, the hooks and upkeep have to do it
@@ -82,7 +93,7 @@ def _check_all(
     begun = space.clock()
     verdicts = check(space, rows, again=again)
     with contextlib.suppress(StoreError), space.store.write() as writer:  # it is only looked at once more
-        writer.set_meta(looked_at_key(space), format_time(begun))
+        writer.set_meta(looked_at_key(space.identity.checkout_id), format_time(begun))
     return verdicts
 
 
@@ -136,34 +147,37 @@ def _distance(link: Link, line: int | None) -> int:
     return min(abs(line - lines.start), abs(line - lines.end))
 
 
-def _symbol_around(tree: TreeNow, path: str, line: int) -> LineRange | None:
-    """The innermost symbol that the line is in."""
-    shape = tree.shape(path)
-    inside = [one for one in shape.landmarks if one.first <= line <= one.end] if shape is not None else []
-    found = min(inside, key=lambda one: one.end - one.first, default=None)
-    return None if found is None else LineRange(found.first, found.end)
+def _symbol_around(space: OpenSpace, path: str, line: int) -> LineRange | None:
+    """The innermost symbol that the line is in; as the file was indexed, where it is not at hand."""
+    if space.identity.has_tree:
+        shape = TreeNow(space).shape(path)
+        known = [LineRange(one.first, one.end) for one in shape.landmarks] if shape is not None else []
+    else:
+        known = [lines for one in indexed_symbols(space, path) if (lines := one.refs[0].line_range) is not None]
+    return min((lines for lines in known if line in lines), key=lambda lines: lines.end - lines.start, default=None)
 
 
 def stale(space: OpenSpace, *, files: Sequence[str] | None = None, again: bool = False) -> StaleReport:
     """Which memories point at code that is not as it was. `again` judges all of them anew; `files` are those to look at."""
-    root = tree_of(space)
+    tree_of(space) if again else need_project(space)
     view = kept_view(space)
     with space.store.read() as reader:
         if files is None:
             rows = reader.references(view)
         else:
-            paths = [safe_relative_path(root, path) for path in files]
+            paths = [place_in(space, path) for path in files]
             both = [*paths, *(f"{path}/" for path in paths)]
             rows = _whole_memories(reader, view, reader.references_to(space.identity.checkout_id, both, view))
-    verdicts = check(space, rows, again=again) if files is not None else _check_all(space, rows, again=again)
+    whole = files is None and space.identity.has_tree
+    verdicts = _check_all(space, rows, again=again) if whole else check(space, rows, again=again)
     with space.store.read() as reader:
-        memories = _linked(space, reader, rows, verdicts)
+        memories, seen = _linked(space, reader, rows, verdicts), seen_elsewhere(space, reader)
     old = [one for one in memories if one.state.is_stale]
     unknown = [one for one in memories if not one.state.is_stale and _nobody_can_tell(one)]
     fresh = len(memories) - len(old) - len(unknown)
     old.sort(key=lambda one: (one.stale_since is None, one.stale_since, one.version.number))
     moved = tuple(one for one in memories if not one.state.is_stale and any(link.has_moved for link in one.links))
-    return StaleReport(len(memories), len(old), fresh, len(unknown), tuple(old), moved)
+    return StaleReport(len(memories), len(old), fresh, len(unknown), tuple(old), moved, seen)
 
 
 def _nobody_can_tell(memory: Linked) -> bool:

@@ -40,7 +40,7 @@ def pinned_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, finding
 
 def accepted(space: OpenSpace, version: Version) -> tuple[CodeReference, ...]:
     """Where a version points, as the code is now: for what is said anew about it."""
-    if not version.refs or space.identity.kind != "project":
+    if not version.refs or not space.identity.has_tree:
         return version.refs
     verdicts, tree = check(space, reference_rows([version])), TreeNow(space)
     new = []

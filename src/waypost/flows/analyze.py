@@ -15,7 +15,7 @@ from waypost.flows.crew import digest_files
 from waypost.flows.digest import Job, open_source
 from waypost.flows.index import Patterns
 from waypost.flows.init import settle_patterns
-from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.flows.open_space import OpenSpace, need_project, tree_of
 from waypost.space.place import safe_relative_path
 
 
@@ -55,10 +55,11 @@ def analyze(space: OpenSpace, path: str) -> Analysis:
 
 def architecture(space: OpenSpace) -> dict[str, Any]:
     """From the index where there is one, else from the tree."""
-    root = tree_of(space)
+    need_project(space)
     known = architecture_of(space)
     if known is not None:
         return known
+    root = tree_of(space)
     patterns: Patterns = settle_patterns(space, None, None)
     entries = walk(root, include=patterns.include, exclude=patterns.exclude)
     jobs = [Job(entry.path, entry.size, entry.named) for entry in entries if not entry.skipped]

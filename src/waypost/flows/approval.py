@@ -22,6 +22,7 @@ from waypost.model.draft import check_text
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
+from waypost.store.fact_protocol import CandidateRow
 
 _CANDIDATE = "candidate"  # in the audit's details
 
@@ -92,6 +93,20 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
             writer.drop_candidates([candidate_id])
             audit(space, writer, "reject", None, caller, {_CANDIDATE: candidate_id})
     return tuple(chosen)
+
+
+def reconsider(space: OpenSpace, rows: Iterable[CandidateRow], caller: Caller) -> tuple[str, ...]:
+    """Undo: what was rejected by mistake waits again as it did, and its words may be proposed. Returns what waits now."""
+    _decides(caller, "bring back")
+    back = []
+    with space.store.write() as writer:
+        for row in rows:
+            if writer.candidate(row.candidate_id) is None and not held_versions(writer, row.candidate_id):
+                writer.remove_tombstones(marks_of(row))
+                writer.put_candidate(row)
+                audit(space, writer, "lift", None, caller, {_CANDIDATE: row.candidate_id})
+                back.append(row.candidate_id)
+    return tuple(back)
 
 
 def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:

@@ -32,7 +32,7 @@ def brief(space: OpenSpace, task: str, view: View, *, tokens: int, now: datetime
     """DNA.md, what is always true (level 0), preferences, and what is known about the task, ranked as one."""
     check_budget(tokens)
     opening, notices = opening_of(space, tokens)
-    answer = recall(space, task, view, k=_most(tokens), now=now)
+    answer = recall(space, task, view, k=_most(tokens), now=now, shared=True)
     standing = [Entry("always", hit) for hit in _listed(space, view, Filter(level=0))]
     standing += [Entry("preferences", hit) for hit in _listed(space, view, Filter(kinds=("preference",)))]
     known = {entry.hit.id for entry in standing}

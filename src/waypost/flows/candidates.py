@@ -7,7 +7,7 @@ from typing import Any
 
 from waypost.errors import WaypostError
 from waypost.flows.gate import LEARNED
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.prepare import prepare
 from waypost.flows.remember import remember, weigh
 from waypost.model.candidate import Candidate
@@ -16,7 +16,6 @@ from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED,
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time, parse_time
-from waypost.space.place import safe_relative_path
 from waypost.store.fact_protocol import CandidateRow
 from waypost.store.protocol import Reader
 
@@ -102,9 +101,14 @@ def _since(space: OpenSpace, candidate: Candidate) -> datetime | None:
 
 def _is_here(space: OpenSpace, ref: str) -> bool:
     try:
-        return (space.identity.root / safe_relative_path(space.identity.root, ref.partition("#")[0])).is_file()
-    except WaypostError:  # it leads out of the tree
+        path = place_in(space, ref.partition("#")[0])
+    except WaypostError:  # it leads out of the tree, or there is none
         return False
+    root = space.identity.root
+    if root is not None:
+        return (root / path).is_file()
+    with space.store.read() as reader:
+        return path in reader.files(space.identity.checkout_id, [path])
 
 
 def key_of(topic: str) -> str | None:

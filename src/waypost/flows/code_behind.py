@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.references import find_linked
 from waypost.flows.tag_then import past_files
 from waypost.flows.tree_now import TreeNow
@@ -51,7 +51,7 @@ def code_behind(space: OpenSpace, memory_id: str, moment: Moment) -> tuple[Behin
     tree = TreeNow(space)
     if not tree.is_there:
         return tuple(Behind(link) for link in links)
-    past = _past(space.identity.root, links)
+    past = _past(tree_of(space), links)
     return tuple(_behind(tree, link, past) for link in links)
 
 

@@ -19,7 +19,7 @@ from waypost.code.schema import SchemaChange, Table, build_schema
 from waypost.flows.derive import TreeTimes, put_derived
 from waypost.flows.digest import Derived, derived_document
 from waypost.flows.live_schema import with_live
-from waypost.flows.open_space import OpenSpace, architecture_key, conclusions_key, live_schema_key
+from waypost.flows.open_space import OpenSpace, architecture_key, conclusions_key, live_schema_key, tree_of
 from waypost.model.reference import CodeReference
 from waypost.store.protocol import DerivedRow, Edge, Reader
 
@@ -30,6 +30,8 @@ _FILES = ("symbol", "file")
 
 def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
     """Draw the conclusions that are owed. False: none was."""
+    if not space.identity.has_tree:
+        return False
     key, checkout = conclusions_key(space), space.identity.checkout_id
     with space.store.read() as reader:
         owed = reader.meta(key)
@@ -47,7 +49,7 @@ def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
     ids = _ids(rows)
     edges = [edge for relation in relations.edges if (edge := _edge(relation, ids)) is not None]
     weights = centrality(relations)
-    times = TreeTimes(space.identity.root, space.clock())
+    times = TreeTimes(tree_of(space), space.clock())
     with space.store.write() as writer:
         engines = [engine.name for engine in space.engines.active(writer)]
         for kind, wanted in (("table", _tables(tables, changed)), ("architecture", _documents(architecture, changed))):

@@ -3,9 +3,10 @@
 import contextlib
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from waypost.errors import StoreError
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.model.recall import Hit
 
 MOST_AT_ONCE = 20  # files that an answer waits for; more are left to the worker
@@ -15,7 +16,7 @@ MOST_ROUNDS = 4  # that an answer is made again
 
 def catch_up(space: OpenSpace) -> None:
     """Index what was tracked, when it is little: whoever asks next wants to see it."""
-    if space.identity.kind != "project":
+    if not space.identity.has_tree:
         return
     with space.store.read() as reader:
         waiting = reader.tracked(space.identity.checkout_id)
@@ -29,7 +30,7 @@ def refresh(space: OpenSpace, hits: Sequence[Hit]) -> bool:
     if gone:  # where one is gone there are often more: one look finds them all
         with space.store.read() as reader:
             known = reader.files(space.identity.checkout_id)
-        gone = [path for path in known if _on_disk(space, path) is None]
+        gone = [path for path in known if _on_disk(tree_of(space), path) is None]
     return _index(space, [*gone, *changed[:MOST_AT_ONCE]]) if gone or changed else False
 
 
@@ -46,24 +47,25 @@ def leave_outdated(space: OpenSpace, hits: Sequence[Hit]) -> list[Hit]:
             writer.track(space.identity.checkout_id, sorted(old - waiting))
     if old or waiting:
         space.start_worker(space)
-    return [hit for hit in hits if hit.source != "code" or not old.intersection(_paths(hit))]
+    return [hit for hit in hits if not _read_here(hit) or not old.intersection(_paths(hit))]
 
 
 def _outdated(space: OpenSpace, hits: Sequence[Hit]) -> tuple[list[str], list[str]]:
     """The files of these hits that have changed since they were read, and those that are gone."""
-    if space.identity.kind != "project" or not space.identity.root.is_dir():  # a tree that is away is not an empty tree
+    root = space.identity.root
+    if root is None or not root.is_dir():  # a tree that is away is not an empty tree
         return [], []
-    paths = {path for hit in hits if hit.source == "code" for path in _paths(hit)}
+    paths = {path for hit in hits if _read_here(hit) for path in _paths(hit)}
     with space.store.read() as reader:
         known = reader.files(space.identity.checkout_id, paths) if paths else {}
-    there = {path: _on_disk(space, path) for path in known}
+    there = {path: _on_disk(root, path) for path in known}
     changed = [path for path, row in known.items() if there[path] not in (None, (row.size, row.mtime_ns))]
     return changed, [path for path, state in there.items() if state is None]
 
 
 def hurry(space: OpenSpace, hits: Sequence[Hit]) -> None:
     """What is asked for is embedded before the rest of the tree."""
-    paths = {path for hit in hits if hit.source == "code" for path in _paths(hit)}
+    paths = {path for hit in hits if _read_here(hit) for path in _paths(hit)}
     if paths:
         # An answer does not fail because nothing can be noted.
         with contextlib.suppress(StoreError), space.store.write() as writer:
@@ -73,21 +75,26 @@ def hurry(space: OpenSpace, hits: Sequence[Hit]) -> None:
 def still_there(space: OpenSpace, hits: Iterable[Hit]) -> list[Hit]:
     """Without those that were concluded from files that are no longer in the index."""
     found = list(hits)
-    paths = {path for hit in found if hit.source == "code" for path in _paths(hit)}
+    paths = {path for hit in found if _read_here(hit) for path in _paths(hit)}
     if not paths:
         return found
     with space.store.read() as reader:
         known = reader.files(space.identity.checkout_id, paths)
-    return [hit for hit in found if hit.kind != "table" or not _paths(hit) or any(p in known for p in _paths(hit))]
+    return [hit for hit in found if hit.kind != "table" or not _read_here(hit) or not _paths(hit) or any(p in known for p in _paths(hit))]
+
+
+def _read_here(hit: Hit) -> bool:
+    """Whether it was read out of this tree, and not out of that of a project which shares it."""
+    return hit.source == "code" and hit.project is None
 
 
 def _paths(hit: Hit) -> list[str]:
     return [reference.file_path for reference in hit.code_refs]
 
 
-def _on_disk(space: OpenSpace, path: str) -> tuple[int, int] | None:
+def _on_disk(root: Path, path: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(space.identity.root / path, follow_symlinks=False)
+        found = os.stat(root / path, follow_symlinks=False)
     except (OSError, ValueError):
         return None
     return found.st_size, found.st_mtime_ns

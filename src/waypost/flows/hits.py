@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from waypost.model.checkout import Checkout
 from waypost.model.finding import UNCHANGED, Finding
 from waypost.model.labels import labels_of
 from waypost.model.linked import Link, Linked
@@ -10,10 +11,15 @@ from waypost.model.recall import Hit
 from waypost.refs.confidence import confidence
 
 
-def derived(version: Version, now: datetime) -> Linked:
-    """A memory that was read out of the tree: what is shown of it was looked at there, now."""
-    state = State(verified_at=now)
-    links = tuple(Link(reference, reference, Finding(UNCHANGED)) for reference in version.refs)
+def derived(version: Version, now: datetime, seen: Checkout | None = None) -> Linked:
+    """A memory that was read out of the tree: what is shown of it was looked at there, now; or, where it was `seen` in a
+    checkout that is not at hand, when that was read."""
+    read_at = now if seen is None else version.recorded_at
+    state = State(verified_at=read_at)
+    if seen is None:
+        links = tuple(Link(reference, reference, Finding(UNCHANGED)) for reference in version.refs)
+    else:
+        links = tuple(Link(reference, reference, checked_at=read_at, checkout=seen.root) for reference in version.refs)
     return Linked(version, state, links, confidence(version, state, now))
 
 

@@ -227,13 +227,13 @@ def _remove(space: OpenSpace, paths: Sequence[str], done: Indexed) -> None:
         with space.store.write() as writer:
             done.removed += forget_files(space, writer, paths)
             done.changed += paths
-            done.edited += [path for path in paths if not os.path.lexists(space.identity.root / path)]
+            done.edited += [path for path in paths if not os.path.lexists(tree_of(space) / path)]
             owe_conclusions(space, writer)
 
 
 def _readable(space: OpenSpace, entries: Iterable[Entry]) -> list[Entry]:
     """Without what is ours, and without names that are secrets themselves."""
-    root = space.identity.root
+    root = tree_of(space)
     if (root / "HEAD").is_file() and (root / "objects").is_dir() and (root / "refs").is_dir():
         return []  # what git keeps for itself
     home = os.path.relpath(space.settings.home, root)

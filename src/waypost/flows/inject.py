@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.budget import count_tokens, shorten
@@ -16,11 +17,16 @@ from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
+from waypost.model.share import TAKES
 from waypost.retrieve.near import nearness, shares_words, words_shared
+from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Reader
 from waypost.text.asking import is_only_question
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.words import query_terms
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
 
 MOST = 20  # memories that are told at most
 _DEPTH = 100  # passages of each engine that are looked at
@@ -65,7 +71,7 @@ def inject_brief(
     heading = _HEADINGS.get(found.language, _HEADING)
     text, taken, used = _fitting(hits, heading, opening, tokens)
     best = max((hit.score for hit in used), default=0.0)
-    explanation = _explain(len(hits), len(used), taken, tokens, (*found.notices, *notices))
+    explanation = _explain(len(hits), len(used), taken, tokens, (*found.notices, *found.notes, *notices))
     return Briefing(text, taken, tuple(used), best, explanation)
 
 
@@ -73,7 +79,8 @@ def inject_brief(
 class _Found:
     hits: Sequence[Hit]  # the nearest first
     language: str
-    notices: tuple[str, ...]
+    notices: tuple[str, ...]  # what is owed
+    notes: tuple[str, ...] = ()  # of projects that share
 
 
 def _near_now(space: OpenSpace, message: str, view: View, now: datetime | None) -> _Found:
@@ -99,36 +106,62 @@ def _near(
     if not vectors:
         from waypost.flows.recall import recall  # who has an engine to ask has no time for it
 
-        answer = recall(space, message, view, k=_DEPTH, now=now)
+        answer = recall(space, message, view, k=_DEPTH, now=now, shared=True)
         terms = query_terms(message)
         hits = [hit for hit in answer.hits if not (told(hit) or _only_asks(hit))]
         hits = [hit for hit in hits if shares_words(terms, hit.text, language)]
         return _Found(hits[:MOST], language, answer.notices)
+    asked = Asked(message, language, vectors, roles, told)
     with space.store.read() as reader:
-        cosines: dict[int, dict[str, float]] = {}
-        for engine, vector in vectors.items():
-            for one in reader.vector_search(engine, vector, _DEPTH, view).found:
-                best = cosines.setdefault(one.number, {})
-                best[engine] = max(one.score, best.get(engine, -1.0))
-        terms = query_terms(message)
-        worded = [one.number for one in reader.keyword_search(terms, _WORDED, view)]
-        if unseen := [number for number in dict.fromkeys(worded) if number not in cosines]:
-            for engine, vector in vectors.items():
-                for number, score in reader.vector_scores(engine, vector, unseen).items():
-                    cosines.setdefault(number, {})[engine] = score
-        versions = {
-            number: version
-            for number, version in reader.versions_by_number([*cosines, *unseen]).items()
-            if not (told(version) or _only_asks(version))
-        }
-        shared = words_shared(terms, _readable_words(versions, cosines, worded))
-        near = {
-            number: nearness(cosines.get(number, {}), roles, language, version.language, shared.get(number, 0.0))
-            for number, version in versions.items()
-        }
-        chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
-        hits = _hits(space, reader, chosen, near)
-        return _Found(hits, language, engine_notices(space, reader, serving))
+        near = nearest(reader, asked, view)
+        hits = _hits(space, reader, list(near), near)
+        notices, taken = engine_notices(space, reader, serving), reader.shares(TAKES)
+    if not taken:
+        return _Found(hits, language, notices)
+    from waypost.flows.share_inject import near_too  # only where something is shared
+
+    hits, notes = near_too(space, taken, hits, asked, view)
+    return _Found(hits[:MOST], language, notices, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message as engines and keywords see it, and what whoever sent it knows already."""
+
+    text: str
+    language: str
+    vectors: "dict[str, Vector]"
+    roles: Engines
+    told: Told
+
+
+def nearest(reader: Reader, asked: Asked, view: View) -> dict[int, float]:
+    """The versions that have to do with a message, the nearest first, and how near each is."""
+    cosines: dict[int, dict[str, float]] = {}
+    for engine, vector in asked.vectors.items():
+        for one in reader.vector_search(engine, vector, _DEPTH, view).found:
+            best = cosines.setdefault(one.number, {})
+            best[engine] = max(one.score, best.get(engine, -1.0))
+    terms = query_terms(asked.text)
+    worded = [one.number for one in reader.keyword_search(terms, _WORDED, view)]
+    if unseen := [number for number in dict.fromkeys(worded) if number not in cosines]:
+        for engine, vector in asked.vectors.items():
+            for number, score in reader.vector_scores(engine, vector, unseen).items():
+                cosines.setdefault(number, {})[engine] = score
+    versions = {
+        number: version
+        for number, version in reader.versions_by_number([*cosines, *unseen]).items()
+        if not (asked.told(version) or _only_asks(version))
+    }
+    shared = words_shared(terms, _readable_words(versions, cosines, worded))
+    near = {
+        number: nearness(
+            cosines.get(number, {}), asked.roles, asked.language, version.language, shared.get(number, 0.0)
+        )
+        for number, version in versions.items()
+    }
+    chosen = sorted((number for number in near if near[number] >= 0), key=lambda number: -near[number])[:MOST]
+    return {number: near[number] for number in chosen}
 
 
 def _only_asks(memory: Version | Hit) -> bool:

@@ -24,7 +24,7 @@ def learn_owed(space: OpenSpace) -> int:
     Only where they were made on top of what was there: another branch that was checked out is no news, nor is a history
     that was written anew.
     """
-    if space.identity.kind != "project":
+    if not space.identity.has_tree:
         return 0
     with space.store.read() as reader:
         since = reader.meta(learn_since_key(space)) or ""

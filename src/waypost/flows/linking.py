@@ -100,7 +100,7 @@ def _pin_link(space: OpenSpace, tree: TreeNow, found: Link) -> CodeReference | N
     where = f"{known.path}#{known.qualified}" if known.kind != "file" else known.path
     given = CodeReference(where, found.lines if known.kind == "file" else None)
     pinned = pin_reference(space, tree, given, space.clock())
-    if pinned.notice:
+    if pinned.notice and space.identity.has_tree:
         return None
     return replace(
         pinned.reference,
@@ -121,7 +121,9 @@ def find_links(space: OpenSpace, text: str) -> Linked:
         again = respelled(named, known)
         if again:
             known = {**known, **_known(space, reader, again, ())}
-    return link(named, known, project=(space.identity.name, space.identity.root.name))
+    root = space.identity.root
+    names = (space.identity.name, root.name) if root is not None else (space.identity.name,)
+    return link(named, known, project=names)
 
 
 def _known(space: OpenSpace, reader: Reader, names: Sequence[str], files: Sequence[str]) -> Mapping[str, list[Known]]:

@@ -44,7 +44,8 @@ def maintain(space: OpenSpace, *, force: bool = False, dry_run: bool = False) ->
 
 
 def _applies(space: OpenSpace, step: Step) -> bool:
-    return not step.needs_tree or (space.identity.kind == "project" and space.identity.root.is_dir())
+    root = space.identity.root
+    return not step.needs_tree or (root is not None and root.is_dir())
 
 
 def _step(space: OpenSpace, step: Step, force: bool, dry_run: bool) -> Done:

@@ -5,18 +5,23 @@ import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from waypost.config import Settings
 from waypost.context.cache import ContextCache
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, NotFound
 from waypost.flows.engines import Engines
-from waypost.journal.files import JournalFolder
+from waypost.journal.away import JournalAway
+from waypost.journal.files import JournalFolder, Stamp
 from waypost.journal.layout import INDEX
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
+from waypost.space.place import plain_relative_path, safe_relative_path
 from waypost.store.protocol import Reader, Store, Writer
+
+if TYPE_CHECKING:
+    from waypost.flows.share_spaces import Neighbours
 
 IN_TREE = ".waypost"  # where a journal lives that is kept with the project
 _TOMBSTONE_KEY = "tombstone_key"
@@ -33,6 +38,7 @@ class OpenSpace:
     new_id: IdMaker
     start_worker: Callable[["OpenSpace"], None]  # somebody pays the vectors owed, later
     contexts: ContextCache[Any]  # briefings of tasks that were asked for a moment ago
+    neighbours: Callable[["OpenSpace"], "Neighbours"]  # the other memories here, for what is shared between them
 
     @property
     def exports(self) -> Path:
@@ -41,31 +47,47 @@ class OpenSpace:
     @property
     def journal_id(self) -> str:
         """Whose journal it is: the checkout's whose tree holds it, or (empty) the space's own."""
-        return self.identity.checkout_id if self._journal_in_tree() else ""
+        return self.identity.checkout_id if self._journal_in_tree() or self._journal_away() else ""
 
     @property
     def journal(self) -> JournalFolder:
+        known = self._journal_away()
+        if known:
+            root = Path(self._checkouts().get(self.identity.checkout_id, "")) / IN_TREE
+            return JournalAway(root, self.settings.journal, self.identity.name, known)
         return self._journal_of(self.journal_id, self.identity.root)
 
     def other_journals(self, reader: Reader) -> Iterator[JournalFolder]:
         """Those of other checkouts, and the space's own where this one keeps its journal in the tree."""
         if self.journal_id:
-            yield self._journal_of("", self.identity.root)
+            yield self._journal_of("", None)
         for checkout, root in reader.checkouts().items():
             place = Path(root) / IN_TREE
             if checkout != self.journal_id and place.is_dir() and not place.is_symlink():
                 yield self._journal_of(checkout, Path(root))
 
-    def _journal_of(self, checkout: str, tree: Path) -> JournalFolder:
-        root = tree / IN_TREE if checkout else self.folder / "journal"
+    def _journal_of(self, checkout: str, tree: Path | None) -> JournalFolder:
+        root = tree / IN_TREE if checkout and tree is not None else self.folder / "journal"
         lock = self.folder / (f"journal-{checkout}.lock" if checkout else "journal.lock")
         return JournalFolder(root, lock, self.settings.journal, self.settings.busy_timeout_seconds)
 
     def _journal_in_tree(self) -> bool:
-        place = self.identity.root / IN_TREE
-        if self.identity.kind != "project" or place.is_symlink():
+        if self.identity.root is None:
             return False
-        return (place / INDEX).is_file() or (place / "daily").is_dir()
+        place = self.identity.root / IN_TREE
+        return not place.is_symlink() and ((place / INDEX).is_file() or (place / "daily").is_dir())
+
+    def _journal_away(self) -> dict[str, Stamp]:
+        """The files of the journal, where it is kept in a tree that is elsewhere; empty where it is not."""
+        if not self.identity.is_away or not self.identity.checkout_id:
+            return {}
+        with self.store.read() as reader:
+            known = reader.journal_files(self.identity.checkout_id)
+        return {path: Stamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
+
+    def _checkouts(self) -> dict[str, str]:
+        with self.store.read() as reader:
+            return reader.checkouts()
 
     def tombstone_key(self) -> bytes:
         """The space's own key, made with the first tombstone or write: hashes of two spaces cannot be compared."""
@@ -87,15 +109,31 @@ def tombstone_key_in(writer: Writer) -> bytes:
 
 
 def tree_of(space: OpenSpace) -> Path:
-    """The root of the tree; a person has none."""
+    """The root of the tree. Raises InvalidInput for a person, who has none, and NotFound where the tree is elsewhere."""
+    need_project(space)
+    if space.identity.root is None:
+        raise NotFound(
+            f"The tree of {space.identity.name!r} is not on this machine.", "Run this where the project is checked out."
+        )
+    return space.identity.root
+
+
+def need_project(space: OpenSpace) -> None:
+    """For what is about a tree, and can be told of one that is elsewhere too."""
     if space.identity.kind != "project":
         raise InvalidInput("A person has no tree.", "Run this in a project, without --person.")
-    return space.identity.root
+
+
+def place_in(space: OpenSpace, path: str) -> str:
+    """The path of a file inside the tree, wherever that is; one that leads out of it is refused."""
+    need_project(space)
+    root = space.identity.root
+    return plain_relative_path(path) if root is None else safe_relative_path(root, path)
 
 
 def note_checkout(space: OpenSpace) -> None:
     """Remember which trees use this space: what is derived from a tree belongs to its checkout."""
-    if space.identity.kind != "project":
+    if space.identity.root is None:
         return
     with space.store.read() as reader:
         if space.identity.checkout_id in reader.checkouts():
@@ -155,6 +193,11 @@ def learned_commit_key(space: OpenSpace) -> str:
     return f"learned_commit:{space.identity.checkout_id}"
 
 
-def looked_at_key(space: OpenSpace) -> str:
+def looked_at_key(checkout_id: str) -> str:
     """When all that points at code was compared with the tree."""
-    return f"references_looked_at:{space.identity.checkout_id}"
+    return f"references_looked_at:{checkout_id}"
+
+
+def judged_key(checkout_id: str) -> str:
+    """When a reference was judged last, of all or of a few."""
+    return f"references_judged:{checkout_id}"

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from waypost.errors import InvalidInput
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.tree_now import TreeNow
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference, LineRange
 from waypost.model.time import Moment
-from waypost.space.place import safe_relative_path
 from waypost.store.protocol import CodeSketch
 
 _MOST_NAMED = 20
@@ -41,6 +40,8 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
     kept = replace(placed, created_at=given.created_at or now)
     if given.anchor:  # it was pinned before, perhaps to other code than is here now
         return Pinned(kept)
+    if space.identity.is_away:
+        return _not_looked_at(space, tree, kept, symbol)
     if not tree.digest(placed.file_path):
         return _not_there(kept)
     return _as_it_was(given, kept, _at_the_code(tree, kept, symbol, now))
@@ -49,6 +50,19 @@ def pin_reference(space: OpenSpace, tree: TreeNow, given: CodeReference, now: da
 def _not_there(reference: CodeReference) -> Pinned:
     told = f"{reference.file_path} is not there, or is no file that can be read: nobody will notice when it changes."
     return Pinned(reference, told)
+
+
+def _not_looked_at(space: OpenSpace, tree: TreeNow, reference: CodeReference, symbol: str | None) -> Pinned:
+    """The tree is elsewhere: what the index says of the place is taken over, and nothing is pinned to code nobody sees."""
+    path, found = reference.file_path, list[CodeSketch]()
+    if symbol and reference.line_range is None:
+        name = symbol.removesuffix("()").replace("::", ".").replace("#", ".")
+        found = [one for one in _definitions(space, symbol, name) if one.path == path and one.line]
+        lines = LineRange(found[0].line, max(found[0].line, found[0].end_line)) if found else None
+        reference = replace(reference, line_range=lines, symbol_id=reference.symbol_id or symbol)
+    unknown = "" if found or tree.has_file(path) else ", and its index does not know it"
+    told = f"The tree of {space.identity.name!r} is not on this machine: {path} was not looked at{unknown}. "
+    return Pinned(reference, f"{told}Nobody will notice when it changes until it is verified where it is checked out.")
 
 
 def _not_ahead(given: CodeReference, now: datetime) -> CodeReference:
@@ -111,17 +125,17 @@ def _cut(lines: Sequence[str], chosen: LineRange | None) -> Sequence[str]:
 
 def _placed(space: OpenSpace, tree: TreeNow, given: CodeReference) -> tuple[CodeReference, str | None]:
     """The reference by its path inside the checkout, and the symbol that is meant, if one is."""
-    root, written = space.identity.root, given.file_path
+    written = given.file_path
     if written.startswith(_SCIP) or (given.symbol_id and not written):
         return _named(space, given, written)
-    path = safe_relative_path(root, written)
-    if tree.digest(path) or given.line_range is not None:
+    path = place_in(space, written)
+    if tree.has_file(path) or given.line_range is not None:
         return replace(given, file_path=path), given.symbol_id
     file, mark, symbol = path.rpartition("#")
-    if mark and tree.digest(file):
+    if mark and tree.has_file(file):
         return replace(given, file_path=file), symbol
     counted = _COUNTED.fullmatch(path)  # as editors and our own answers write places
-    if counted is not None and tree.digest(counted[1]):
+    if counted is not None and tree.has_file(counted[1]):
         first = int(counted[2])
         lines = LineRange(first, max(first, int(counted[3] or first)))
         return replace(given, file_path=counted[1], line_range=lines), given.symbol_id

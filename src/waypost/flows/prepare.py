@@ -10,7 +10,7 @@ from waypost.errors import InvalidInput, WaypostError
 from waypost.facts.sameness import fingerprint, tombstone
 from waypost.facts.validity import Period, overlap, without
 from waypost.flows.masking import without_secrets
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, place_in
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.labels import labelled
@@ -18,7 +18,6 @@ from waypost.model.memory import PARENT, Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
 from waypost.retrieve.traits import traits_of
-from waypost.space.place import safe_relative_path
 from waypost.store.protocol import PassageRow, Writer
 from waypost.text.language import is_surely_foreign, language_of
 
@@ -213,4 +212,4 @@ def _beginning(draft: Draft, now: datetime) -> datetime:
 def _placed(space: OpenSpace, ref: CodeReference) -> CodeReference:
     if space.identity.kind != "project":
         return ref
-    return replace(ref, file_path=safe_relative_path(space.identity.root, ref.file_path))
+    return replace(ref, file_path=place_in(space, ref.file_path))

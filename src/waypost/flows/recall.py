@@ -3,6 +3,7 @@
 import re
 import time as timing
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from itertools import islice
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
+from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, refresh, still_there
 from waypost.flows.hits import hit_of
 from waypost.flows.journal_access import note_access
@@ -23,6 +25,7 @@ from waypost.model.finding import UNCHECKED
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.linked import Linked
 from waypost.model.recall import Answer, Hit, View
+from waypost.model.share import TAKES
 from waypost.retrieve.freshness import outdone, with_freshness
 from waypost.retrieve.fuse import DEPTH, REACH, Candidate, Scored, fuse
 from waypost.retrieve.one_list import Populations, one_list
@@ -33,7 +36,11 @@ from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.words import query_terms
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from waypost.flows.share_recall import Beside
     from waypost.store.protocol import Vector
+    from waypost.store.share_protocol import ShareRow
 
 MOST_HITS = 1000
 _LOOKED_AT = 20  # memories whose code is looked at for an answer: among them the stale ones lose their places
@@ -74,9 +81,17 @@ _ANYTHING = Wanted()
 
 
 def recall(
-    space: OpenSpace, asked: str, view: View, *, k: int = 5, now: datetime | None = None, wanted: Wanted = _ANYTHING
+    space: OpenSpace,
+    asked: str,
+    view: View,
+    *,
+    k: int = 5,
+    now: datetime | None = None,
+    wanted: Wanted = _ANYTHING,
+    shared: bool = False,
 ) -> Answer:
-    """At most k memories, best first. `now` is the moment of the question.
+    """At most k memories, best first. `now` is the moment of the question. `shared` adds what other projects let this one
+    read: for whoever shows an answer, never for whoever changes something by it.
 
     What is about to be shown is looked at in the tree first: a file that has changed is indexed again, and a memory whose
     code has changed is marked, and comes after those that are still true.
@@ -86,20 +101,21 @@ def recall(
         raise InvalidInput(f"k is {k}; it must be a whole number from 1 to {MOST_HITS}.", "")
     asked = check_text(asked, "question")
     catch_up(space)
-    ask = _Ask(asked, language_of(asked), view, k, now or space.clock(), wanted)
+    ask = _Ask(asked, language_of(asked), view, k, now or space.clock(), wanted, shared)
     if is_surely_foreign(asked, ask.language):
         space.engines.awaken_multilingual(space.store)
-    hits, notices = _answer(space, ask)
+    hits, notices, notes = _answer(space, ask)
     for _ in range(MOST_ROUNDS):
         if not refresh(space, hits):
             break
-        hits, notices = _answer(space, ask)
+        hits, notices, notes = _answer(space, ask)
     hits = with_pages(space, still_there(space, hits))
     note_access(space, hits)
     if notices:  # something is owed, perhaps since this question
         hurry(space, hits)
         space.start_worker(space)
-    return Answer(asked, tuple(hits), notices, (timing.perf_counter() - started) * 1000)
+    notices = (*notice_elsewhere(space), *notices)
+    return Answer(asked, tuple(hits), (*notices, *notes), (timing.perf_counter() - started) * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +126,12 @@ class _Ask:
     k: int
     now: datetime
     wanted: Wanted
+    shared: bool
 
 
-def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
-    """Memories of people and agents on one side and the tree on the other, each ranked in its own way, in one list."""
+def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...], tuple[str, ...]]:
+    """Memories of people and agents on one side and the tree on the other, each ranked in its own way, in one list. With
+    what is owed by engines, and what is to be said of those who share."""
     from waypost.flows.recall_code import code_hits, read_ask  # whoever only wants the engines has no time for it
 
     serving = serving_engines(space, ask.language)
@@ -122,34 +140,61 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...]]:
     code = tuple(name for name in ask.view.collections if name in CODE_COLLECTIONS)
     with space.store.read() as reader:
         has_code = bool(code) and reader.has_code(ask.view.checkout_id)
+        taken = reader.shares(TAKES) if ask.shared else []
     vectors = vectors_by(space, serving, ask.text) if kept else {}
-    code_ask = read_ask(space, ask.text, ask.language, serving) if has_code else None
+    code_ask = (
+        read_ask(space, ask.text, ask.language, serving)
+        if has_code or (code and any(row.offer.code for row in taken))
+        else None
+    )
     memories, places = list[Hit](), list[Hit]()
     spread: list[Populations] = [{}, {}]
-    with space.store.read() as reader:
+    with _beside(space, taken, ask, vectors, roles) as beside, space.store.read() as reader:
         if kept:
             own = replace(ask, view=replace(ask.view, collections=kept))
-            memories, spread[0] = _kept_hits(space, reader, own, vectors, roles)
+            memories, spread[0] = _kept_hits(space, reader, own, vectors, roles, beside)
         if code_ask is not None:
-            hits, spread[1] = code_hits(reader, code_ask, replace(ask.view, collections=code), ask.k, ask.now)
+            seen, shown = seen_elsewhere(space, reader), replace(ask.view, collections=code)
+            hits, spread[1] = code_hits(reader, code_ask, shown, ask.k, ask.now, seen)
+            if beside is not None:
+                hits, spread[1] = beside.code_too(hits, spread[1], code_ask, ask.view)
             places = [hit for hit in hits if (hit.confidence or 0.0) >= ask.wanted.min_confidence]
-        notices = engine_notices(space, reader, serving)
-    return one_list(memories, places, (spread[0], spread[1]), roles, ask.language)[: ask.k], notices
+        notices, notes = engine_notices(space, reader, serving), () if beside is None else beside.notes
+    return one_list(memories, places, (spread[0], spread[1]), roles, ask.language)[: ask.k], notices, notes
+
+
+def _beside(
+    space: OpenSpace, taken: "list[ShareRow]", ask: _Ask, vectors: "dict[str, Vector]", roles: Engines
+) -> "AbstractContextManager[Beside | None]":
+    if not taken:
+        return nullcontext()
+    from waypost.flows.share_recall import Asked, beside  # only where something is shared
+
+    return beside(space, taken, Asked(ask.view, ask.k, ask.now, ask.wanted, vectors, roles))
 
 
 def _kept_hits(
-    space: OpenSpace, reader: Reader, ask: _Ask, vectors: "dict[str, Vector]", roles: Engines
+    space: OpenSpace,
+    reader: Reader,
+    ask: _Ask,
+    vectors: "dict[str, Vector]",
+    roles: Engines,
+    beside: "Beside | None" = None,
 ) -> tuple[list[Hit], Populations]:
     speakers = reader.speakers(MOST_SPEAKERS)
     now = space.journal.local(ask.now)
     question = read_question(ask.text, language=ask.language, now=now, speakers=speakers)
     said_then = _said_then(space, reader, question, ask.view)
-    gathered = _gather(reader, question, vectors, ask.view, max(DEPTH, ask.k), said_then)
-    candidates = gathered.candidates()
+    gathered = gather(reader, question, vectors, ask.view, max(DEPTH, ask.k), said_then)
+    candidates, spread = gathered.candidates(), gathered.populations
+    if beside is not None:
+        beside.gather(question)
+        spread = beside.spread(spread)
     most = len(candidates) if ask.wanted.filters else max(_LOOKED_AT, 2 * ask.k)
-    scored = fuse(question, candidates, gathered.populations, roles, now=now, k=most)
+    scored = fuse(question, candidates, spread, roles, now=now, k=most)
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
-    return _best(space, reader, [(number_of[one.memory_id], one) for one in scored], ask), gathered.populations
+    best = _best(space, reader, [(number_of[one.memory_id], one) for one in scored], ask)
+    return (best if beside is None else beside.joined(best, question, spread, now)), spread
 
 
 @dataclass(slots=True)
@@ -194,7 +239,7 @@ def _said_then(space: OpenSpace, reader: Reader, question: Question, view: View)
     return found
 
 
-def _gather(
+def gather(
     reader: Reader,
     question: Question,
     vectors: "dict[str, Vector]",
@@ -244,7 +289,7 @@ def _best(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scored]], as
         if sum(ask.wanted.admits(memory) for _, memory in found) >= ask.k:
             break
     surpassed = outdone(memory for _, memory in found)
-    best = [(_weighed(one, memory, surpassed), memory) for one, memory in found if ask.wanted.admits(memory)]
+    best = [(weighed(one, memory, surpassed), memory) for one, memory in found if ask.wanted.admits(memory)]
     best.sort(key=lambda pair: -pair[0].total)  # stable: equal ones keep their order
     return [hit_of(memory, one.score, dict(one.why)) for one, memory in best[: ask.k]]
 
@@ -257,7 +302,8 @@ def _may_be_stale(space: OpenSpace, reader: Reader, scored: list[tuple[int, Scor
     )
 
 
-def _weighed(one: Scored, memory: Linked, surpassed: frozenset[int]) -> Scored:
+def weighed(one: Scored, memory: Linked, surpassed: frozenset[int] = frozenset()) -> Scored:
+    """Stale memories come after those that are still true."""
     return with_freshness(
         one,
         points_at_code=any(link.finding.state != UNCHECKED for link in memory.links),

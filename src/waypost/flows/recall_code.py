@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from waypost.embed.protocol import Engine
 from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
+from waypost.model.checkout import Checkout
 from waypost.model.kinds import CODE_COLLECTIONS, IS_DOCUMENT, IS_TEST, KINDS
 from waypost.model.recall import Hit, View
 from waypost.retrieve.code_question import CodeQuestion, read_code_question
@@ -84,14 +85,17 @@ class _Gathered:
         ]
 
 
-def code_hits(reader: Reader, ask: CodeAsk, view: View, k: int, now: datetime) -> tuple[list[Hit], Populations]:
-    """The best k of what is derived from the tree that the view shows, and how cosines spread over all of it."""
+def code_hits(
+    reader: Reader, ask: CodeAsk, view: View, k: int, now: datetime, seen: Checkout | None = None
+) -> tuple[list[Hit], Populations]:
+    """The best k of what is derived from the tree that the view shows, and how cosines spread over all of it. `seen`: that
+    tree is not at hand."""
     gathered = _gather(reader, ask, view)
     every = rank_code(ask.question, gathered.candidates(), gathered.populations, ask.roles, k=len(gathered.sketches))
     number_of = {sketch.memory_id: number for number, sketch in gathered.sketches.items()}
     scored = [one for one in every if number_of[one.memory_id] not in gathered.beside][:k]
     versions = reader.versions_by_number([number_of[one.memory_id] for one in scored])
-    hits = [hit_of(derived(versions[number_of[one.memory_id]], now), one.score, dict(one.why)) for one in scored]
+    hits = [hit_of(derived(versions[number_of[one.memory_id]], now, seen), one.score, dict(one.why)) for one in scored]
     return hits, gathered.populations
 
 

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from waypost.errors import StoreError
 from waypost.facts.ageing import aged
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.elsewhere import as_judged, seen_elsewhere
+from waypost.flows.open_space import OpenSpace, judged_key
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.linked import CODE_CHANGED, Link, Linked
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
 from waypost.model.reference import CodeReference
-from waypost.model.time import Moment
+from waypost.model.time import Moment, format_time
 from waypost.refs.confidence import confidence
 from waypost.store.protocol import Reader, ReferenceRow, Verdict
 
@@ -89,6 +90,7 @@ def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow],
         # An answer does not fail because nothing can be noted: it is found again next time.
         with contextlib.suppress(StoreError), space.store.write() as writer:
             writer.put_verdicts(checkout, _still_meant(writer, rows, new))
+            writer.set_meta(judged_key(checkout), format_time(now))
     return found
 
 
@@ -247,7 +249,8 @@ def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> Linked:
 
     version = find(space, memory_id, moment).version
     if version.checkout_id is not None:
-        return derived(version, space.clock())
+        with space.store.read() as reader:
+            return derived(version, space.clock(), seen_elsewhere(space, reader))
     with space.store.read() as reader:
         return looked_at(space, reader, [version])[version.number]
 
@@ -267,22 +270,26 @@ def linked(
     if verdicts is None:
         pointing = [version.number for version in versions if version.refs]
         verdicts = reader.verdicts(checkout, pointing) if pointing else {}
+    seen = seen_elsewhere(space, reader)
+    if seen is not None:
+        verdicts = as_judged(reader, seen, verdicts)
+    where = seen.root if seen is not None else ""
     return {
-        version.number: link_memory(space, version, states.get(version.memory_id, State()), verdicts, now)
+        version.number: link_memory(space, version, states.get(version.memory_id, State()), verdicts, now, where)
         for version in versions
     }
 
 
 def link_memory(
-    space: OpenSpace, version: Version, state: State, verdicts: Mapping[Key, Verdict], now: datetime
+    space: OpenSpace, version: Version, state: State, verdicts: Mapping[Key, Verdict], now: datetime, where: str = ""
 ) -> Linked:
-    """A memory with what became of the code it points at."""
+    """A memory with what became of the code it points at; `where` it was looked for, if not in the tree at hand."""
     judged = [(reference, verdicts.get((version.number, place))) for place, reference in enumerate(version.refs)]
     stale = [verdict is not None and is_stale(space, reference, verdict.finding) for reference, verdict in judged]
     verified = [_verified(reference, verdict) for reference, verdict in judged]
     state = replace(state, verified_at=max((one for one in (*verified, state.verified_at) if one), default=None))
     links = tuple(
-        _link(version, state, reference, verdict, old, now)
+        _link(version, state, reference, verdict, old, now, where)
         for (reference, verdict), old in zip(judged, stale, strict=True)
     )
     reasons = [link.reason for link in links if link.is_stale]
@@ -318,6 +325,7 @@ def _link(
     verdict: Verdict | None,
     stale: bool,
     now: datetime,
+    where: str,
 ) -> Link:
     finding = verdict.finding if verdict is not None else Finding(UNCHECKED)
     if not finding.name and finding.state in (UNCHANGED, MOVED, CHANGED):
@@ -331,4 +339,4 @@ def _link(
     verified = _verified(reference, verdict)
     score = confidence(version, replace(state, is_stale=stale, verified_at=verified), now)
     here = replace(here, last_verified_at=verified, confidence_score=score)
-    return Link(here, reference, finding, stale, verdict.checked_at if verdict is not None else None)
+    return Link(here, reference, finding, stale, verdict.checked_at if verdict is not None else None, where)

@@ -59,6 +59,8 @@ def verify(
     """
     versions = _chosen(space, dict.fromkeys(memory_ids), files, every)
     rows = reference_rows(versions)
+    if rows and space.identity.is_away:
+        tree_of(space)  # nobody can look there from here
     verdicts = check(space, rows, again=True)
     tree, now = TreeNow(space), space.clock()
     pins: dict[int, dict[int, CodeReference]] = {version.number: {} for version in versions}
@@ -225,11 +227,11 @@ def _chosen(
         view = kept_view(space, moment)
         rows: Iterable[ReferenceRow] = ()
         if files is not None:
-            root = tree_of(space)
-            paths = [safe_relative_path(root, path) for path in files]
+            paths = [safe_relative_path(tree_of(space), path) for path in files]
             both = [*paths, *(f"{path}/" for path in paths)]
             rows = reader.references_to(space.identity.checkout_id, both, view)
         elif every:
+            tree_of(space) if space.identity.is_away else None
             rows = reader.references(view)
         verdicts = check(space, list(rows)) if every else {}
         numbers: dict[int, None] = {}
@@ -261,7 +263,7 @@ def _has_moved(space: OpenSpace, reference: CodeReference, finding: Finding) -> 
 def link_older(space: OpenSpace, caller: Caller, *, dry_run: bool = False) -> int:
     """Point memories that name code, and were written before it was in the index, at what they name. Returns how many."""
     with space.store.read() as reader:
-        if space.identity.kind != "project" or not reader.has_code(space.identity.checkout_id):
+        if not space.identity.has_tree or not reader.has_code(space.identity.checkout_id):
             return 0
         versions = reader.latest(kept_view(space), Filter(kinds=_LINKED_KINDS), _MOST_OLDER)
     tree, found = TreeNow(space), list[Version]()

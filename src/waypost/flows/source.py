@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import NotFound, Refused
-from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.flows.elsewhere import indexed_symbols, notice_elsewhere
+from waypost.flows.open_space import OpenSpace, need_project, place_in, tree_of
 from waypost.flows.references import check, is_stale, kept_view
 from waypost.model.draft import check_whole
 from waypost.model.reference import MAX_LINE
 from waypost.model.time import format_time
-from waypost.space.place import safe_relative_path
 from waypost.store.protocol import ReferenceRow, Verdict
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class SourceSeen:
     masked: int  # secrets in the file that are not shown
     outline: tuple[Outlined, ...]
     summary: str
+    away: str = ""  # why there are no lines: the tree is not at hand
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"lines": list(self.lines), "outline": [asdict(one) for one in self.outline]}
@@ -71,13 +72,14 @@ class SourceSeen:
 
 def files(space: OpenSpace) -> tuple[FileSeen, ...]:
     """Every file of the index, and those beside that memories point at, with how many do; by path."""
-    tree_of(space)
+    need_project(space)
     checkout = space.identity.checkout_id
     with space.store.read() as reader:
         known = reader.files(checkout)
         rows = reader.references(kept_view(space))
         held = reader.verdicts(checkout, {row.number for row in rows})
-    verdicts = check(space, rows) if len(rows) <= _MOST_LOOKED_AT else held
+    looks = space.identity.has_tree and len(rows) <= _MOST_LOOKED_AT
+    verdicts = check(space, rows) if looks else held
     about, stale = _counts(space, rows, verdicts)
     return tuple(
         FileSeen(path, row.language, row.lines, row.changed_at, about[path], stale[path])
@@ -105,7 +107,8 @@ def _counts(
 
 def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) -> SourceSeen:
     """Lines of a file of this tree, from `first` on, at most `most`. Raises SecurityError for what leads out of the tree,
-    NotFound for what is not there or ignored, Refused for what is no text or too large."""
+    NotFound for what is not there or ignored, Refused for what is no text or too large. Of a tree that is not at hand the
+    index has an outline, and no lines."""
     from waypost.code.reading import Unread  # parsers: only who looks into a file pays for them
     from waypost.code.summary import summarise
     from waypost.code.walk import look_at
@@ -114,8 +117,9 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
 
     check_whole(first, "first", 1, MAX_LINE)
     check_whole(most, "most", 1, MOST_LINES)
-    root = tree_of(space)
-    place = safe_relative_path(root, path)
+    place, root = place_in(space, path), space.identity.root
+    if root is None:
+        return _as_indexed(space, place, first)
     patterns = settle_patterns(space, None, None)
     entry = None
     if not (root / place).is_dir():  # which would be walked
@@ -130,9 +134,7 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
     lines = opened.source.text.split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     chosen = lines[first - 1 : first - 1 + most]
-    with space.store.read() as reader:
-        rows = reader.derived(space.identity.checkout_id, [place], ["summary"])
-        stored = [version.text for version in reader.versions_by_number([row.number for row in rows]).values()]
+    stored = stored_summary(space, place)
     return SourceSeen(
         place,
         opened.source.language,
@@ -141,8 +143,31 @@ def source(space: OpenSpace, path: str, first: int = 1, most: int = MOST_LINES) 
         len(lines),
         opened.masked,
         _outline(opened.parsed),
-        stored[0] if stored else summarise(opened.source, opened.parsed).text,
+        stored or summarise(opened.source, opened.parsed).text,
     )
+
+
+def _as_indexed(space: OpenSpace, place: str, first: int) -> SourceSeen:
+    with space.store.read() as reader:
+        row = reader.files(space.identity.checkout_id, [place]).get(place)
+    if row is None:
+        tree_of(space)  # says where to look
+    assert row is not None
+    outline = tuple(
+        Outlined(one.name or "", str(one.details.get("type", one.kind)), lines.start, lines.end)
+        for one in indexed_symbols(space, place)
+        if (lines := one.refs[0].line_range) is not None
+    )
+    away, summary = notice_elsewhere(space)[0], stored_summary(space, place)
+    return SourceSeen(place, row.language, first, (), row.lines, 0, outline[:_MOST_SYMBOLS], summary, away)
+
+
+def stored_summary(space: OpenSpace, place: str) -> str:
+    """What is known of what a file does; empty where nobody has described it."""
+    with space.store.read() as reader:
+        rows = reader.derived(space.identity.checkout_id, [place], ["summary"])
+        found = reader.versions_by_number([row.number for row in rows]).values()
+    return next((version.text for version in found), "")
 
 
 def _outline(parsed: "Parsed") -> tuple[Outlined, ...]:

@@ -13,7 +13,8 @@ from waypost.flows.derive import put_derived
 from waypost.flows.digest import Derived, open_source, summary_memory
 from waypost.flows.index import Report, index_paths, quiet
 from waypost.flows.init import settle_patterns
-from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.flows.open_space import OpenSpace, place_in, tree_of
+from waypost.flows.source import stored_summary
 from waypost.llm.answer import complete_json
 from waypost.llm.client import open_llm
 from waypost.llm.prompt import template
@@ -70,9 +71,11 @@ def summarize(space: OpenSpace, path: str | None, *, force: bool = False, report
 
 def summary(space: OpenSpace, path: str) -> str:
     """The description of a file: the stored one, else one made now."""
-    place = safe_relative_path(tree_of(space), path)
-    patterns = settle_patterns(space, None, None)
-    entries = look_at(space.identity.root, [place], include=patterns.include, exclude=patterns.exclude)
+    place = place_in(space, path)
+    if not space.identity.has_tree and (known := stored_summary(space, place)):
+        return known
+    root, patterns = tree_of(space), settle_patterns(space, None, None)
+    entries = look_at(root, [place], include=patterns.include, exclude=patterns.exclude)
     entry = next((one for one in entries if one.path == place), None)
     why = "it is not there, or is ignored" if entry is None else entry.skipped
     if why is not None:
@@ -81,12 +84,9 @@ def summary(space: OpenSpace, path: str) -> str:
         indexed = bool(reader.files(space.identity.checkout_id, [place]))
     if indexed:
         index_paths(space, [place], patterns=patterns)  # it may have changed since
-    with space.store.read() as reader:
-        rows = reader.derived(space.identity.checkout_id, [place], ["summary"])
-        stored = reader.versions_by_number([row.number for row in rows])
-    if stored:
-        return next(iter(stored.values())).text
-    opened = open_source(space.identity.root, place)
+    if stored := stored_summary(space, place):
+        return stored
+    opened = open_source(root, place)
     if isinstance(opened, Unread):
         raise NotFound(f"{path} cannot be described: {opened.reason}.", "Name a source file of this project.")
     return summarise(opened.source, opened.parsed).text
@@ -96,7 +96,7 @@ class _Summariser:
     """Asks the language model as long as it answers, and says when it does not."""
 
     def __init__(self, space: OpenSpace, done: Summarised) -> None:
-        self._root = space.identity.root
+        self._root = tree_of(space)
         self._llm: Llm | None = open_llm(space.settings)
         self._done = done
 

@@ -139,12 +139,12 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def places_for(space: OpenSpace, asked: Collection[str]) -> Places | None:
-    """Where the files of these paths are in the space's tree. A person has no tree: there a path stays as it is."""
-    if space.identity.kind != "project":
+    """Where the files of these paths are in the space's tree. Without a tree at hand a path stays as it is."""
+    root = space.identity.root
+    if root is None:
         return None
     from waypost.code.walk import walk  # only when there is something to look for
 
-    root = space.identity.root
     files = [entry.path for entry in walk(root) if entry.skipped is None] if asked else []
     return Places(root, {root.name, space.identity.name}, files, asked)
 

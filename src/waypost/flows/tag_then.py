@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.references import follow_reference, is_stale
 from waypost.flows.tree_now import TreeNow
 from waypost.model.finding import DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
@@ -47,7 +47,7 @@ class Then:
         self._files: dict[Moment, bytes] = {}
         wanted = {(one.git_commit, one.file_path) for one in references if one.git_commit}
         if wanted and self._tree.is_there:
-            self._commits, self._files = past_files(space.identity.root, sorted(wanted))
+            self._commits, self._files = past_files(tree_of(space), sorted(wanted))
 
     def bring(self, given: CodeReference) -> Now:
         """The reference as it should be made today. Its commit and hash are of another day: they have done their work."""

@@ -42,7 +42,7 @@ def track(space: OpenSpace, paths: Sequence[str], action: str = "edit") -> None:
 
 def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
     """Index what was tracked. Returns how many files that were."""
-    if space.identity.kind != "project":
+    if not space.identity.has_tree:
         return 0
     with space.store.read() as reader:
         waiting = reader.tracked(space.identity.checkout_id)[:limit]

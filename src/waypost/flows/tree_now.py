@@ -43,11 +43,11 @@ class Pin(NamedTuple):
 
 
 class TreeNow:
-    """A person has no tree: then no file is there."""
+    """A person has no tree, and that of a project may be elsewhere: then no file is there."""
 
     def __init__(self, space: OpenSpace) -> None:
         self._space = space
-        self._root: Path | None = space.identity.root if space.identity.kind == "project" else None
+        self._root: Path | None = space.identity.root
         self._digests: dict[str, bytes] = {}
         self._opened: dict[str, Opened | None] = {}
         self._shapes: dict[str, Shape | None] = {}
@@ -78,6 +78,10 @@ class TreeNow:
         """The file as it was indexed."""
         self.look_up([path])
         return self._rows[path]
+
+    def has_file(self, path: str) -> bool:
+        """Whether there is such a file; by the index, where the tree is elsewhere."""
+        return bool(self.digest(path)) if self._root is not None else self.row(path) is not None
 
     def digest(self, path: str) -> bytes:
         """SHA-256 of the file's bytes; empty when there is no such file, or none that can be read."""

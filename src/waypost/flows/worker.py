@@ -32,13 +32,18 @@ def start_worker(space: OpenSpace) -> None:
 
 
 def _start(space: OpenSpace) -> None:
-    person = space.identity.kind == "person"
-    where = [f"--person={space.identity.name}"] if person else ["-C", str(space.identity.root)]
+    identity, work = space.identity, ["work"]
+    if identity.root is not None:
+        work = ["-C", str(identity.root), *work]
+    elif identity.is_away:
+        work = [*work, f"--space={identity.space_id}"]
+    else:
+        work = [f"--person={identity.name}", *work]
     settings = {"WAYPOST_HOME": str(space.settings.home), "WAYPOST_ENGINE": space.settings.engine}
     if os.environ.get("WAYPOST_MODELS"):  # perhaps relative to where we are
         settings["WAYPOST_MODELS"] = str(space.settings.models[0])
     subprocess.Popen(
-        [sys.executable, "-P", "-m", "waypost", *where, "work"],
+        [sys.executable, "-P", "-m", "waypost", *work],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -73,6 +78,7 @@ def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str,
         # Whoever wrote something just before the lock was given back saw a worker at it and started none.
         with space.store.read() as reader:
             owed, tracked = reader.owed(), reader.tracked(space.identity.checkout_id)
+        tracked = tracked if space.identity.has_tree else []  # else those wait for the machine that has the tree
         if not tracked and not any(owed.get(engine) for engine, count in left.items() if not count):
             return left
 

@@ -9,6 +9,7 @@ from waypost.memory.opened import Opened, When
 from waypost.model.learned import Learned
 from waypost.model.receipt import Receipt
 from waypost.model.turn import Turn
+from waypost.store.fact_protocol import CandidateRow
 
 
 class Knowledge(Opened):
@@ -25,7 +26,8 @@ class Knowledge(Opened):
     ) -> Receipt:
         """Give a fact another level, parent, domain or module; an empty text takes one away."""
         place = flows.levels.Place.of(level, parent, domain, module)
-        return flows.levels.promote(self._space, memory_id, place, self._caller)
+        with self._own(memory_id, parent):
+            return flows.levels.promote(self._space, memory_id, place, self._caller)
 
     def subtree(
         self, memory_id: str, *, depth: int = 100, as_of: When = None, known_at: When = None
@@ -65,6 +67,10 @@ class Knowledge(Opened):
         """Reject candidates: they are not proposed again. Only a person may."""
         return flows.approval.decline(self._space, _many(candidates), self._caller)
 
+    def reconsider(self, declined: Iterable[CandidateRow]) -> tuple[str, ...]:
+        """Undo `decline`: rows of an earlier `review` wait again. Only a person may."""
+        return flows.approval.reconsider(self._space, declined, self._caller)
+
     def edit(self, candidate: str, text: str) -> str:
         """Put a candidate's words right, and leave it waiting."""
         return flows.approval.edit(self._space, candidate, text, self._caller)
@@ -89,15 +95,16 @@ class Knowledge(Opened):
         ttl_class: str | None = None,
     ) -> "flows.lifetime.Lasting":
         """How long a fact lives, what starts its time anew, and what happens at the end; without any, it lives on."""
-        return flows.lifetime.set_ttl(
-            self._space,
-            memory_id,
-            self._caller,
-            seconds=seconds,
-            refresh=refresh,
-            on_expire=on_expire,
-            ttl_class=ttl_class,
-        )
+        with self._own(memory_id):
+            return flows.lifetime.set_ttl(
+                self._space,
+                memory_id,
+                self._caller,
+                seconds=seconds,
+                refresh=refresh,
+                on_expire=on_expire,
+                ttl_class=ttl_class,
+            )
 
     def expire(self, *, dry_run: bool = False) -> "flows.expiry.Expired":
         """Do to every memory whose time has run out what was said for its end: mark it stale, archive or delete it."""
@@ -116,9 +123,10 @@ class Knowledge(Opened):
     ) -> "flows.decide.Decided":
         """Record a decision with its reasons, consequences and constraints, each a text or the id of a memory."""
         told: Mapping[str, Any] = options
-        return flows.decide.decide(
-            self._space, text, self._caller, because=because, leads_to=leads_to, given=given, options=told
-        )
+        with self._own(text, *because, *leads_to, *given, options.get("replaces")):
+            return flows.decide.decide(
+                self._space, text, self._caller, because=because, leads_to=leads_to, given=given, options=told
+            )
 
     def why(
         self, question: str, *, depth: int = 5, as_of: When = None, known_at: When = None

@@ -1,14 +1,18 @@
 """What every part of the façade stands on: an open space, and the moment that a question is about."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
 from waypost import config, flows
 from waypost.config import Settings
-from waypost.errors import SecurityError
+from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces
+from waypost.model.checkout import Checkout
 from waypost.model.kinds import scope_of
 from waypost.model.memory import Caller
 from waypost.model.recall import View
@@ -73,9 +77,10 @@ class Opened:
 
         A relative path is seen from this tree's root. One in another project raises SecurityError (CG-3).
         """
-        root = self._identity.root
+        root = self.root
         identity = identify(root / path)
-        if identity.source == "directory" and identity.root.is_relative_to(root):
+        inside = identity.root is not None and self.has_tree and identity.root.is_relative_to(root)
+        if identity.source == "directory" and inside:
             return self  # a folder of this tree that is no repository of its own
         if identity.space_id != self.space_id:
             raise SecurityError(
@@ -106,8 +111,42 @@ class Opened:
 
     @property
     def root(self) -> Path:
-        """The root of the tree that this memory was opened in."""
-        return self._identity.root
+        """The root of the tree that this memory was opened in; `Path()` where it has none."""
+        return self._identity.root or Path()
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether its tree is at hand: not with a person's memory, nor with a project's whose tree is elsewhere."""
+        return self._identity.has_tree
+
+    @property
+    def checkouts(self) -> tuple[Checkout, ...]:
+        """The trees that this memory was used in, on any machine; the one that was compared with it last first."""
+        with self._space.store.read() as reader:
+            return flows.elsewhere.checkouts_of(reader, self._clock())
+
+    @property
+    def seen(self) -> Checkout | None:
+        """The checkout as of which this memory tells of code, where its tree is not at hand; None where it is."""
+        space = self._space
+        with space.store.read() as reader:
+            return flows.elsewhere.seen_elsewhere(space, reader)
+
+    def seen_in(self, checkout: str) -> Self:
+        """The same memory as it was seen last in another of its checkouts, named by its id, where its tree is not at hand."""
+        if self._identity.is_away and checkout in {one.id for one in self.checkouts}:
+            return type(self)(replace(self._identity, checkout_id=checkout), self._settings, self._caller, self._clock)
+        remedy = "Name one of its checkouts by its id." if self._identity.is_away else "Its own tree is looked at."
+        raise NotFound(f"{checkout[:40]!r} is no checkout that this memory can be seen in.", remedy)
+
+    @contextmanager
+    def _own(self, *ids: object) -> Iterator[None]:
+        """Something is done with these memories, which must be this one's own: Refused names the project that shares one."""
+        try:
+            yield
+        except (NotFound, InvalidInput):
+            flows.share_owner.refuse_shared(self._space, [one for one in ids if isinstance(one, str)])
+            raise
 
     def close(self) -> None:
         """Close the database now. The object can still be used: it opens again."""

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from waypost import flows
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, NotFound
 from waypost.memory.opened import Opened, When, when
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KEPT_COLLECTIONS, kind_of
 from waypost.model.linked import Linked
-from waypost.model.recall import Answer
+from waypost.model.recall import Answer, View
 from waypost.store.protocol import AuditEntry, Filter
 
 MOST_LISTED = 1_000_000
@@ -34,15 +34,17 @@ class Reading(Opened):
         min_confidence: float = 0.0,
         exclude_tags: Sequence[str] = (),
         archived: bool = False,
+        shared: bool = True,
     ) -> Answer:
         """The memories that answer best. `now` is the moment of the question, for words like "yesterday".
 
         `fresh` leaves out what is stale; so do `min_confidence` and `exclude_tags` (names, or name=value) with others.
-        `archived` adds what was put away when its time had run out.
+        `archived` adds what was put away when its time had run out. Without `shared`, only this memory's own are told, and
+        nothing that other projects let it read.
         """
         space, view = self._current, self._view(scope, as_of, known_at, archived=archived)
         wanted = flows.recall.Wanted(fresh, min_confidence, tuple(exclude_tags))
-        return flows.recall.recall(space, question, view, k=k, now=when(now, "now"), wanted=wanted)
+        return flows.recall.recall(space, question, view, k=k, now=when(now, "now"), wanted=wanted, shared=shared)
 
     def brief(
         self,
@@ -79,8 +81,16 @@ class Reading(Opened):
         return flows.brief.brief(space, task, view, tokens=budget, now=when(now, "now"))
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
-        """One memory, with what became of the code that it points at."""
-        return flows.references.find_linked(self._current, memory_id, self._moment(as_of, known_at))
+        """One memory, with what became of the code that it points at. Also one that another project shares, which it
+        names."""
+        space, moment = self._current, self._moment(as_of, known_at)
+        try:
+            return flows.references.find_linked(space, memory_id, moment)
+        except NotFound:
+            shared = flows.share_owner.find_shared(space, memory_id, moment)
+            if shared is None:
+                raise
+            return shared
 
     def list(
         self,
@@ -98,19 +108,36 @@ class Reading(Opened):
     ) -> Sequence[dict[str, Any]]:
         """Memories in the order they were recorded, the newest last. What was read out of the tree is listed only when
         its kind is asked for."""
-        chosen = Filter(
-            (kind_of(kind).name,) if kind else (),
-            None if level is None else check_whole(level, "level", 0, MAX_LEVEL),
-            check_line(domain, "domain") if domain else domain,
-            check_line(session, "session") if session else session,
-            tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
-            check_line(module, "module") if module else module,
-        )
+        chosen = _filter(kind, level, domain, module, session, tags)
         most = check_whole(limit, "limit", 1, MOST_LISTED)
-        space, view = self._current, self._view("all", as_of, known_at, archived=archived)
-        if kind is None:
-            view = replace(view, collections=KEPT_COLLECTIONS)
-        return flows.transfer.listed(space, view, chosen, most)
+        return flows.transfer.listed(self._current, self._listed(kind, as_of, known_at, archived), chosen, most)
+
+    def page(
+        self,
+        *,
+        kind: str | None = None,
+        level: int | None = None,
+        domain: str | None = None,
+        module: str | None = None,
+        session: str | None = None,
+        tags: Mapping[str, str] | None = None,
+        limit: int = 50,
+        archived: bool = False,
+        as_of: When = None,
+        known_at: When = None,
+        before: int | None = None,
+    ) -> "flows.paging.Page":
+        """The same, the newest first, page by page: hand `before` and `known_at` of a page to the next, and all show what
+        was known when the first was asked for. What is forgotten meanwhile is gone."""
+        chosen = _filter(kind, level, domain, module, session, tags)
+        most, space = check_whole(limit, "limit", 1, MOST_LISTED), self._current
+        view = self._listed(kind, as_of, known_at, archived)
+        begun = when(known_at, "known_at") or space.clock()
+        return flows.paging.page(space, view, chosen, most, before, begun)
+
+    def _listed(self, kind: str | None, as_of: When, known_at: When, archived: bool) -> View:
+        view = self._view("all", as_of, known_at, archived=archived)
+        return view if kind is not None else replace(view, collections=KEPT_COLLECTIONS)
 
     def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.lifecycle.History":
         """All that was ever recorded of it; by `known_at`, and about the instant `as_of`, where these are given."""
@@ -121,3 +148,21 @@ class Reading(Opened):
             return reader.audit_entries(
                 None if memory_id is None else check_id(memory_id), check_whole(limit, "limit", 1, MOST_LISTED)
             )
+
+
+def _filter(
+    kind: str | None,
+    level: int | None,
+    domain: str | None,
+    module: str | None,
+    session: str | None,
+    tags: Mapping[str, str] | None,
+) -> Filter:
+    return Filter(
+        (kind_of(kind).name,) if kind else (),
+        None if level is None else check_whole(level, "level", 0, MAX_LEVEL),
+        check_line(domain, "domain") if domain else domain,
+        check_line(session, "session") if session else session,
+        tuple((check_line(name, "tag name"), check_line(value, "tag")) for name, value in (tags or {}).items()),
+        check_line(module, "module") if module else module,
+    )

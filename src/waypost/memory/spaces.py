@@ -5,7 +5,7 @@ import os
 import threading
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from waypost import flows
 from waypost.config import Settings
@@ -20,6 +20,9 @@ from waypost.space.identity import Identity
 from waypost.space.metadata import keep_metadata
 from waypost.space.place import open_space as make_space
 from waypost.store.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from waypost.flows.share_spaces import Neighbours
 
 IDLE_SECONDS = 3600  # an open space that nobody used for this long is closed
 
@@ -75,7 +78,9 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     contexts = ContextCache[Any](clock)
-    space = OpenSpace(identity, folder, settings, store, engines, clock, IdMaker(clock), _start_worker, contexts)
+    space = OpenSpace(
+        identity, folder, settings, store, engines, clock, IdMaker(clock), _start_worker, contexts, _neighbours
+    )
     note_checkout(space)
     keep_metadata(folder, engines.main.name, store.schema_version)
     flows.settle.adopt_engine(space)
@@ -86,6 +91,12 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
 
 def _start_worker(space: OpenSpace) -> None:
     flows.worker.start_worker(space)  # imported when one is needed
+
+
+def _neighbours(space: OpenSpace) -> "Neighbours":
+    from waypost.memory.neighbours import HomeNeighbours  # only where something is shared
+
+    return HomeNeighbours(space.identity.space_id, space.settings, space.clock)
 
 
 def _shared_engine(name: str, settings: Settings) -> Engine:

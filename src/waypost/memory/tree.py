@@ -119,7 +119,8 @@ class Tree(Opened):
         """What these memories say is true of the code as it is now; or those about these files; or every stale one."""
         chosen = [memory_ids] if isinstance(memory_ids, str) else list(memory_ids)
         where = None if files is None else [str(path) for path in files]
-        return flows.repair.verify(self._space, self._caller, chosen, files=where, every=every)
+        with self._own(*chosen):
+            return flows.repair.verify(self._space, self._caller, chosen, files=where, every=every)
 
     def relink(
         self,
@@ -132,7 +133,8 @@ class Tree(Opened):
     ) -> "flows.repair.Repaired":
         """Point a memory at `refs` (with `add`, at these too), or at where its code is now; `every` one whose code moved.
         `drop` takes references away whose code is gone."""
-        return flows.repair.relink(self._space, self._caller, memory_id, refs, add=add, every=every, drop=drop)
+        with self._own(memory_id):
+            return flows.repair.relink(self._space, self._caller, memory_id, refs, add=add, every=every, drop=drop)
 
     def git_changed(self) -> None:
         """The tree was committed, merged, rebased or checked out: bring what follows from it up to date."""

@@ -4,12 +4,13 @@ from waypost.memory.journal import Journal
 from waypost.memory.knowledge import Knowledge
 from waypost.memory.reading import Reading
 from waypost.memory.seeing import Seeing
+from waypost.memory.sharing import Sharing
 from waypost.memory.tree import Tree
 from waypost.memory.upkeep import Upkeep
 from waypost.memory.writing import Writing
 
 
-class Memory(Writing, Reading, Seeing, Knowledge, Tree, Upkeep):
+class Memory(Writing, Reading, Seeing, Knowledge, Tree, Sharing, Upkeep):
     """Long-term memory of one project or person."""
 
     @property

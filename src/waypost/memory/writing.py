@@ -14,7 +14,8 @@ class Writing(Opened):
     def remember(self, text: str, **options: Any) -> Receipt:
         """Store one memory. Options are those of the command line: kind, refs, level, domain, session, time, …"""
         draft = Draft.of({**options, "text": text})
-        return next(flows.remember.remember(self._space, [draft], self._caller, direct=True))
+        with self._own(draft.replaces, draft.parent):
+            return next(flows.remember.remember(self._space, [draft], self._caller, direct=True))
 
     def remember_many(self, memories: Iterable[Mapping[str, Any]]) -> Sequence[Receipt]:
         """Store many, in order: all are checked first, so that a bad one leaves nothing half-written."""
@@ -32,22 +33,27 @@ class Writing(Opened):
 
     def correct(self, memory_id: str, text: str, *, valid_from: When = None, valid_until: When = None) -> Receipt:
         """It was said wrongly: from now on the memory says `text`, for the same time unless told."""
-        return flows.lifecycle.correct(
-            self._current,
-            memory_id,
-            text,
-            self._caller,
-            valid_from=when(valid_from, "valid_from"),
-            valid_until=when(valid_until, "valid_until"),
-        )
+        with self._own(memory_id):
+            return flows.lifecycle.correct(
+                self._current,
+                memory_id,
+                text,
+                self._caller,
+                valid_from=when(valid_from, "valid_from"),
+                valid_until=when(valid_until, "valid_until"),
+            )
 
     def retract(self, memory_id: str, *, valid_until: When = None) -> None:
         """Take it back without a replacement; with `valid_until`, it was true until then."""
-        flows.lifecycle.retract(self._current, memory_id, self._caller, valid_until=when(valid_until, "valid_until"))
+        with self._own(memory_id):
+            flows.lifecycle.retract(
+                self._current, memory_id, self._caller, valid_until=when(valid_until, "valid_until")
+            )
 
     def reject(self, memory_id: str) -> None:
         """Take it back, and never store this value again."""
-        flows.lifecycle.reject(self._current, memory_id, self._caller)
+        with self._own(memory_id):
+            flows.lifecycle.reject(self._current, memory_id, self._caller)
 
     def lift(self, text: str, **options: Any) -> bool:
         """Allow a rejected or forgotten value again; options are those it was remembered with. Only a person may."""
@@ -55,7 +61,9 @@ class Writing(Opened):
 
     def forget(self, memory_id: str) -> "flows.forget.Forgotten":
         """Remove it and every trace of it. There is no way back."""
-        return flows.forget.forget(self._current, memory_id, self._caller)
+        with self._own(memory_id):
+            return flows.forget.forget(self._current, memory_id, self._caller)
 
     def protect(self, memory_id: str, *, on: bool = True) -> None:
-        flows.lifecycle.protect(self._current, memory_id, self._caller, on=on)
+        with self._own(memory_id):
+            flows.lifecycle.protect(self._current, memory_id, self._caller, on=on)

@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from waypost.model.checkout import Checkout, minute
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, Finding
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
+from waypost.model.share import Project
 from waypost.model.time import format_time
 
 CODE_CHANGED = "code_changed: "
@@ -21,6 +23,16 @@ class Link:
     finding: Finding = field(default_factory=lambda: Finding(UNCHECKED))
     is_stale: bool = False
     checked_at: datetime | None = None
+    checkout: str = ""  # the tree that it was looked for in, where that is not at hand
+
+    @property
+    def as_of(self) -> str:
+        """For people, where the tree is not at hand: when this was found, and in which checkout."""
+        if not self.checkout:
+            return ""
+        if self.checked_at is None:
+            return f"unverified: never judged in the checkout {self.checkout}"
+        return f"as of {minute(self.checked_at)}, checkout {self.checkout}"
 
     @property
     def has_moved(self) -> bool:
@@ -64,6 +76,8 @@ class Link:
             row["others"] = list(self.finding.others)
         if self.checked_at is not None:
             row["checked_at"] = format_time(self.checked_at)
+        if self.checkout:
+            row["checkout"] = self.checkout
         return row
 
 
@@ -76,6 +90,7 @@ class Linked:
     links: tuple[Link, ...]
     confidence: float
     stale_since: datetime | None = None
+    project: Project | None = None  # that shares it; None: it is this space's own
 
     @property
     def id(self) -> str:
@@ -83,7 +98,8 @@ class Linked:
 
     def to_json(self) -> dict[str, Any]:
         version = self.version
-        return {
+        shared = {} if self.project is None else {"project": self.project.to_json()}
+        return shared | {
             "id": version.memory_id,
             "memory": version.text,
             "text": version.text,
@@ -120,9 +136,11 @@ class StaleReport:
     errors: int  # that nobody can tell of: nothing was noted, or the code cannot be read
     memories: tuple[Linked, ...] = ()  # the stale ones, longest stale first
     moved: tuple[Linked, ...] = ()  # fresh ones whose code is in another place
+    seen: Checkout | None = None  # as of when, and in which checkout, where the tree is not at hand
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        as_of = {} if self.seen is None else {"as_of": self.seen.to_json()}
+        return as_of | {
             "checked": self.checked,
             "stale": self.stale,
             "fresh": self.fresh,

@@ -9,6 +9,7 @@ from waypost.model.kinds import COLLECTIONS
 from waypost.model.labels import LABELS
 from waypost.model.linked import Link
 from waypost.model.reference import CodeReference
+from waypost.model.share import Project
 from waypost.model.time import Moment, format_time
 
 
@@ -62,6 +63,7 @@ class Hit:
     links: tuple[Link, ...] = ()  # where it points in the tree at hand, and whether that is as it was
     tags: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, float] = field(default_factory=dict)  # how the score came about
+    project: Project | None = None  # that shares it; None: it is this space's own
 
     @property
     def code_refs(self) -> tuple[CodeReference, ...]:
@@ -100,6 +102,8 @@ class Hit:
             "code_refs": [link.to_json() for link in self.links],
             "tags": dict(self.tags),
         }
+        if self.project is not None:
+            row["project"] = self.project.to_json()
         if explain:
             row["why"] = {name: round(part, 4) for name, part in self.why.items()}
         return row

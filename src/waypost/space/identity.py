@@ -31,8 +31,19 @@ class Identity:
     name: str  # for people to read: of the repository, directory or person
     source: str  # what the id was computed from: origin | git-root | directory | person
     origin: str | None  # the remote's URL, without user, password and query
-    root: Path  # of the checkout; `Path()` for a person, who has none
-    checkout_id: str  # 16 hex digits, over the resolved root
+    root: (
+        Path | None
+    )  # of the checkout; None for a person, and where the tree of a project is on no path of this machine
+    checkout_id: str  # 16 hex digits, over the resolved root; without a tree, of the checkout whose index is looked at
+
+    @property
+    def has_tree(self) -> bool:
+        return self.root is not None
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it is a project whose tree is elsewhere: its memory shows what was found there last."""
+        return self.kind == "project" and self.root is None
 
 
 def identify(directory: Path, *, timeout: float = GIT_TIMEOUT_SECONDS) -> Identity:
@@ -61,7 +72,12 @@ def identify_person(name: str) -> Identity:
         raise InvalidInput(f"{name[:40]!r} cannot be a person's name.", "Give a name of 1 to 255 printable characters.")
     # No path and no URL in a configuration file contains NUL, so no project can compute a person's id.
     digest = _digits(b"person\0" + normal.encode())
-    return Identity(digest, "person", normal, "person", None, Path(), digest)
+    return Identity(digest, "person", normal, "person", None, None, digest)
+
+
+def identify_away(space_id: str, name: str, source: str, origin: str | None, checkout_id: str) -> Identity:
+    """A project that is known by its memory alone, seen as its checkout of this id was seen last."""
+    return Identity(space_id, "project", name, source, origin, None, checkout_id)
 
 
 def _project(root: Path, source: str, hashed: bytes, origin: str | None, name: str) -> Identity:

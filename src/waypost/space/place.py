@@ -1,6 +1,7 @@
 """Where a space lives, and the checks that nothing reaches outside its place (CG-1, CG-3)."""
 
 import os
+import posixpath
 import re
 import stat
 from collections.abc import Callable
@@ -97,6 +98,19 @@ def safe_relative_path(root: Path, given: str) -> str:
     if not all(target.is_relative_to(inside) for target in (*targets, Path(normal))):
         raise _outside(given)
     return Path(normal).relative_to(inside).as_posix()
+
+
+def plain_relative_path(given: str) -> str:
+    """The path of a file in a checkout that is not at hand, as it is spelt: what links there lead to nobody can tell here.
+
+    Raises SecurityError when it leads outside, is absolute, has control characters or is over-long; InvalidInput when it is
+    empty or no text.
+    """
+    _check_spelling(given)
+    normal = posixpath.normpath(given)
+    if posixpath.isabs(given) or os.path.isabs(given) or normal == ".." or normal.startswith("../"):
+        raise _outside(given)
+    return normal
 
 
 def _relative(root: Path, inside: Path, given: str) -> str:

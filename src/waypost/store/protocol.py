@@ -17,6 +17,7 @@ from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 from waypost.store.fact_protocol import FactReader, FactWriter
 from waypost.store.journal_protocol import JournalReader, JournalWriter
+from waypost.store.share_protocol import ShareReader, ShareWriter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -186,7 +187,7 @@ class Filter:
     module: str | None = None
 
 
-class Reader(FactReader, JournalReader, Protocol):
+class Reader(FactReader, JournalReader, ShareReader, Protocol):
     def version(self, memory_id: str, moment: Moment) -> Version | None:
         """The version of this memory that is visible at the moment."""
 
@@ -324,7 +325,7 @@ class Reader(FactReader, JournalReader, Protocol):
     def meta(self, key: str) -> str | None: ...
 
 
-class Writer(Reader, FactWriter, JournalWriter, Protocol):
+class Writer(Reader, FactWriter, JournalWriter, ShareWriter, Protocol):
     def add_version(
         self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> int:

@@ -41,6 +41,17 @@ def test_an_unknown_page_and_an_unknown_memory_are_told_in_the_frame(sample: Sam
     assert browser.client.get("/s/0000000000000000").status_code == 404
 
 
+def test_an_error_in_one_memory_leads_nobody_to_another(
+    sample: Sample, browse: Browse, open_memory: OpenMemory
+) -> None:
+    other = open_memory("other")
+    other.remember("Another project.")
+    text = browse(sample.memory).client.get(f"/s/{other.space_id}/memory/01kt17kja05te3ezezcdjqd9p3").text
+    assert f'<a href="/s/{other.space_id}">To the overview</a>' in text
+    assert "<h1>Not found</h1>" in text
+    assert 'aria-current="page"' not in text
+
+
 def test_a_space_is_named_by_an_id_and_nothing_else(sample: Sample, browse: Browse) -> None:
     client = browse(sample.memory).client
     for space in ("..", "%2e%2e", "..%2f..%2fetc", "x" * 500, "%00"):

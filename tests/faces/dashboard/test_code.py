@@ -37,9 +37,9 @@ def test_a_folder_has_a_page(sample: Sample, browse: Browse) -> None:
 
 def test_memories_stand_beside_the_lines_that_they_are_about(sample: Sample, browse: Browse) -> None:
     page = browse(sample.memory).get("code/src/checkout.py")
-    before, after = page.split('id="L4"', 1)
-    assert "The total adds up prices without tax." not in before.split('class="pieces', 1)[-1]
-    assert "The total adds up prices without tax." in after
+    lines = page.split('class="pieces', 1)[1]
+    at = lines.index("The total adds up prices without tax.")
+    assert lines.index('id="L3"') < at < lines.index('id="L4"'), "the note begins where its lines do"
     assert '<li id="L4" data-line="4" class="marked stale-line">def total(prices):</li>' in page
     assert f"/memory/{sample['stale']}" in page
     assert "Outline: 2 symbols" in page

@@ -29,8 +29,8 @@ def test_how_sure_it_is_is_explained_part_by_part(sample: Sample, browse: Browse
 
 def test_changed_code_is_shown_then_and_now(sample: Sample, browse: Browse) -> None:
     text = page(sample, browse, "stale")
-    assert '<li data-line="6" class="removed">-     result = 0</li>' in text
-    assert '<li data-line="8" class="added">+     return round(sum(prices) * 1.19, 2)</li>' in text
+    assert '<li data-old="6" data-new="" class="removed">-     result = 0</li>' in text
+    assert '<li data-old="" data-new="8" class="added">+     return round(sum(prices) * 1.19, 2)</li>' in text
     assert "Its code has changed: src/checkout.py:4" in text
 
 

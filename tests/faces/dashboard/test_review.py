@@ -93,6 +93,42 @@ def test_rejecting_many_asks_first(sample: Sample, browse: Browse) -> None:
     assert waiting(sample) == []
 
 
+def test_a_rejection_is_undone_by_whoever_made_it(sample: Sample, browse: Browse) -> None:
+    ids = propose(sample, PAGED, NIGHTLY)
+    browser = browse(sample.memory)
+    to = browser.post("review/reject", id=ids, sure="1")
+    assert 'action="/s/' in browser.client.get(to).text.partition('role="status"')[2].partition("</div>")[0]
+    assert "told=reconsidered" in browser.post("review/undo")
+    assert waiting(sample) == ids
+    browser.post("review/reject", only=ids[0])
+    browser.post("review/undo")
+    take(sample.memory._space, [PAGED])
+    assert waiting(sample) == ids, "its words are not refused any more, and it waits once"
+
+
+def test_nothing_is_undone_twice_or_late_or_after_something_was_forgotten(
+    sample: Sample, browse: Browse, clock: TestClock
+) -> None:
+    first = propose(sample, PAGED)[0]
+    browser = browse(sample.memory)
+    browser.post("review/undo", 400)
+    browser.post("review/reject", only=first)
+    browser.post("review/undo")
+    browser.post("review/undo", 400)
+    browser.post("review/reject", only=first)
+    clock.advance(minutes=11)
+    browser.post("review/undo", 400)
+    assert "review/undo" not in browser.get("review", told="declined")
+
+
+def test_forgetting_takes_the_words_of_a_rejection_away(sample: Sample, browse: Browse) -> None:
+    first = propose(sample, PAGED)[0]
+    browser = browse(sample.memory)
+    browser.post("review/reject", only=first)
+    browser.post(f"memory/{sample['tagged']}/forget", 200, sure="1")
+    browser.post("review/undo", 400)
+
+
 def test_other_words_are_approved_or_left_waiting(sample: Sample, browse: Browse) -> None:
     first, second, *_ = propose(sample, PAGED, NIGHTLY)
     browser = browse(sample.memory)
@@ -158,7 +194,7 @@ def test_only_a_person_who_may_write_decides(sample: Sample, browse: Browse, ide
     page = browser.get("review")
     assert "Orders are paged by fifty." in page
     assert "formaction" not in page
-    for action in ("approve", "reject", "edit", "renew", "retract"):
+    for action in ("approve", "reject", "undo", "edit", "renew", "retract"):
         browser.post(f"review/{action}", 403, only=first, text="x", sure="1")
     assert first in waiting(sample)
 

@@ -12,13 +12,13 @@ from waypost.store.protocol import AuditEntry
 NOW = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 
 
-def test_lines_that_stay_are_numbered_as_they_are_now() -> None:
+def test_lines_are_numbered_as_they_were_and_as_they_are() -> None:
     found = line_diff(["a", "b", "c"], ["a", "x", "c"], old_first=10, new_first=20)
-    assert [(line.change, line.number, line.text) for line in found] == [
-        ("same", 20, "a"),
-        ("removed", 11, "b"),
-        ("added", 21, "x"),
-        ("same", 22, "c"),
+    assert [(line.change, line.old, line.new, line.text) for line in found] == [
+        ("same", 10, 20, "a"),
+        ("removed", 11, None, "b"),
+        ("added", None, 21, "x"),
+        ("same", 12, 22, "c"),
     ]
 
 

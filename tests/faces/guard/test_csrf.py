@@ -123,3 +123,47 @@ def test_our_own_page_and_the_address_bar_may(site: bytes) -> None:
 
 def test_a_bearer_token_needs_no_other() -> None:
     assert ask(JSON, body=b"{}", visit=None) == (200, b"{}")
+
+
+def refused(*headers: tuple[bytes, bytes]) -> tuple[list[tuple[bytes, bytes]], str]:
+    """What a browser without the page's token is answered: headers and text."""
+    scope: dict[str, Any] = {"type": "http", "method": "POST", "path": "/", "headers": list(headers), SESSION: VISIT}
+    said: list[Message] = []
+
+    async def app(*_: object) -> None:
+        raise AssertionError("it was let through")
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"text=x", "more_body": False}
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    async def run() -> None:
+        await only_from_our_pages(app)(scope, receive, send)
+
+    asyncio.run(run())
+    assert said[0]["status"] == 403
+    return said[0]["headers"], b"".join(one.get("body", b"") for one in said[1:]).decode()
+
+
+def test_a_person_with_an_old_page_is_told_what_to_do_on_a_page() -> None:
+    html, back = (b"accept", b"text/html,*/*;q=0.8"), (b"referer", b"http://127.0.0.1:8765/s/0a/stale?file=a%22b")
+    headers, text = refused(FORM, html, back)
+    assert (b"content-type", b"text/html; charset=utf-8") in headers
+    assert "out of date, so nothing was done" in text
+    assert 'href="/s/0a/stale?file=a%22b"' in text
+
+
+@pytest.mark.parametrize(
+    "referer", [b"http://evil//evil.example/x", b'"><script>', b"//evil", b"http://[", b"x" * 5000]
+)
+def test_nobody_is_led_elsewhere_by_the_page_that_they_came_from(referer: bytes) -> None:
+    _, text = refused(FORM, (b"accept", b"text/html"), (b"referer", referer))
+    assert 'href="/"' in text
+
+
+def test_a_program_is_told_as_programs_are() -> None:
+    headers, text = refused(JSON, (b"accept", b"application/json"))
+    assert (b"content-type", b"application/problem+json") in headers
+    assert "X-CSRF-Token" in text

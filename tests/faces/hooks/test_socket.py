@@ -283,10 +283,17 @@ def test_a_folder_that_is_a_link_or_open_to_others_is_not_used(folder: Path, tmp
     assert not list(elsewhere.iterdir())
 
 
-def test_links_and_pointers_to_other_places_are_not_followed(folder: Path, tmp_path: Path, server: HookServer) -> None:
-    open_to_all = tmp_path / "open"
-    open_to_all.mkdir()
-    open_to_all.chmod(0o777)
+@pytest.fixture
+def open_to_all(folder: Path) -> Iterator[Path]:
+    """Outside of the home, on the same disk."""
+    with tempfile.TemporaryDirectory(prefix="wp", dir=folder.parents[2]) as made:
+        Path(made).chmod(0o777)
+        yield Path(made)
+
+
+def test_links_and_pointers_to_other_places_are_not_followed(
+    folder: Path, open_to_all: Path, server: HookServer
+) -> None:
     with a_peer(folder, _never, name="4" * 5) as path:
         os.rename(path, open_to_all / "hooks")
         (folder / "1.sock").symlink_to(open_to_all / "hooks")

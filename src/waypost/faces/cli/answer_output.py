@@ -7,6 +7,8 @@ from waypost.faces.cli.output import console, print_notices, print_text, safe
 from waypost.faces.cli.reference_output import print_places
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from waypost.model.recall import Answer, Hit
 
 
@@ -14,7 +16,10 @@ def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
     out = console()
     for number, hit in enumerate(answer.hits, 1):
         out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
-        if hit.path or not hit.page:
+        if hit.project is not None:  # its places are in another tree
+            where = f" {hit.path}:{hit.line}" if hit.path and hit.line else f" {hit.path}" if hit.path else ""
+            out.print(safe(f"from {hit.project.name}{where}"), markup=False, style="magenta")
+        elif hit.path or not hit.page:
             out.print(places.text(hit.path, hit.line) if hit.path else "")
         else:
             out.print(safe(f"{hit.page} {hit.heading or ''}".rstrip()), markup=False)
@@ -22,9 +27,10 @@ def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
             out.print(f"   {_told(hit)}", markup=False)
         else:
             print_text(out, hit.text)
-            first_is_told = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
-            print_places(out, hit.links[1:] if first_is_told else hit.links, places)
-        if hit.is_stale and not any(link.is_stale for link in hit.links):
+            if hit.project is None:
+                _print_links(out, hit, places)
+        told = hit.project is None and any(link.is_stale for link in hit.links)
+        if hit.is_stale and not told:
             out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
         out.print(f"   {_origin(hit)}", markup=False, style="dim")
         if explain:
@@ -33,6 +39,11 @@ def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
     if not answer.hits:
         out.print("Nothing was found.")
     print_notices(answer.notices)
+
+
+def _print_links(out: "Console", hit: "Hit", places: Places) -> None:
+    first_is_told = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
+    print_places(out, hit.links[1:] if first_is_told else hit.links, places)
 
 
 def _told(hit: "Hit") -> str:

@@ -3,7 +3,7 @@
 from waypost.faces.cli import memories  # isort: skip
 from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
 from waypost.faces.cli import references, tree, discovering, hooks, scheduling, operations  # isort: skip
-from waypost.faces.cli import journaling  # isort: skip
+from waypost.faces.cli import journaling, sharing  # isort: skip
 from waypost.faces.cli import serving, tokens  # isort: skip
 from waypost.faces.cli import setting_up  # isort: skip
 from waypost.faces.cli.framework import app
@@ -22,6 +22,7 @@ __all__ = [
     "scheduling",
     "serving",
     "setting_up",
+    "sharing",
     "tokens",
     "tree",
 ]

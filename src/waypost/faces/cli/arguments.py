@@ -35,6 +35,7 @@ COMMANDS = (
     "schedule",
     "serve",
     "setup",
+    "share",
     "show",
     "stale",
     "status",

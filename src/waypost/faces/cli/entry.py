@@ -3,6 +3,8 @@
 import contextlib
 import os
 import sys
+from collections.abc import Callable
+from functools import cache
 
 
 def main() -> None:
@@ -56,18 +58,27 @@ def _call(arguments: list[str]) -> int:
         if (told := started_by_agent(arguments)) is not None:
             serve_agent(*told)
             return 0
-    from waypost.faces.cli.app import app
     from waypost.faces.cli.arguments import settle_person
 
     code: object = None
     try:
-        app(settle_person(arguments), standalone_mode=True)
+        _command()(settle_person(arguments), standalone_mode=True)
     except SystemExit as end:
         code = end.code
     if code == 2 and "--json" in arguments:  # the framework has told people what it did not understand
         _print_json("The command line was not understood.", "See `waypost --help`.")
     sys.stdout.flush()  # output that cannot be written fails here, where it can be told
     return code if isinstance(code, int) else 0 if code is None else 1
+
+
+@cache
+def _command() -> Callable[..., object]:
+    """All commands, put together once: a process that is asked for several does not pay for it each time."""
+    from typer.main import get_command
+
+    from waypost.faces.cli.app import app
+
+    return get_command(app)
 
 
 def _close_output() -> None:

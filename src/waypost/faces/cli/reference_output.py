@@ -44,6 +44,9 @@ def with_links(row: dict[str, Any], places: Places) -> dict[str, Any]:
 
 def hit_with_links(row: dict[str, Any], places: Places) -> dict[str, Any]:
     """A hit of a question; one that is code itself is a place too."""
+    if row.get("project"):  # its places are in another tree
+        refs = [{**ref, "editor_link": None} for ref in row["code_refs"]]
+        return {**row, "code_refs": refs, "code_link": None, "editor_link": None}
     linked = with_links(row, places)
     path, line = row.get("path"), row.get("line")
     lines = LineRange(line, row.get("end_line") or line) if line else None
@@ -67,13 +70,18 @@ def shown_row(memory: "Linked", places: Places) -> dict[str, Any]:
     now = memory.to_json()
     row = memory_row(memory.version, memory.state)
     told = {key: now[key] for key in ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")}
+    if memory.project is not None:
+        return hit_with_links({**row, **told, "project": now["project"]}, places)
     return with_links({**row, **told}, places)
 
 
 def print_shown(memory: "Linked", places: Places) -> None:
     row = shown_row(memory, places)
+    if memory.project is not None:  # its places are in another tree
+        row["project"] = f"{memory.project.name} ({memory.project.id})"
+        row["points at"] = [str(link.reference) for link in memory.links]
     print_pairs({key: value for key, value in row.items() if key != "code_refs" and value not in (None, [], {}, False)})
-    if memory.links:
+    if memory.links and memory.project is None:
         print("points at")
         print_places(console(), memory.links, places)
 

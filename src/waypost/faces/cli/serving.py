@@ -1,11 +1,13 @@
 """The commands that serve: an agent by MCP, or programs, people and agents on one port."""
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from waypost import config
+from waypost.errors import InvalidInput
 from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output import print_json, safe
@@ -50,6 +52,10 @@ def serve(
         list[str] | None, typer.Option(metavar="URL", help="It is reached here too, such as through a proxy with TLS.")
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Show the dashboard in a browser.")] = False,
+    log_format: Annotated[
+        str | None,
+        typer.Option(metavar="FORM", help="text: only what goes wrong; json: a line for each request and event."),
+    ] = None,
     profile: Profile = "default",
     json: Json = False,
 ) -> None:
@@ -62,16 +68,33 @@ def serve(
     from waypost.memory.known import Spaces
 
     settings, project, tools = config.load(), _project(context, follows_roots=False), tools_of(profile)
+    form = _log_format(log_format or settings.serve.log_format)
 
     def say(started: "Started") -> None:
-        _tell(started, as_json=json)
+        if json or form == "text":  # a log is read by others: the code that signs in does not belong there
+            _tell(started, as_json=json)
         if open_browser:
             _show(started.url)
 
     with session_of(context).memory() as memory, ExitStack() as ended:
         if project.person is None and project.directory is not None:
             listen_for_hooks(project.directory, settings, ended.callback)
-        run(Spaces(memory, settings), project, tools, host=host, port=port, addresses=address or (), say=say)
+        run(
+            Spaces(memory, settings),
+            project,
+            tools,
+            host=host,
+            port=port,
+            addresses=address or (),
+            settings=replace(settings.serve, log_format=form),
+            say=say,
+        )
+
+
+def _log_format(given: str) -> str:
+    if given not in config.LOG_FORMATS:
+        raise InvalidInput(f"{given[:40]!r} is no form of a log.", f"Use {' or '.join(config.LOG_FORMATS)}.")
+    return given
 
 
 def _tell(started: "Started", *, as_json: bool) -> None:

@@ -86,7 +86,8 @@ def setup_(
 def _project(context: Ctx) -> "Path":
     from waypost.space.identity import identify
 
-    return identify(session_of(context).directory).root
+    directory = session_of(context).directory
+    return identify(directory).root or directory
 
 
 def _tell(report: "Report", *, undone: bool, json: bool) -> None:

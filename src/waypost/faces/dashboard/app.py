@@ -16,6 +16,7 @@ from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
 from waypost.faces.dashboard.asked import Asked, Go, Place, address
 from waypost.faces.dashboard.pages import PLACES
 from waypost.faces.dashboard.render import Renderer
+from waypost.faces.dashboard.undo import Undoable
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces
@@ -31,9 +32,9 @@ def dashboard_app(
     spaces: Spaces, *, csrf_token: CsrfToken = lambda _: "", places: Iterable[Place] = PLACES
 ) -> Starlette:
     """Stands behind the gate: every request has its `Identity`, and unsafe ones were checked against forgery."""
-    renderer = Renderer(spaces, csrf_token)
+    renderer, undoable = Renderer(spaces, csrf_token), Undoable()
     shown = [
-        Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, place), methods=list(place.methods))
+        Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, undoable, place), methods=list(place.methods))
         for place in places
     ]
     routes: list[BaseRoute] = [
@@ -57,7 +58,9 @@ def _home(spaces: Spaces) -> Callable[[Request], Awaitable[Response]]:
     return home
 
 
-def _answering(spaces: Spaces, renderer: Renderer, place: Place) -> Callable[[Request], Awaitable[Response]]:
+def _answering(
+    spaces: Spaces, renderer: Renderer, undoable: Undoable, place: Place
+) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         form = _form(await request.body()) if request.method == "POST" else {}
         return await run_in_threadpool(work, request, form)
@@ -65,7 +68,7 @@ def _answering(spaces: Spaces, renderer: Renderer, place: Place) -> Callable[[Re
     def work(request: Request, form: Mapping[str, tuple[str, ...]]) -> Response:
         identity = _identity(request)
         try:
-            asked = _asked(spaces, request, identity, place, form)
+            asked = _asked(spaces, undoable, request, identity, place, form)
             done = place.show(asked)
             return _redirect(done) if isinstance(done, Go) else renderer.page(request, asked, done)
         except WaypostError as error:
@@ -81,7 +84,12 @@ def _answering(spaces: Spaces, renderer: Renderer, place: Place) -> Callable[[Re
 
 
 def _asked(
-    spaces: Spaces, request: Request, identity: Identity, place: Place, form: Mapping[str, tuple[str, ...]]
+    spaces: Spaces,
+    undoable: Undoable,
+    request: Request,
+    identity: Identity,
+    place: Place,
+    form: Mapping[str, tuple[str, ...]],
 ) -> Asked:
     path = {name: str(value) for name, value in request.path_params.items()}
     space_id = path.pop("space")
@@ -91,7 +99,7 @@ def _asked(
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
         raise InvalidInput("There is a NUL character in what was sent.", "Leave it out.")
-    return Asked(spaces, space_id, identity, place.section, path, query, form)
+    return Asked(spaces, space_id, identity, place.section, path, query, form, undoable)
 
 
 def _identity(request: Request) -> Identity:

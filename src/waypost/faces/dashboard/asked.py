@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from waypost.errors import InvalidInput, SecurityError
+from waypost.faces.dashboard.undo import Undoable
 from waypost.faces.guard.identity import Identity
 from waypost.memory import Memory
 from waypost.memory.known import Spaces
@@ -58,6 +59,7 @@ class Asked:
     path: Mapping[str, str]  # what stood in the address
     query: Mapping[str, str]
     form: Mapping[str, tuple[str, ...]]
+    undoable: Undoable = field(default_factory=Undoable)
 
     @property
     def memory(self) -> Memory:

@@ -14,10 +14,11 @@ _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of two stretches of code, with its number in the one that has it (the later, where both have)."""
+    """A line of two stretches of code, with its number in each that has it."""
 
     change: Change
-    number: int
+    old: int | None
+    new: int | None
     text: str
 
 
@@ -32,10 +33,10 @@ def line_diff(old: Sequence[str], new: Sequence[str], old_first: int = 1, new_fi
     found: list[DiffLine] = []
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
-            found += [DiffLine("same", new_first + at, new[at]) for at in range(c, d)]
+            found += [DiffLine("same", old_first + a + at, new_first + c + at, new[c + at]) for at in range(d - c)]
             continue
-        found += [DiffLine("removed", old_first + at, old[at]) for at in range(a, b)]
-        found += [DiffLine("added", new_first + at, new[at]) for at in range(c, d)]
+        found += [DiffLine("removed", old_first + at, None, old[at]) for at in range(a, b)]
+        found += [DiffLine("added", None, new_first + at, new[at]) for at in range(c, d)]
     return tuple(found)
 
 

@@ -22,6 +22,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+_TITLES = {403: "Not allowed", 404: "Not found", 500: "Something went wrong"}
+_NOWHERE = "-"  # no section of the navigation
 
 
 class Renderer:
@@ -36,8 +38,8 @@ class Renderer:
         return self._html(page.template, values, page.status)
 
     def error(self, request: Request, identity: Identity, what: str, remedy: str, status: int) -> Response:
-        common = self._common(request, identity, "Not done", "", self._spaces.here)
-        here = identity.space or self._spaces.here
+        here = self._space_of(request, identity)
+        common = self._common(request, identity, _TITLES.get(status, "Not done"), _NOWHERE, here)
         values = {
             **common,
             "link": lambda *parts, **query: address(here, *parts, **query),
@@ -45,6 +47,13 @@ class Renderer:
             "remedy": remedy,
         }
         return self._html("error.html", {**values, "told": ""}, status)
+
+    def _space_of(self, request: Request, identity: Identity) -> str:
+        """The space that was asked for, where there is such a one and the token opens it: an error leads nobody out of
+        it. Else the token's own, or the one that the server was started in."""
+        asked = request.url.path.removeprefix("/s/").partition("/")[0] if request.url.path.startswith("/s/") else ""
+        known = {one.space_id for one in self._spaces.listed() if identity.opens(one.space_id)}
+        return asked if asked in known else identity.space or self._spaces.here
 
     def _common(self, request: Request, identity: Identity, title: str, section: str, space_id: str) -> dict[str, Any]:
         known = {one.space_id: one for one in self._spaces.listed() if identity.opens(one.space_id)}

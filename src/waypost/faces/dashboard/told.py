@@ -2,6 +2,7 @@
 
 TOLD = {
     "verified": "Verified: it is true as things are now.",
+    "checked": "Every reference was compared with the code as it is now.",
     "verified_some": "Some could not be verified: their code is gone, or could be in several places. They are still listed.",
     "relinked_some": "Some could not be followed: their code has changed or is gone. They are still listed.",
     "reset": "Reset: they are about the code as it is now. The history keeps where they pointed.",
@@ -18,6 +19,7 @@ TOLD = {
     "approved_some": "Some were refused: their value was rejected before. Allow it again first, on the memory's page or with `waypost reject --lift`.",
     "renewed": "They have their whole time again.",
     "declined": "Rejected. It is not proposed again.",
+    "reconsidered": "Back again: it waits for your word.",
     "edited": "The words were changed. It still waits for your approval.",
     "remembered": "Remembered.",
     "restored": "Restored: the original stands in its place again.",

@@ -7,11 +7,12 @@ token that our pages carry. Whoever sends a bearer token needs none: no browser 
 import hashlib
 import hmac
 from dataclasses import dataclass
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from waypost.faces.guard.asgi import App, Message, Receive, Scope, Send, values
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sessions import Session
+from waypost.faces.guard.sign_in_page import refused_page, send_answer
 
 SESSION = "waypost.session"  # where the scope of a request that came with a session's cookie holds its `Visit`
 HEADER = b"x-csrf-token"
@@ -61,14 +62,38 @@ def only_from_our_pages(app: App) -> App:
         if _is_proved(visit, scope, message):
             await app(scope, _replayed(message, receive), send)
         else:
-            missing = Problem(
-                403,
-                "This page is out of date, or the request is not from it.",
-                "Reload the page and try again. Programs send the page's token as X-CSRF-Token, or a bearer token.",
-            )
-            await answer(missing, receive, send, hear_out=False)
+            await _refuse(scope, receive, send)
 
     return guarded
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    """A person whose page is older than their session is told so on a page; a program as every program is."""
+    if _is_from_a_person(scope):
+        what, remedy = "That page was out of date, so nothing was done.", "Open it anew, and do it again there."
+        await send_answer(send, 403, refused_page(what, remedy, _page_before(scope)), b"text/html; charset=utf-8")
+        return
+    missing = Problem(
+        403,
+        "This page is out of date, or the request is not from it.",
+        "Reload the page and try again. Programs send the page's token as X-CSRF-Token, or a bearer token.",
+    )
+    await answer(missing, receive, send, hear_out=False)
+
+
+def _is_from_a_person(scope: Scope) -> bool:
+    """Whether a browser shows what is answered: it sent a form, and takes a page."""
+    return not values(scope, HEADER) and b"text/html" in b",".join(values(scope, b"accept")).lower()
+
+
+def _page_before(scope: Scope) -> str:
+    """The path of the page that sent this. What is not of this server leads to the start."""
+    found = values(scope, b"referer")
+    try:
+        parts = urlsplit(found[0].decode("latin-1") if len(found) == 1 else "/")
+    except ValueError:
+        return "/"
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def _is_foreign(scope: Scope) -> bool:

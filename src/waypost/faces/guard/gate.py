@@ -9,6 +9,7 @@ from typing import Protocol
 from urllib.parse import parse_qsl
 
 from waypost.errors import WaypostError
+from waypost.faces.guard.access_log import seen_of
 from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, values
 from waypost.faces.guard.body import Disconnected, Intake
 from waypost.faces.guard.hosts import Hosts, is_loopback
@@ -22,6 +23,11 @@ _CHALLENGE = ((b"www-authenticate", b'Bearer realm="waypost"'),)
 _VERSIONS = frozenset({"1.0", "1.1"})
 _POLICY_VIOLATION = 1008  # the code that closes a web socket
 
+# Why a request is refused, in one word, by the status that says so.
+_REASONS = {303: "auth", 401: "auth", 403: "host", 421: "host", 429: "rate", 413: "size", 414: "size", 431: "size"}
+_REASONS |= {408: "slow", 503: "busy"}
+
+Asks = Callable[[Scope], bool]
 SignedIn = Callable[[Scope], Identity | None]
 Way = Callable[[Scope], Problem | None]
 
@@ -38,6 +44,7 @@ class Gate:
 
     `open_paths` need no token (a sign-in page); everything else holds for them too. `signed_in` tells who sends a
     request without one (a session's cookie), `way_in` where somebody unknown without one is sent instead of away.
+    `open_when` tells which other requests need no token. What `is_write` tells takes from `writes` too.
     """
 
     def __init__(
@@ -51,11 +58,17 @@ class Gate:
         open_paths: frozenset[str] = frozenset(),
         signed_in: SignedIn | None = None,
         way_in: Way | None = None,
+        open_when: Asks = lambda _: False,
+        is_write: Asks = lambda _: False,
+        writes: Buckets | None = None,
     ) -> None:
         self._app, self._tokens, self._hosts = app, tokens, hosts
         self._limits = limits or Limits()
         self._open_paths, self._signed_in, self._way_in = open_paths, signed_in, way_in
+        self._open_when, self._is_write = open_when, is_write
         self._calls = Buckets(self._limits.rate, self._limits.burst, clock)
+        own = Buckets(self._limits.write_rate, self._limits.write_burst, clock)
+        self._writes = own if writes is None else writes
         self._failures = Buckets(self._limits.failure_rate, self._limits.failure_burst, clock)
         self._slots = Slots(self._limits.concurrent, self._limits.concurrent_each)
         self._intake = Intake(self._limits)
@@ -73,19 +86,34 @@ class Gate:
         identity: Identity | None = None
         found = self._form(scope) or self._hosts.problem(scope) or self._url(scope) or self._who(scope)
         if isinstance(found, Identity):
-            identity, found = found, None
-            if wait := self._calls.take(identity.key):
-                found = _slow_down(wait)
+            identity = found
+            found = self._too_often(identity, scope)
+            if (seen := seen_of(scope)) is not None:
+                seen.identity = identity
         found = found or self._intake.announced(scope, self._most(identity))
         if found is not None:
-            await answer(found, receive, send)
+            await self._refuse(found, scope, receive, send)
             return
         with self._slots.slot(identity and identity.key) as granted:
             if granted:
                 await self._admitted(identity, scope, receive, send)
             else:
                 busy = Problem(503, "Too many requests at once.", "Try again.", ((b"retry-after", b"1"),))
-                await answer(busy, receive, send)
+                await self._refuse(busy, scope, receive, send)
+
+    def _too_often(self, identity: Identity, scope: Scope) -> Problem | None:
+        if wait := self._calls.take(identity.key):
+            return _slow_down(wait)
+        if self._is_write(scope) and (wait := self._writes.take(identity.key)):
+            return _slow_down(wait, "Too many writes.")
+        return None
+
+    async def _refuse(
+        self, problem: Problem, scope: Scope, receive: Receive, send: Send, *, hear_out: bool = True
+    ) -> None:
+        if (seen := seen_of(scope)) is not None:
+            seen.refused = _REASONS.get(problem.status, "form")
+        await answer(problem, receive, send, hear_out=hear_out)
 
     async def _admitted(self, identity: Identity | None, scope: Scope, receive: Receive, send: Send) -> None:
         with self._intake.room(self._most(identity)) as taken:
@@ -94,7 +122,7 @@ class Gate:
             except Disconnected:
                 return
             if problem is not None:
-                await answer(problem, receive, send, hear_out=taken.comes_on)
+                await self._refuse(problem, scope, receive, send, hear_out=taken.comes_on)
                 return
             headers = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
             inner = {**scope, "headers": headers, CALLER: identity}
@@ -135,7 +163,7 @@ class Gate:
         """Who sends this. On one machine all share an address, so there a right token is never refused for the
         wrong ones of others; elsewhere an address that guesses waits."""
         address = sender(scope)
-        if scope["path"] in self._open_paths:
+        if scope["path"] in self._open_paths or self._open_when(scope):
             return None
         if not is_loopback(address) and (wait := self._failures.wait(address)):
             return _slow_down(wait)
@@ -183,9 +211,9 @@ def _missing(sent: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     return [(name, value) for name, value in wanted.items() if name not in there]
 
 
-def _slow_down(wait: float) -> Problem:
+def _slow_down(wait: float, what: str = "Too many requests.") -> Problem:
     seconds = str(max(1, math.ceil(wait))).encode()
-    return Problem(429, "Too many requests.", "Wait as long as Retry-After says.", ((b"retry-after", seconds),))
+    return Problem(429, what, "Wait as long as Retry-After says.", ((b"retry-after", seconds),))
 
 
 def sender(scope: Scope) -> str:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 Monotonic = Callable[[], float]
+_LEAST_BURST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,25 @@ class Limits:
     concurrent_each: int = 192  # of one caller: the others still get in
     rate: float = 500.0  # requests a second of one caller, over time
     burst: float = 1000.0  # and at once
+    write_rate: float = 200.0  # of these, what changes something
+    write_burst: float = 400.0
     failure_rate: float = 1.0  # refused sign-ins a second of one address
     failure_burst: float = 20.0
+
+
+def limits_of(requests_per_minute: int, writes_per_minute: int) -> Limits:
+    """The bounds of a server where each token may do so much in a minute."""
+    return Limits(
+        rate=requests_per_minute / 60,
+        burst=_burst(requests_per_minute),
+        write_rate=writes_per_minute / 60,
+        write_burst=_burst(writes_per_minute),
+    )
+
+
+def _burst(per_minute: int) -> float:
+    """Two seconds' worth at once; but a page loads some files, so a few at least."""
+    return min(per_minute, max(_LEAST_BURST, per_minute / 30))
 
 
 class Buckets:

@@ -2,11 +2,14 @@
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
 from typing import Any, ClassVar
 
 import h11
@@ -18,8 +21,22 @@ from waypost.faces.guard.asgi import App
 from waypost.faces.guard.problem import Problem
 
 _KEEP_ALIVE = 15  # seconds that a connection may be idle between two requests
-_GRACE = 3  # seconds for requests in flight when the server ends
+_GRACE = 10.0  # seconds for requests in flight when the server ends
+_AFTER_GRACE = 15.0  # for jobs and the store after that; then the process ends whatever still runs in it
 _HEAD_BYTES = 32 << 10  # of a head that is not complete yet; the gate is stricter
+
+
+Refused = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Who hears of what befalls a server."""
+
+    ready: Callable[[], None] = lambda: None
+    ending: Callable[[], None] = lambda: None  # it takes no more requests; those in flight go on
+    given_up: Callable[[], None] = lambda: None  # something did not end in time: the process is left now
+    refused: Refused = lambda _: None  # a connection, before there was a request
 
 
 class Connection(H11Protocol):
@@ -27,11 +44,13 @@ class Connection(H11Protocol):
 
     head_seconds: ClassVar[float] = 10.0
     most: ClassVar[int] = 512
+    events: ClassVar[Events] = Events()  # hear of what no application gets to see
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.most:
+            self.events.refused("connections")
             self.shutdown()
         else:
             self._await_head()
@@ -54,6 +73,7 @@ class Connection(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """To what is not HTTP. Where an answer is already under way there is nothing left to say."""
         del msg
+        self.events.refused("form")
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             problem = Problem(400, "This is not a request of HTTP/1.1.", "Use a client that speaks it.")
             head = h11.Response(status_code=problem.status, headers=problem.all_headers, reason=b"Bad Request")
@@ -62,7 +82,12 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def _await_head(self) -> None:
-        self._head_timer = self.loop.call_later(self.head_seconds, self.timeout_keep_alive_handler)
+        self._head_timer = self.loop.call_later(self.head_seconds, self._head_is_late)
+
+    def _head_is_late(self) -> None:
+        if not self.transport.is_closing():
+            self.events.refused("slow")
+            self.timeout_keep_alive_handler()
 
     def _head_is_there(self) -> None:
         if self._head_timer is not None:
@@ -71,19 +96,40 @@ class Connection(H11Protocol):
 
 
 class _Server(Server):
-    """Says when it is ready; can be told to stop; ends by SIGTERM and SIGINT as any program that has done its work,
-    instead of dying of them afterwards."""
+    """Says when it is ready and when it begins to end; can be told to stop; ends by SIGTERM and SIGINT as any program
+    that has done its work, instead of dying of them afterwards. A second signal ends the process at once, as `kill -9`
+    would: a transaction is whole or was never there, and the system frees the locks."""
 
-    def __init__(self, config: Config, ready: Callable[[], None], stop: threading.Event | None) -> None:
+    def __init__(self, config: Config, events: Events, stop: threading.Event | None) -> None:
         super().__init__(config)
-        self._ready, self._stop = ready, stop
+        self._events, self._stop = events, stop
+        self._signals = 0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self._ready()
+        self._events.ready()
 
     async def on_tick(self, counter: int) -> bool:
         return await super().on_tick(counter) or (self._stop is not None and self._stop.is_set())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._events.ending()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        del frame
+        self._signals += 1
+        self.should_exit = True
+        if self._signals > 1:
+            os._exit(128 + sig)
+        grace = float(self.config.timeout_graceful_shutdown or 0)
+        last = threading.Timer(grace + _AFTER_GRACE, self._leave)  # a thread that never ends keeps no process
+        last.daemon = True
+        last.start()
+
+    def _leave(self) -> None:
+        self._events.given_up()
+        os._exit(1)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -102,14 +148,19 @@ def serve(
     app: App,
     listening: socket.socket,
     *,
+    events: Events | None = None,
     ready: Callable[[], None] = lambda: None,
+    grace: float = _GRACE,
     stop: threading.Event | None = None,
     connection: type[Connection] = Connection,
 ) -> None:
-    """Serve until SIGTERM, SIGINT or `stop`. Requests in flight get a moment to end. The socket is closed at the end.
+    """Serve until SIGTERM, SIGINT or `stop`. Requests in flight get `grace` seconds to end. The socket is closed at the
+    end. `ready` is for who needs to hear of nothing else.
 
-    No request is logged: addresses and headers stay out of every file.
+    uvicorn logs no request: addresses and headers stay out of every file.
     """
+    events = events or Events(ready)
+    connection = type("Watched", (connection,), {"events": events})
     options: dict[str, Any] = {
         "http": connection,
         "ws": "none",
@@ -120,11 +171,11 @@ def serve(
         "proxy_headers": False,
         "server_header": False,
         "timeout_keep_alive": _KEEP_ALIVE,
-        "timeout_graceful_shutdown": _GRACE,
+        "timeout_graceful_shutdown": grace,
         "h11_max_incomplete_event_size": _HEAD_BYTES,
     }
     logging.getLogger("uvicorn").setLevel(logging.ERROR)  # a hostile client writes no lines at its pleasure
     try:
-        _Server(Config(app, **options), ready, stop).run(sockets=[listening])
+        _Server(Config(app, **options), events, stop).run(sockets=[listening])
     finally:
         listening.close()

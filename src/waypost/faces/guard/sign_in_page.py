@@ -23,12 +23,18 @@ def page(problem: str = "", *, next_path: str = "/") -> bytes:
     """The page as HTML. `problem`: what went wrong with the last try."""
     told = f'<p class="problem" role="alert">{html.escape(problem)}</p>' if problem else ""
     invalid = ' aria-invalid="true"' if problem else ""
-    return _template().substitute(problem=told, next=html.escape(next_path), invalid=invalid).encode()
+    return _template("sign_in.html").substitute(problem=told, next=html.escape(next_path), invalid=invalid).encode()
+
+
+def refused_page(what: str, remedy: str, back: str) -> bytes:
+    """Why something was not done, for a person. `back`: the page that they came from."""
+    told = {"what": html.escape(what), "remedy": html.escape(remedy), "back": html.escape(local_path(back))}
+    return _template("refused.html").substitute(told).encode()
 
 
 @cache
-def _template() -> Template:
-    return Template(files("waypost.faces.guard").joinpath("sign_in.html").read_text("utf-8"))
+def _template(name: str) -> Template:
+    return Template(files("waypost.faces.guard").joinpath(name).read_text("utf-8"))
 
 
 @cache

@@ -61,7 +61,8 @@ def whole(call: Call, memory_id: str, as_of: str | None = None, known_at: str | 
     row = linked_row(shown, now, longest=0)
     row["refs"] = [filled({"where": str(link.reference), "stale": link.reason}) for link in shown.links]
     row["evidence"] = list(shown.version.evidence)
-    row["history"] = [] if shown.version.checkout_id else _history(memory, shown.version.memory_id, shown.version, now)
+    no_history = shown.version.checkout_id is not None or shown.project is not None
+    row["history"] = [] if no_history else _history(memory, shown.version.memory_id, shown.version, now)
     row = filled(row)
     lines = [line_of(row), *(f"  refers to {ref['where']}" for ref in row.get("refs", ()))]
     lines += [f"  evidence: {one}" for one in row.get("evidence", ())]
@@ -182,7 +183,7 @@ def _step(node: "CausalNode", link: tuple[str, int], now: datetime) -> Row:
     return {**row, "depth": link[1]}
 
 
-_ROWS = {"type": "array", "description": "id, where, text, kind, by, age, stale"}
+_ROWS = {"type": "array", "description": "id, project (shared by it), where, text, kind, by, age, stale"}
 _FOUND = {"type": "object", "properties": {"hits": _ROWS}}
 
 RECALL = Tool(

@@ -47,6 +47,7 @@ def hit_row(hit: "Hit", now: datetime) -> Row:
     return filled(
         {
             "id": hit.id,
+            "project": "" if hit.project is None else hit.project.name,
             "where": place(hit.path, hit.line),
             "text": one_line(text, LONGEST),
             "kind": one_line(hit.type or hit.kind, _SHORT),
@@ -65,6 +66,7 @@ def linked_row(memory: "Linked", now: datetime, link: "Link | None" = None, *, l
     return filled(
         {
             "id": memory.id,
+            "project": "" if memory.project is None else memory.project.name,
             "where": ""
             if where is None
             else place(where.file_path, where.line_range.start if where.line_range else None),
@@ -92,6 +94,8 @@ def line_of(row: Row, mark: str = "-") -> str:
     """A row on one line, its staleness on a second."""
     where = f"{row['where']} " if "where" in row else ""
     told = ", ".join(str(row[name]) for name in ("kind", "by", "age") if name in row)
+    if "project" in row:  # its places are in another tree
+        told, where = f"from project {row['project']}{f', {where}'.rstrip() if where else ''}, {told}", ""
     lines = [f"{mark} {where}{row['text']} ({told}) id {row['id']}"]
     if "stale" in row:
         lines.append(f"  STALE, look at the code: {row['stale']}")

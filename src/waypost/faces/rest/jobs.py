@@ -110,6 +110,11 @@ class Jobs:
             new = [job for job in self._jobs.values() if job.space_id == space_id and job.change > since]
             return self._change, sorted(new, key=lambda job: job.change)
 
+    def states(self) -> list[str]:
+        """Of every job that is known."""
+        with self._lock:
+            return [job.status for job in self._jobs.values()]
+
     def cancel(self, space_id: str, job_id: str) -> Job:
         """Ask it to stop. It does where it next tells how far it is; one that never tells runs to its end."""
         self.get(space_id, job_id)

@@ -1,25 +1,28 @@
 """The faces that listen, as one application. Nothing here knows what they answer."""
 
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from waypost import __version__
-from waypost.faces.guard.asgi import App, Receive, Scope, Send
+from waypost.config import ServeSettings
+from waypost.faces.guard.access_log import Log, seen_of
+from waypost.faces.guard.asgi import App, Receive, Scope, Send, values
 from waypost.faces.guard.csrf import only_from_our_pages
-from waypost.faces.guard.gate import Gate
-from waypost.faces.guard.hosts import Hosts
+from waypost.faces.guard.gate import Gate, sender
+from waypost.faces.guard.health import HEALTH, READY
+from waypost.faces.guard.hosts import Hosts, is_loopback
 from waypost.faces.guard.lifespan import with_lifespan
-from waypost.faces.guard.limits import Limits
-from waypost.faces.guard.problem import Problem, answer
+from waypost.faces.guard.limits import Buckets, Limits
 from waypost.faces.guard.sign_in import SignIn
-from waypost.faces.guard.sign_in_page import send_answer
 from waypost.faces.guard.tokens import Tokens
+from waypost.faces.serve.ending import Ending
+from waypost.faces.serve.figures import METRICS, Figures
+from waypost.faces.serve.observed import NoteCrash, observed
+from waypost.faces.serve.proxies import FORWARDED, behind
+from waypost.faces.serve.routes import MCP, Routes
 
-HEALTH = "/healthz"
-MCP = "/mcp"
 _REST = ("/api", "/openapi.json")
+_EVENTS = "/events"  # how the path of a stream ends
 _THREADS = 16  # for requests; more answer no sooner, as the work is computing, and each holds caches of its own
 
 Running = Callable[[], AbstractAsyncContextManager[object]]
@@ -35,16 +38,41 @@ class Faces:
     running: tuple[Running, ...] = ()
 
 
-def gated(faces: Faces, tokens: Tokens, sign_in: SignIn, hosts: Hosts, limits: Limits | None = None) -> App:
+@dataclass(frozen=True, slots=True)
+class Operating:
+    """What whoever runs the server looks at and sets."""
+
+    log: Log
+    health: App  # `/healthz` and `/readyz`
+    metrics: App
+    note_crash: NoteCrash
+    figures: Figures = field(default_factory=Figures)
+    routes: Routes = field(default_factory=Routes)
+    ending: Ending = field(default_factory=Ending)
+    settings: ServeSettings = field(default_factory=ServeSettings)
+
+
+def gated(
+    faces: Faces,
+    tokens: Tokens,
+    sign_in: SignIn,
+    hosts: Hosts,
+    operating: Operating,
+    limits: Limits | None = None,
+    writes: Buckets | None = None,
+) -> App:
     """Everything behind one gate. Only the health of the server and the page to sign in are open."""
     gate = Gate(
-        only_from_our_pages(_by_path(faces, sign_in)),
+        only_from_our_pages(_by_path(faces, sign_in, operating)),
         tokens,
         hosts,
         limits,
-        open_paths=SignIn.open_paths | {HEALTH},
+        open_paths=SignIn.open_paths | {HEALTH, READY},
         signed_in=sign_in.who,
         way_in=sign_in.way_in,
+        open_when=_opens_metrics if operating.settings.open_metrics else lambda _: False,
+        is_write=operating.routes.writes,
+        writes=writes,
     )
 
     @asynccontextmanager
@@ -57,22 +85,37 @@ def gated(faces: Faces, tokens: Tokens, sign_in: SignIn, hosts: Hosts, limits: L
                 await entered.enter_async_context(one())
             yield
 
-    return with_lifespan(gate, running)
+    seen = observed(gate, operating.figures, operating.log, operating.note_crash)
+    return with_lifespan(behind(seen, operating.settings.trusted_proxies), running)
 
 
-def _by_path(faces: Faces, sign_in: SignIn) -> App:
+def _by_path(faces: Faces, sign_in: SignIn, operating: Operating) -> App:
+    rest_streams = operating.ending.closing(faces.rest)
+    mcp_streams = operating.ending.closing(faces.mcp, is_mcp=True)
+
+    def face(path: str, method: str) -> tuple[App, str]:
+        """And its route, where there is only one."""
+        if path in (HEALTH, READY):
+            return operating.health, path
+        if path == METRICS:
+            return operating.metrics, path
+        if path in SignIn.paths:
+            return sign_in, path
+        if _is_below(path, MCP):
+            return (mcp_streams if method == "GET" else faces.mcp), MCP
+        if any(_is_below(path, one) for one in _REST):
+            return (rest_streams if method == "GET" and path.endswith(_EVENTS) else faces.rest), ""
+        return faces.dashboard, ""
+
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"]
-        if path == HEALTH:
-            await _health(scope, receive, send)
-        elif path in SignIn.paths:
-            await sign_in(scope, receive, send)
-        elif _is_below(path, MCP):
-            await faces.mcp(scope, receive, send)
-        elif any(_is_below(path, one) for one in _REST):
-            await faces.rest(scope, receive, send)
-        else:
-            await faces.dashboard(scope, receive, send)
+        app, route = face(scope["path"], scope["method"])
+        try:
+            await app(scope, receive, send)
+        finally:
+            if (seen := seen_of(scope)) is not None:
+                seen.route = route or operating.routes.template(scope)
+                if route == MCP or (not route and "endpoint" in scope):
+                    seen.space = operating.routes.space(scope)
 
     return application
 
@@ -81,10 +124,9 @@ def _is_below(path: str, top: str) -> bool:
     return path == top or path.startswith(f"{top}/")
 
 
-async def _health(scope: Scope, receive: Receive, send: Send) -> None:
-    """For whoever watches the process: that it answers, and nothing of what it holds."""
-    if scope["method"] in {"GET", "HEAD"}:
-        told = json.dumps({"status": "ok", "version": __version__}).encode()
-        await send_answer(send, 200, told, b"application/json")
-    else:
-        await answer(Problem(405, "This is only to look at.", "Use GET.", ((b"allow", b"GET, HEAD"),)), receive, send)
+def _opens_metrics(scope: Scope) -> bool:
+    """For programs of this machine. What a proxy of this machine passes on comes from others."""
+    if scope["path"] != METRICS or FORWARDED in scope or not is_loopback(sender(scope)):
+        return False
+    names = [one.decode("latin-1").rpartition(":")[0].strip("[]") for one in values(scope, b"host")]
+    return bool(names) and all(is_loopback(name) for name in names)

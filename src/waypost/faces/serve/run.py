@@ -1,5 +1,6 @@
 """Serving until told to stop. The web frameworks are imported when something is served."""
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,10 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from waypost import __version__
+from waypost.config import ServeSettings
 from waypost.errors import InvalidInput
-from waypost.faces.guard.csrf import csrf_token
+from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
-from waypost.faces.guard.limits import Limits
+from waypost.faces.guard.limits import Buckets, Limits, limits_of
 from waypost.faces.guard.sessions import Sessions
 from waypost.faces.guard.sign_in import SignIn
 from waypost.faces.guard.sign_in_code import SignInCode
@@ -19,7 +22,9 @@ from waypost.faces.guard.sign_in_page import LOGIN
 from waypost.faces.guard.tokens import Tokens
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Tool
-from waypost.faces.serve.app import MCP, Faces, gated
+from waypost.faces.serve.app import gated
+from waypost.faces.serve.parts import assembled
+from waypost.faces.serve.routes import MCP
 from waypost.memory.known import Spaces
 from waypost.model.time import format_time
 
@@ -73,17 +78,23 @@ def run(
     host: str = "127.0.0.1",
     port: int = 8765,
     addresses: Sequence[str] = (),
+    settings: ServeSettings | None = None,
     limits: Limits | None = None,
+    log: Log | None = None,
     say: Callable[[Started], None],
     stop: threading.Event | None = None,
 ) -> None:
     """Serve REST, the dashboard and MCP until SIGTERM, SIGINT or `stop`. Port 0: any that is free.
 
-    `addresses`: by which it is reached besides, such as `https://memory.example.org` where a proxy speaks TLS.
+    `addresses`: by which it is reached besides, such as `https://memory.example.org` where a proxy speaks TLS. `limits`
+    and `log` are what the settings say, unless told.
     Raises InvalidInput when it cannot listen there, SecurityError when the token's file is open to others.
     """
     named = [_address(one) for one in addresses]
+    settings = settings or ServeSettings()
+    limits = limits or limits_of(settings.requests_per_minute, settings.writes_per_minute)
     listening = listen(host, port)
+    own_log = log or Log(settings.log_format)
     try:
         tokens = Tokens(spaces.home)
         made = tokens.ensure_owner()
@@ -92,29 +103,32 @@ def run(
         sign_in = SignIn(tokens, Sessions(spaces.home, spaces.now), code, limits, secure_hosts=secure)
         bound = listening.getsockname()[1]
         origins = [f"{one.scheme}://{one.netloc}" for one in named]
-        hosts = answered_hosts(host, bound, [one.netloc for one in named], origins)
-        app = gated(_faces(spaces, project, tools, limits), tokens, sign_in, hosts, limits)
+        also = [*(one.netloc for one in named), *settings.allowed_hosts]
+        hosts = answered_hosts(host, bound, also, origins)
         reached = origins[0] if origins else url(_WILDCARDS.get(host, host), bound)
         started = Started(url(host, bound), reached, tokens.path, made, code.shown(), code.expires, exposure(host))
+        writes = Buckets(limits.write_rate, limits.write_burst)
+        served = assembled(spaces, project, tools, settings, limits, writes, own_log)
+        app = gated(served.faces, tokens, sign_in, hosts, served.operating, limits, writes)
 
-        from waypost.faces.guard.serving import serve
+        from waypost.faces.guard.serving import Events, serve
 
-        serve(app, listening, ready=lambda: say(started), stop=stop)
+        def ready() -> None:
+            own_log.event("start", listens=started.listens, url=started.url, version=__version__, process=os.getpid())
+            say(started)
+
+        events = Events(ready, served.ending, lambda: _given_up(own_log), served.operating.figures.refused.add)
+        with own_log.taking_over():
+            serve(app, listening, events=events, grace=settings.shutdown_seconds, stop=stop)
+            own_log.event("stop", process=os.getpid())
     finally:
         listening.close()
+        own_log.close()
 
 
-def _faces(spaces: Spaces, project: Project, tools: Sequence[Tool], limits: Limits | None) -> Faces:
-    from waypost.faces.dashboard.app import dashboard_app
-    from waypost.faces.mcp.http import mcp_app
-    from waypost.faces.mcp.server import build_server
-    from waypost.faces.rest.app import rest_app
-
-    rest = rest_app(spaces, clock=spaces.now)
-    dashboard = dashboard_app(spaces, csrf_token=csrf_token)
-    mcp = mcp_app(build_server(tools, project), tools, limits=limits)
-    lives = (lambda: rest.router.lifespan_context(rest), lambda: dashboard.router.lifespan_context(dashboard))
-    return Faces(rest, dashboard, mcp, (mcp.running, *lives))
+def _given_up(log: Log) -> None:
+    log.event("stop", "error", message="Something did not end in time; the process is left.", process=os.getpid())
+    log.close()
 
 
 def _address(text: str) -> SplitResult:

@@ -146,7 +146,7 @@ class Connections:
             except psycopg.OperationalError as error:
                 if not is_lost(error) or time.monotonic() + pause > until:
                     raise
-                time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311  no secret: so that not all come back at once
+                time.sleep(pause * random.uniform(0.5, 1.0))
                 pause = min(2 * pause, 1.0)
 
     def _open(self) -> Connection:

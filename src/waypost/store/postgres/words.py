@@ -17,6 +17,7 @@ from waypost.errors import (
     StoreFull,
     StoreReadOnly,
     StoreUnavailable,
+    WaypostError,
 )
 
 _LOST_STATES = {
@@ -26,7 +27,64 @@ _LOST_STATES = {
     "57P05",  # idle for too long
     "53300",  # too many connections: some will end
 }
-_REFUSED_STATES = ("28", "3D", "42")  # wrong password or role, no such database, no right: waiting changes nothing
+
+_Sorts = tuple[type[psycopg.Error], ...]
+_WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
+    (
+        (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure),
+        StoreBusy,
+        "Another process has written to this memory in {shown} for too long.",
+        "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+    ),
+    (
+        (errors.QueryCanceled,),
+        StoreBusy,
+        "{shown} took longer for a statement than it may.",
+        "Repeat when it has less to do; statement_timeout_seconds in config.toml sets the limit.",
+    ),
+    (
+        (errors.DiskFull,),
+        StoreFull,
+        "No room left on the disk of {shown}.",
+        "Free some space and repeat; what was stored before is safe.",
+    ),
+    (
+        (errors.ReadOnlySqlTransaction,),
+        StoreReadOnly,
+        "{shown} takes no writes.",
+        "Is it a standby? Name the primary server in `store`.",
+    ),
+    (
+        (errors.InsufficientPrivilege,),
+        SecurityError,
+        "The database role has no right to do this in {shown} ({why}).",
+        "Ask an owner of this memory for a role in it: waypost team member add.",
+    ),
+    (
+        (errors.InvalidPassword, errors.InvalidAuthorizationSpecification),
+        ConfigError,
+        "{shown} refused the role or its password.",
+        "Check `store` and ~/.pgpass.",
+    ),
+    (
+        (errors.InvalidCatalogName,),
+        ConfigError,
+        "There is no {shown}.",
+        "Create it, or name another in `store`.",
+    ),
+    (
+        (errors.DataCorrupted, errors.IndexCorrupted),
+        StoreCorrupt,
+        "{shown} is damaged ({why}).",
+        "Restore it from a backup.",
+    ),
+    (
+        (psycopg.DataError,),
+        InvalidInput,
+        "{shown} cannot hold this: {why}.",
+        "Remove what is named, and repeat.",
+    ),
+)
 
 
 def is_lost(error: BaseException) -> bool:
@@ -61,47 +119,17 @@ def in_our_words(shown: str) -> Iterator[None]:
 
 
 def told(error: psycopg.Error, shown: str) -> Exception:
-    match error:
-        case errors.LockNotAvailable() | errors.DeadlockDetected() | errors.SerializationFailure():
-            return StoreBusy(
-                f"Another process has written to this memory in {shown} for too long.",
-                "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
-            )
-        case errors.QueryCanceled():
-            return StoreBusy(
-                f"{shown} took longer for a statement than it may.",
-                "Repeat when it has less to do; statement_timeout_seconds in config.toml sets the limit.",
-            )
-        case errors.DiskFull():
-            return StoreFull(
-                f"No room left on the disk of {shown}.", "Free some space and repeat; what was stored before is safe."
-            )
-        case errors.ReadOnlySqlTransaction():
-            return StoreReadOnly(f"{shown} takes no writes.", "Is it a standby? Name the primary server in `store`.")
-        case errors.InsufficientPrivilege():
-            return SecurityError(
-                f"The database role has no right to do this in {shown}.",
-                "Ask an owner of this memory for a role in it: waypost team member add.",
-            )
-        case errors.InvalidPassword() | errors.InvalidAuthorizationSpecification():
-            return ConfigError(f"{shown} refused the role or its password.", "Check `store` and ~/.pgpass.")
-        case errors.InvalidCatalogName():
-            return ConfigError(f"There is no {shown}.", "Create it, or name another in `store`.")
-        case errors.DataCorrupted() | errors.IndexCorrupted():
-            return StoreCorrupt(f"{shown} is damaged ({_first_line(error)}).", "Restore it from a backup.")
-        case psycopg.DataError():
-            return InvalidInput(f"{shown} cannot hold this: {_first_line(error)}.", "Remove what is named, and repeat.")
-        case _ if is_lost(error):
-            return StoreUnavailable(
-                f"{shown} cannot be reached ({_first_line(error)}).",
-                "Nothing of what was under way was stored. Start the server or check the network, and repeat.",
-            )
-        case psycopg.OperationalError():
-            return ConfigError(f"{shown} refused the connection ({_first_line(error)}).", "Check `store`.")
-        case _:
-            return StoreError(
-                f"{shown} reported an error ({_first_line(error)}).", "Run `waypost doctor`; nothing was stored."
-            )
+    for sorts, raised, what, remedy in _WORDS:
+        if isinstance(error, sorts):
+            return raised(what.format(shown=shown, why=_first_line(error)), remedy)
+    if is_lost(error):
+        return StoreUnavailable(
+            f"{shown} cannot be reached ({_first_line(error)}).",
+            "Nothing of what was under way was stored. Start the server or check the network, and repeat.",
+        )
+    if isinstance(error, psycopg.OperationalError):
+        return ConfigError(f"{shown} refused the connection ({_first_line(error)}).", "Check `store`.")
+    return StoreError(f"{shown} reported an error ({_first_line(error)}).", "Run `waypost doctor`; nothing was stored.")
 
 
 def _first_line(error: psycopg.Error) -> str:

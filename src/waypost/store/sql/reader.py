@@ -21,6 +21,7 @@ from waypost.store.sql.rows import (
     version_of,
     visible,
 )
+from waypost.store.sql.share_rows import ShareRows
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 
 
-class SqlReader(DomainRows):
+class SqlReader(DomainRows, ShareRows):
     """All that is read, but for searching: that is each database's own."""
 
     def __init__(self, database: Database) -> None:

@@ -10,6 +10,7 @@ from waypost.store.protocol import AuditEntry, Edge, PassageRow, Twin
 from waypost.store.sql.fact_rows import EDGE, edge_parameters
 from waypost.store.sql.journal_changes import JournalChanges
 from waypost.store.sql.rows import VERSION_COLUMNS, as_json, state_parameter, version_parameters
+from waypost.store.sql.share_rows import ShareChanges
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -18,7 +19,7 @@ _INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
 _INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
 
 
-class SqlWriter(JournalChanges):
+class SqlWriter(JournalChanges, ShareChanges):
     """All that is written, but for the indexes of keywords and vectors: these are each database's own."""
 
     def add_version(

@@ -9,7 +9,6 @@ from waypost.flows.source import SourceSeen
 from waypost.model.linked import AboutHit
 
 _LONGEST_MARK = 400  # lines that are marked for one memory; one about a whole class marks no more
-_BESIDE = 12  # lines after which what is remembered of them stands at the latest, where there is no room beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,6 @@ class Piece:
 
     lines: tuple[Line, ...]
     hits: tuple[AboutHit, ...]
-    spans: bool = False  # no memory begins with the next piece: there is room beside that one too
 
 
 def file_values(path: str, source: SourceSeen | None, hits: Sequence[AboutHit]) -> dict[str, Any]:
@@ -59,14 +57,12 @@ def pieces_of(source: SourceSeen, placed: Sequence[AboutHit]) -> list[Piece]:
     for hit in placed:
         if source.first <= _start(hit) < end:
             by_line.setdefault(_start(hit), []).append(hit)
-    ends = {min(_end(hit), start + _BESIDE) + 1 for start, hits in by_line.items() for hit in hits}
     marks = _marks(placed, source.first, end)
-    cuts = [*sorted({source.first, *by_line, *(one for one in ends if one < end)}), end]
+    cuts = [*sorted({source.first, *by_line}), end]
     return [
         Piece(
             tuple(Line(n, source.lines[n - source.first], marks.get(n, "")) for n in range(start, stop)),
             tuple(by_line.get(start, ())),
-            stop < end and stop not in by_line,
         )
         for start, stop in pairwise(cuts)
         if stop > start
@@ -89,8 +85,3 @@ def _marks(placed: Sequence[AboutHit], first: int, end: int) -> dict[int, str]:
 def _start(hit: AboutHit) -> int:
     lines = hit.link.reference.line_range
     return lines.start if lines is not None else 0
-
-
-def _end(hit: AboutHit) -> int:
-    lines = hit.link.reference.line_range
-    return lines.end if lines is not None else 0

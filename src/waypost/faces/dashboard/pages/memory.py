@@ -7,6 +7,7 @@ from waypost.errors import NotFound
 from waypost.faces.dashboard.activity import deeds
 from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.diffs import DiffLine, DiffWords, line_diff, word_diff
+from waypost.faces.dashboard.graph import COLUMNS
 from waypost.faces.dashboard.pages.memory_changes import CHANGES, memory_id_of
 from waypost.faces.dashboard.wording import shortened
 from waypost.flows.code_behind import Behind
@@ -78,6 +79,7 @@ def show(asked: Asked) -> Page:
     told = memory.history(memory_id)  # also of what is not held any more
     linked = _held(memory, memory_id)
     version = linked.version if linked else told.versions[-1]
+    links = _links(memory.related(memory_id))
     audit = deeds(memory.audit(memory_id, _MOST_DEEDS))
     values: dict[str, Any] = {
         "version": version,
@@ -89,7 +91,8 @@ def show(asked: Asked) -> Page:
         "state_words": _STATE_WORDS,
         "sure": _sure(asked, linked) if linked else (),
         "versions": _versions(told),
-        "links": _links(memory.related(memory_id)),
+        "links": links,
+        "chain": version.kind in COLUMNS and linked is not None,
         "audit": audit,
         "ended": next((one.action for one in audit if one.action in ("retract", "reject")), "") if not linked else "",
         "may_act": asked.may_change and asked.is_person,

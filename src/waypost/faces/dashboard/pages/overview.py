@@ -9,7 +9,7 @@ from markupsafe import Markup
 from waypost.errors import NotFound, WaypostError
 from waypost.faces.dashboard.activity import Deed, deeds
 from waypost.faces.dashboard.asked import Asked, Page, Place
-from waypost.faces.dashboard.pages.overview_spaces import spaces_shown
+from waypost.faces.dashboard.pages.overview_spaces import kept_count, spaces_shown
 from waypost.faces.dashboard.plots import Series, bar_plot
 from waypost.faces.dashboard.wording import counted, day
 from waypost.flows.growth import Point
@@ -29,6 +29,16 @@ _COLLECTION_WORDS = {
     "code_summaries": ("Descriptions of files", "code"),
     "database_schema": ("Tables of databases", "database"),
     "architecture": ("Architecture", "architecture"),
+}
+_STAGE_WORDS = {
+    "daily": "Days",
+    "weekly": "Weeks",
+    "monthly": "Months",
+    "yearly": "Years",
+    "pages": "Pages",
+    "archive/daily": "Days in the archive",
+    "archive/weekly": "Weeks in the archive",
+    "archive/monthly": "Months in the archive",
 }
 
 
@@ -51,7 +61,7 @@ class Happened:
 def show(asked: Asked) -> Page:
     memory = asked.memory
     status = memory.status()
-    kept = sum(status["collections"].get(name, 0) for name in KEPT_COLLECTIONS)
+    kept = kept_count(status)
     values: dict[str, Any] = {
         "status": status,
         "kept": kept,
@@ -83,7 +93,7 @@ def attention(asked: Asked, status: Mapping[str, Any]) -> list[Attention]:
         found.append(Attention(says, "Review them", asked.link("review")))
     if expired := status["review"]["expired"]:
         says = f"The time of {counted(expired, 'memory', 'memories')} has run out."
-        found.append(Attention(says, "Upkeep does what was said for their end: waypost maintain"))
+        found.append(Attention(says, "Are they still true?", asked.link("review") + "#expired"))
     if owed := sum(status["pending"].values()):
         says = f"{counted(owed, 'text')} cannot be found by meaning yet."
         found.append(Attention(says, "They are read in the background; waypost doctor --fix does it now."))
@@ -142,12 +152,18 @@ def _tidy(memory: Memory, status: Mapping[str, Any]) -> dict[str, Any]:
         "maintained": status["maintained_at"],
         "last": journal["last_cleanup"] if journal else None,
         "next": journal["next_cleanup"] if journal else None,
-        "stages": journal["stages"] if journal else {},
+        "stages": _stages(journal["stages"]) if journal else [],
         "entries": journal["entries"] if journal else 0,
         "archived": sum(one.state.archived_at is not None for one in over),
         "expired": status["review"]["expired"],
         "initialised": parse_time(status["initialised_at"]),
     }
+
+
+def _stages(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The journal's files by stage, the youngest first; a stage that has no name here comes last, by its own."""
+    named = [(words, found[name]) for name, words in _STAGE_WORDS.items() if name in found]
+    return named + [(name.capitalize(), one) for name, one in found.items() if name not in _STAGE_WORDS]
 
 
 PLACES = (Place("", show, ""),)

@@ -1,11 +1,13 @@
 """All memories of this machine, and how each is doing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import WaypostError
 from waypost.faces.dashboard.asked import Asked
 from waypost.memory.known import KnownSpace
+from waypost.model.kinds import KEPT_COLLECTIONS
 
 _LOOKED_INTO = 8  # memories of which figures are shown: each has to be opened
 
@@ -20,6 +22,11 @@ class SpaceShown:
     problem: str = ""
 
     @property
+    def kept(self) -> int | None:
+        """How many memories; what was read out of the tree is none, here as everywhere."""
+        return None if self.status is None else kept_count(self.status)
+
+    @property
     def troubles(self) -> tuple[str, ...]:
         """What is not as it should be, in a few words each."""
         if self.status is None:
@@ -31,6 +38,10 @@ class SpaceShown:
             ("not all embedded", sum(self.status["pending"].values())),
         )
         return tuple(words for words, there in parts if there)
+
+
+def kept_count(status: Mapping[str, Any]) -> int:
+    return sum(status["collections"].get(name, 0) for name in KEPT_COLLECTIONS)
 
 
 def spaces_shown(asked: Asked) -> list[SpaceShown]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waypost.faces.dashboard.asked import Asked, Page, Place
-from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, retract
+from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, retract, undo
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate
 from waypost.model.recall import Hit
@@ -59,6 +59,7 @@ def show(asked: Asked) -> Page:
             "archived": archived,
             "current": current,
             "is_moved_to": bool(at),
+            "undoable": len(asked.undoable.kept(asked.space_id, asked.identity.key, asked.spaces.now())),
             "page": page,
             "pages": max(1, -(-len(found.candidates) // _AT_ONCE)),
         },
@@ -90,7 +91,7 @@ def _becomes(candidate: Candidate) -> str:
 
 
 def _alike(memory: Memory, text: str) -> Hit | None:
-    hit = next(iter(memory.recall(text[:500], k=1, scope="facts").hits), None)
+    hit = next(iter(memory.recall(text[:500], k=1, scope="facts", shared=False).hits), None)
     return hit if hit is not None and hit.score >= _ALIKE else None
 
 
@@ -98,6 +99,7 @@ PLACES = (
     Place("/review", show, "review"),
     Place("/review/approve", approve, "review", ("POST",)),
     Place("/review/reject", reject, "review", ("POST",)),
+    Place("/review/undo", undo, "review", ("POST",)),
     Place("/review/edit", edit, "review", ("POST",)),
     Place("/review/renew", renew, "review", ("POST",)),
     Place("/review/retract", retract, "review", ("POST",)),

@@ -17,7 +17,8 @@ def approve(asked: Asked) -> Go:
 
 
 def reject(asked: Asked) -> Page | Go:
-    """One is rejected at once: its button stands behind a question. Many are asked about first."""
+    """One is rejected at once: its button stands behind a question. Many are asked about first. Both can be undone for
+    a while."""
     asked.need_person()
     chosen, after = _chosen(asked)
     if not chosen:
@@ -26,8 +27,23 @@ def reject(asked: Asked) -> Page | Go:
         texts = {row.candidate_id: one.text for row, one in asked.memory.review().candidates}
         values = {"ids": chosen, "texts": [texts[one] for one in chosen], "what": "candidates", "action": "reject"}
         return Page("review_sure.html", "Reject them?", values)
+    rows = [row for row, _ in asked.memory.review().candidates if row.candidate_id in set(chosen)]
     asked.memory.decline(chosen)
+    asked.undoable.keep(asked.space_id, asked.identity.key, rows, asked.spaces.now())
     return asked.go("review", at=after, told="declined")
+
+
+def undo(asked: Asked) -> Go:
+    """What they rejected last waits for their word again."""
+    asked.need_person()
+    rows = asked.undoable.kept(asked.space_id, asked.identity.key, asked.spaces.now())
+    if not rows:
+        raise InvalidInput(
+            "There is nothing to bring back any more.", "Allow the value again: waypost reject --lift, with its words."
+        )
+    asked.memory.reconsider(rows)
+    asked.undoable.drop(asked.space_id)
+    return asked.go("review", at=rows[0].candidate_id, told="reconsidered")
 
 
 def edit(asked: Asked) -> Go:

@@ -8,7 +8,7 @@ from typing import Any
 
 from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.diffs import DiffLine, line_diff
-from waypost.faces.dashboard.pages.staleness_repair import relink, reset, verify
+from waypost.faces.dashboard.pages.staleness_repair import check, relink, reset, verify
 from waypost.faces.dashboard.plots import Series, bar_plot
 from waypost.flows.code_behind import Stretch
 from waypost.memory import Memory
@@ -74,7 +74,7 @@ def show(asked: Asked) -> Page:
 def _report(asked: Asked, file: str) -> StaleReport:
     if not asked.has_tree:
         return StaleReport(0, 0, 0, 0)
-    return asked.memory.stale([file] if file else None, check=asked.is_set("check"))
+    return asked.memory.stale([file] if file else None)
 
 
 def _share(report: StaleReport) -> float:
@@ -133,6 +133,7 @@ def _plot(rows: Sequence[Row]) -> Any:
 
 PLACES = (
     Place("/stale", show, "stale"),
+    Place("/stale/check", check, "stale", ("POST",)),
     Place("/stale/verify", verify, "stale", ("POST",)),
     Place("/stale/relink", relink, "stale", ("POST",)),
     Place("/stale/reset", reset, "stale", ("POST",)),

@@ -7,6 +7,14 @@ from waypost.memory import Memory
 FILTERS = ("file", "reason", "by")
 
 
+def check(asked: Asked) -> Go:
+    """Judge them anew, also where no file has changed since the last look."""
+    asked.need_person()
+    file = asked.sent("file", 1000)
+    asked.memory.stale([file] if file else None, check=True)
+    return _back(asked, "checked")
+
+
 def verify(asked: Asked) -> Go:
     """They are true of the code as it is now."""
     asked.need_person()

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from waypost.faces.rest.caller import Hands, Reader
 from waypost.faces.rest.cursors import read_cursor
-from waypost.faces.rest.listing import Asked, Shelf
+from waypost.faces.rest.listing import Asked, page_of
 from waypost.faces.rest.parameters import LONGEST_LINE, Archived, AsOf, CursorText, KnownAt, Limit
 from waypost.faces.rest.strict import StrictRoute
 from waypost.model.draft import MAX_LEVEL
@@ -58,5 +58,5 @@ def page(hands: Hands, asked: Asked, cursor: str | None, limit: int) -> dict[str
     """One page as an answer has it."""
     question = {**asked.to_json(), "space": hands.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
-    rows, following = Shelf.of(hands.memory).page(asked, at, limit)
+    rows, following = page_of(hands.memory, asked, at, limit)
     return {"memories": rows, "next": following.written(question) if following else None}

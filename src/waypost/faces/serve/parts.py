@@ -1,0 +1,106 @@
+"""The parts of one server, put together: its faces, and what whoever runs it looks at."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from waypost import __version__
+from waypost.config import ServeSettings
+from waypost.errors import StoreError
+from waypost.faces.guard.access_log import Log
+from waypost.faces.guard.csrf import csrf_token
+from waypost.faces.guard.health import Readiness, health_app
+from waypost.faces.guard.limits import Buckets, Limits
+from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.tool import Tool
+from waypost.faces.serve.app import Faces, Operating
+from waypost.faces.serve.figures import Figures, StoreFigures, metrics_app, of_jobs, of_log
+from waypost.faces.serve.routes import routes_of
+from waypost.faces.serve.tool_calls import tool_calls
+from waypost.memory.known import Spaces
+from waypost.model.memory import Caller
+from waypost.space.crash import note_crash
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request, Response
+
+_LOOKER = Caller("agent", "health")  # only reads
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    faces: Faces
+    operating: Operating
+    readiness: Readiness
+
+    def ending(self) -> None:
+        """The server takes no more requests."""
+        self.readiness.ending = True
+        self.operating.ending.begin()
+        self.operating.log.event("stopping")
+
+
+def assembled(
+    spaces: Spaces,
+    project: Project,
+    tools: Sequence[Tool],
+    settings: ServeSettings,
+    limits: Limits,
+    writes: Buckets,
+    log: Log,
+) -> Parts:
+    """`writes`: what is left of the writes of each token, which the gate takes from too."""
+    from waypost.faces.dashboard.app import dashboard_app
+    from waypost.faces.mcp.http import mcp_app
+    from waypost.faces.mcp.server import build_server
+    from waypost.faces.rest.app import ROUTES, rest_app
+
+    rest = rest_app(spaces, clock=spaces.now)
+    dashboard = dashboard_app(spaces, csrf_token=csrf_token)
+    routes = routes_of(spaces.here, ROUTES, dashboard.routes)
+    figures = Figures(routes.kinds)
+    server = build_server(tools, project)
+    mcp = mcp_app(server, tools, limits=limits)
+    server.middleware.append(tool_calls(tools, figures, writes))
+    _count_store_errors(rest, figures)
+    readiness = _readiness(spaces, figures, log)
+    store = StoreFigures(lambda: _status(spaces), figures)
+    told = [*figures.all(), of_jobs(rest.state.services.jobs), of_log(log)]
+    operating = Operating(
+        log=log,
+        health=health_app(readiness, __version__),
+        metrics=metrics_app(told, store),
+        note_crash=lambda error: note_crash(error, spaces.home),
+        figures=figures,
+        routes=routes,
+        settings=settings,
+    )
+    lives = (lambda: rest.router.lifespan_context(rest), lambda: dashboard.router.lifespan_context(dashboard))
+    return Parts(Faces(rest, dashboard, mcp, (mcp.running, *lives)), operating, readiness)
+
+
+def _status(spaces: Spaces) -> Mapping[str, Any]:
+    return spaces.memory(_LOOKER).status()
+
+
+def _readiness(spaces: Spaces, figures: Figures, log: Log) -> Readiness:
+    def read() -> None:
+        spaces.memory(_LOOKER).audit(None, 1)
+
+    def told(reason: str, error: BaseException) -> None:
+        if isinstance(error, StoreError):
+            figures.store_failed(error)
+        log.event("not ready", "warning", reason=reason, error=type(error).__name__)
+
+    return Readiness(read, spaces.home, told=told)
+
+
+def _count_store_errors(rest: "FastAPI", figures: Figures) -> None:
+    from waypost.faces.rest.problems import answer_of, problem_of
+
+    async def counted(_: "Request", error: Exception) -> "Response":
+        assert isinstance(error, StoreError)
+        figures.store_failed(error)
+        return answer_of(problem_of(error))
+
+    rest.add_exception_handler(StoreError, counted)

@@ -1,0 +1,69 @@
+"""Which route a request came to, as a template: what is counted and written down instead of its address."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from waypost.faces.guard.asgi import Scope
+
+if TYPE_CHECKING:
+    from fastapi.routing import APIRoute
+    from starlette.routing import BaseRoute
+
+MCP = "/mcp"
+REST, DASHBOARD = "rest", "dashboard"
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_OTHER = "other"
+_SPACE = re.compile(r"[0-9a-f]{16}")
+_RECALLING = ("/recall", "/search")  # how the paths of questions end
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """The routes of the faces that have them. `here` is the memory that the server was started in."""
+
+    here: str = ""
+    kinds: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    reading_posts: tuple[re.Pattern[str], ...] = ()  # of the API: a long question in a body changes nothing
+    pages: Mapping[Any, str] = field(default_factory=dict)  # by what answers
+
+    def template(self, scope: Scope) -> str:
+        """After it was routed."""
+        path = getattr(scope.get("route"), "path", None)
+        return path if isinstance(path, str) else self.pages.get(scope.get("endpoint"), _OTHER)
+
+    def space(self, scope: Scope) -> str:
+        """The id of the memory that it was about. Only what has the form of one: a client may write anything there."""
+        named = str(scope.get("path_params", {}).get("space", "here"))
+        return named if _SPACE.fullmatch(named) else self.here if named == "here" else ""
+
+    def writes(self, scope: Scope) -> bool:
+        """Whether it may change something. MCP's tools are judged where they are called."""
+        path: str = scope["path"]
+        if scope["method"] in _SAFE or path == MCP or path.startswith((f"{MCP}/", "/login")):
+            return False
+        return not any(pattern.match(path) for pattern in self.reading_posts)
+
+
+def routes_of(here: str, api: Iterable["APIRoute"], pages: Iterable["BaseRoute"]) -> Routes:
+    from waypost.faces.rest.caller import wants_to_write
+
+    kinds: dict[tuple[str, str], tuple[str, str]] = {}
+    reading, endpoints = [], {}
+    for route in api:
+        changes = wants_to_write(route.dependant)
+        for method in route.methods or ():
+            if route.path.endswith(_RECALLING):
+                kinds[method, route.path] = ("recall", REST)
+            elif changes:
+                kinds[method, route.path] = ("write", REST)
+        if not changes and not _SAFE.issuperset(route.methods or ()):
+            reading.append(route.path_regex)
+    for page in pages:
+        path = getattr(page, "path", _OTHER)
+        endpoints[getattr(page, "endpoint", None) or getattr(page, "app", None)] = path
+        kinds["POST", path] = ("write", DASHBOARD)
+        if path.endswith(_RECALLING):
+            kinds["GET", path] = ("recall", DASHBOARD)
+    return Routes(here, kinds, tuple(reading), endpoints)

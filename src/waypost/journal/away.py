@@ -1,0 +1,49 @@
+"""A journal whose files are on another machine: known by what the index has of them."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from waypost.config import JournalSettings
+from waypost.errors import NotFound
+from waypost.journal.files import JournalFolder, Stamp
+from waypost.journal.layout import ARCHIVE
+
+
+class JournalAway(JournalFolder):
+    """Which files there are is told; none can be read or written, and whoever tries is told where to do it."""
+
+    def __init__(self, root: Path, settings: JournalSettings, name: str, known: Mapping[str, Stamp]) -> None:
+        super().__init__(root, root / "journal.lock", settings)
+        self._name, self._known = name, known
+
+    def scan(self, *, archive: bool = True) -> dict[str, Stamp]:
+        return {path: stamp for path, stamp in self._known.items() if archive or not path.startswith(ARCHIVE)}
+
+    def stamp(self, path: str) -> Stamp | None:
+        return self._known.get(path)
+
+    def read(self, path: str) -> str:
+        raise self._elsewhere(f"{path[:100]} is not on this machine")
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        raise self._elsewhere("its files are not on this machine")
+        yield
+
+    def append(self, path: str, text: str) -> int:  # noqa: ARG002  as a folder has it
+        raise self._elsewhere(f"{path[:100]} is not on this machine")
+
+    def replace(self, path: str, text: str, *, expected: str | None) -> bool:  # noqa: ARG002
+        raise self._elsewhere(f"{path[:100]} is not on this machine")
+
+    def remove(self, path: str) -> None:
+        raise self._elsewhere(f"{path[:100]} is not on this machine")
+
+    def compress(self, path: str) -> None:
+        raise self._elsewhere(f"{path[:100]} is not on this machine")
+
+    def _elsewhere(self, why: str) -> NotFound:
+        return NotFound(
+            f"The journal of {self._name!r} is kept in its tree: {why}.", "Run this where the project is checked out."
+        )

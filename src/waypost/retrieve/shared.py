@@ -1,0 +1,91 @@
+"""Memories of other projects beside one's own, ranked as though all stood in one space.
+
+Meaning needs little for that: cosines of one engine can be compared, and what they are measured against is the spread over
+all passages of all the projects together (`together`). Words do: BM25 knows how rare a word is in its own project only, and in a
+project of three facts every word is common. So within a project the best match counts full, as it does alone, and the
+projects are compared by how much of the question's words their best match has (`reach`).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from waypost.model.recall import Hit
+from waypost.retrieve import fuse
+from waypost.retrieve.near import words_shared
+from waypost.store.protocol import Population
+from waypost.text.language import language_of
+
+Populations = Mapping[str, Mapping[str, Population]]  # by engine and language
+
+_COMPARED = 10  # hits of a project whose words are looked at: the best by their words
+WORDED = 1 + fuse.SESSION_KEYWORDS  # what a full match of words is worth to a memory outside of sessions
+REACH = "reach"  # the part of a score that comes from here
+
+
+def together(sides: Sequence[Populations]) -> dict[str, dict[str, Population]]:
+    """How cosines spread over the passages of all sides, as though they were one space."""
+    found: dict[str, dict[str, list[Population]]] = {}
+    for side in sides:
+        for engine, by_language in side.items():
+            for language, one in by_language.items():
+                found.setdefault(engine, {}).setdefault(language, []).append(one)
+    return {
+        engine: {language: _pooled(some) for language, some in by_language.items()}
+        for engine, by_language in found.items()
+    }
+
+
+def _pooled(some: Sequence[Population]) -> Population:
+    count = sum(one.count for one in some)
+    if len(some) == 1 or not count:
+        return some[0]
+    mean = sum(one.count * one.mean for one in some) / count
+    square = sum(one.count * (one.deviation**2 + (one.mean - mean) ** 2) for one in some) / count
+    return Population(count, mean, float(square**0.5))
+
+
+def ranked_as_one(own: Sequence[Hit], others: Sequence[Sequence[Hit]], terms: Collection[str]) -> list[Hit]:
+    """All hits, best first. What one's own side says too, in the same words or under the same id, is not told twice."""
+    sides = [list(own), *only_news(own, others)]
+    reaches = _reaches(sides, terms)
+    most = max(reaches, default=0.0)
+    found = [
+        _reached(hit, reach / most) if most else hit for side, reach in zip(sides, reaches, strict=True) for hit in side
+    ]
+    return sorted(found, key=lambda hit: -hit.score)  # stable: of equal ones one's own come first
+
+
+def only_news(own: Sequence[Hit], others: Sequence[Sequence[Hit]]) -> list[list[Hit]]:
+    ids, texts = {hit.id for hit in own}, {_said(hit) for hit in own}
+    found: list[list[Hit]] = []
+    for side in others:
+        new = [hit for hit in side if hit.id not in ids and _said(hit) not in texts]
+        ids |= {hit.id for hit in new}
+        texts |= {_said(hit) for hit in new}
+        found.append(new)
+    return found
+
+
+def _said(hit: Hit) -> str:
+    return " ".join(hit.text.casefold().split())
+
+
+def _reaches(sides: Sequence[Sequence[Hit]], terms: Collection[str]) -> list[float]:
+    """Of each side: how much of the words the hit has that has most of them."""
+    looked: dict[int, tuple[int, Hit]] = {}
+    for place, side in enumerate(sides):
+        worded = sorted((hit for hit in side if hit.why.get("keywords")), key=lambda hit: -hit.why["keywords"])
+        for hit in worded[:_COMPARED]:
+            looked[len(looked)] = (place, hit)
+    shared = words_shared(terms, {key: (hit.text, language_of(hit.text)) for key, (_, hit) in looked.items()})
+    best = [0.0] * len(sides)
+    for key, (place, _) in looked.items():
+        best[place] = max(best[place], shared[key])
+    return best
+
+
+def _reached(hit: Hit, share: float) -> Hit:
+    worth = hit.why.get("keywords", 0.0) * WORDED * (share - 1)
+    if not worth:
+        return hit
+    return replace(hit, score=fuse.shown_score(fuse.total_of(hit.score) + worth), why={**hit.why, REACH: worth})

@@ -1,0 +1,254 @@
+"""The directory of a team: spaces, users, members, tokens. Every change is made, checked and noted by the database.
+
+Who acts is told by the connection: an administrator, a user's own login, or a server that said for whom (`act`).
+What is changed here holds for the next statement of every process.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from waypost.errors import InvalidInput, NotFound, SecurityError
+from waypost.store.postgres.directory_rows import Holder, Kind, Member, Noted, Rights, Space, TeamToken, User
+from waypost.store.postgres.directory_schema import TOKEN_PATTERN, USER_PATTERN
+from waypost.store.postgres.roles import ROLES, Role, checked_space, ensure_groups, known_names
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_USER, _TOKEN = re.compile(USER_PATTERN), re.compile(TOKEN_PATTERN)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_LONGEST_NAME = 500  # of a space
+_LONGEST_ROLE = 63  # bytes, which PostgreSQL takes of a name
+
+
+class Directory:
+    """Methods that change something raise SecurityError where whoever acts may not, NotFound for what is not there,
+    InvalidInput for what is there already or cannot be."""
+
+    def __init__(self, connection: "Connection[Any]") -> None:
+        self._connection = connection
+
+    # -- users ---------------------------------------------------------------------------------------------------
+
+    def add_user(self, name: str) -> None:
+        """For administrators."""
+        self._call("add_user", checked_user(name))
+
+    def disable_user(self, name: str) -> None:
+        """Their tokens, sessions and logins open nothing any more. For administrators."""
+        self._call("able_user", checked_user(name), False)
+
+    def enable_user(self, name: str) -> None:
+        """Back to what they could before. For administrators."""
+        self._call("able_user", checked_user(name), True)
+
+    def add_login(self, user: str, database_role: str) -> None:
+        """From now on whoever logs in with this database role is the user. For administrators."""
+        self._call("add_login", checked_user(user), _checked_role(database_role))
+
+    def remove_login(self, user: str, database_role: str) -> None:
+        """For administrators."""
+        self._call("remove_login", checked_user(user), _checked_role(database_role))
+
+    def users(self) -> tuple[User, ...]:
+        """By name: all for an administrator, else those who share a space with whoever asks."""
+        rows = self._rows(
+            "SELECT u.name, u.added_at, u.added_by, u.disabled_at,"
+            " ARRAY(SELECT l.database_role FROM waypost.logins l WHERE l.user_name = u.name ORDER BY 1)"
+            " FROM waypost.users u ORDER BY u.name"
+        )
+        return tuple(User(name, at, by, disabled, tuple(logins)) for name, at, by, disabled, logins in rows)
+
+    def acting_user(self) -> str | None:
+        """Who this connection acts for now."""
+        found: str | None = self._rows("SELECT waypost.acting_user()")[0][0]
+        return found
+
+    def is_admin(self) -> bool:
+        return bool(self._rows("SELECT waypost.is_admin()")[0][0])
+
+    # -- spaces and their members --------------------------------------------------------------------------------
+
+    def register_space(self, space: Space) -> None:
+        """Note a space and make its groups. Its schema is made by whoever asks, in the same transaction, with
+        `protect_space` at the end. For administrators."""
+        checked_space(space.space_id)
+        if not 0 < len(space.name) <= _LONGEST_NAME or "\0" in space.name:
+            raise InvalidInput(
+                f"{space.name[:80]!r} is no name for a memory.", f"Use up to {_LONGEST_NAME} characters."
+            )
+        given = (space.space_id, space.kind, space.name, space.source, space.origin, space.created)
+        with self._connection.transaction():
+            self._call("register_space", *given, json.dumps(dict(space.extra)))
+            if (names := known_names(self._connection)) is not None:
+                ensure_groups(self._connection, names, space.space_id)
+
+    def keep_space(self, space_id: str, model: str, schema_version: int) -> None:
+        """Make the directory say which engine and schema the space has now. For its writers."""
+        self._call("keep_space", checked_space(space_id), model, schema_version)
+
+    def forget_space(self, space_id: str) -> None:
+        """Erase a space: its schema with everything in it, its members, tokens and roles. For its owners."""
+        self._call("forget_space", checked_space(space_id))
+
+    def spaces(self) -> tuple[Space, ...]:
+        """All for an administrator, else those that whoever asks is a member of."""
+        rows = self._rows(
+            "SELECT space_id, kind, name, source, origin, created, model, schema_version, extra"
+            " FROM waypost.spaces ORDER BY created, space_id"
+        )
+        return tuple(Space(*row) for row in rows)
+
+    def add_member(self, space_id: str, user: str, role: Role) -> None:
+        """For the space's owners."""
+        self._call("add_member", checked_space(space_id), checked_user(user), _checked_right(role))
+
+    def change_role(self, space_id: str, user: str, role: Role) -> None:
+        """For the space's owners, of whom one has to stay."""
+        self._call("change_role", checked_space(space_id), checked_user(user), _checked_right(role))
+
+    def remove_member(self, space_id: str, user: str) -> None:
+        """For the space's owners, and for the member."""
+        self._call("remove_member", checked_space(space_id), checked_user(user))
+
+    def members(self, space_id: str) -> tuple[Member, ...]:
+        """By name. Nobody where whoever asks is none of them."""
+        rows = self._rows(
+            "SELECT space_id, user_name, role, added_at, added_by FROM waypost.members"
+            " WHERE space_id = %s ORDER BY user_name",
+            checked_space(space_id),
+        )
+        return tuple(Member(*row) for row in rows)
+
+    def spaces_of(self, user: str) -> Mapping[str, Role]:
+        """The user's role in each space that whoever asks may know of."""
+        rows = self._rows(
+            "SELECT space_id, role FROM waypost.members WHERE user_name = %s ORDER BY space_id", checked_user(user)
+        )
+        return dict(rows)
+
+    def role_of(self, user: str, space_id: str) -> Role | None:
+        """What the user may there. None for somebody who is disabled."""
+        rows = self._rows(
+            "SELECT m.role FROM waypost.members m JOIN waypost.users u ON u.name = m.user_name"
+            " WHERE m.user_name = %s AND m.space_id = %s AND u.disabled_at IS NULL",
+            checked_user(user),
+            checked_space(space_id),
+        )
+        return rows[0][0] if rows else None
+
+    # -- tokens --------------------------------------------------------------------------------------------------
+
+    def make_token(
+        self,
+        user: str,
+        name: str,
+        *,
+        digest: str,
+        kind: Kind = "agent",
+        rights: Rights = "write",
+        space_id: str | None = None,
+        expires: datetime | None = None,
+    ) -> None:
+        """Take in the hash of a token. For the user, and administrators."""
+        if not _TOKEN.fullmatch(name):
+            raise InvalidInput(
+                f"{name[:80]!r} is no name for a token.", "Use up to 64 letters, digits, dots, hyphens, underscores."
+            )
+        if not _DIGEST.fullmatch(digest):
+            raise InvalidInput("This is no hash of a token.", "Give its SHA-256 in hexadecimal digits.")
+        space = None if space_id is None else checked_space(space_id)
+        self._call("make_token", checked_user(user), name, kind, rights, space, digest, expires)
+
+    def revoke_token(self, user: str, name: str) -> None:
+        """It opens nothing any more, in no process. For the user, and administrators."""
+        self._call("revoke_token", checked_user(user), name)
+
+    def tokens(self, user: str | None = None) -> tuple[TeamToken, ...]:
+        """Oldest first: of one user, or all that whoever asks may know of."""
+        rows = self._rows(
+            "SELECT user_name, name, kind, rights, space_id, created, expires, revoked_at FROM waypost.tokens"
+            " WHERE %s::text IS NULL OR user_name = %s ORDER BY created, user_name, name",
+            user,
+            user,
+        )
+        return tuple(TeamToken(*row) for row in rows)
+
+    def holder(self, *, digest: str | None = None, key: str | None = None) -> Holder | None:
+        """Who has the token of this hash, or of this key: nobody once it is revoked, run out, or its user disabled.
+        For servers. What is looked up is a hash, so how long that takes tells nothing of the token."""
+        rows = self._rows("SELECT * FROM waypost.holder(%s, %s)", digest, key)
+        if not rows:
+            return None
+        user, name, kind, rights, space_id, found, roles = rows[0]
+        return Holder(user, name, kind, rights, space_id, found[:16], roles)
+
+    # -- what was done -------------------------------------------------------------------------------------------
+
+    def audit(self, *, space_id: str | None = None, most: int = 1000) -> tuple[Noted, ...]:
+        """The latest changes first: all for an administrator, of their spaces for owners, of oneself for others."""
+        rows = self._rows(
+            "SELECT number, at, actor, action, subject, space_id, details FROM waypost.audit"
+            " WHERE %s::text IS NULL OR space_id = %s ORDER BY number DESC LIMIT %s",
+            space_id,
+            space_id,
+            most,
+        )
+        return tuple(Noted(*row) for row in rows)
+
+    def _call(self, function: str, *given: object) -> None:
+        places = ", ".join(["%s"] * len(given))
+        with in_our_words(), self._connection.transaction():
+            self._connection.execute(f"SELECT waypost.{function}({places})".encode(), given)
+
+    def _rows(self, query: str, *given: object) -> list[Any]:
+        with in_our_words(), self._connection.transaction():
+            return self._connection.execute(query.encode(), given).fetchall()
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """What the database refuses, as errors of ours."""
+    from psycopg import errors
+
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        raise SecurityError(_said(error), "Ask an owner of the memory, or whoever administers the database.") from error
+    except errors.NoDataFound as error:
+        raise NotFound(_said(error), "List what there is: `waypost team`.") from error
+    except errors.UniqueViolation as error:
+        raise InvalidInput("This is there already.", "Take another name, or change the one that is there.") from error
+    except (errors.InvalidParameterValue, errors.CheckViolation, errors.ForeignKeyViolation) as error:
+        raise InvalidInput(_said(error), "Correct it and try again.") from error
+    except errors.UndefinedTable as error:
+        raise NotFound("This database has no directory.", "Run `waypost team init` first.") from error
+
+
+def checked_user(name: str) -> str:
+    if not _USER.fullmatch(name):
+        raise InvalidInput(
+            f"{name[:80]!r} is no name for a user.", "Use up to 64 letters, digits, dots, hyphens, underscores, @."
+        )
+    return name
+
+
+def _checked_role(name: str) -> str:
+    if not 0 < len(name.encode()) <= _LONGEST_ROLE or "\0" in name:
+        raise InvalidInput(f"{name[:80]!r} is no name of a database role.", "Name one that can log in.")
+    return name
+
+
+def _checked_right(role: Role) -> Role:
+    if role not in ROLES:
+        raise InvalidInput(f"{str(role)[:80]!r} is no role.", f"Take one of {', '.join(ROLES)}.")
+    return role
+
+
+def _said(error: Exception) -> str:
+    diagnostic = getattr(error, "diag", None)
+    return str(getattr(diagnostic, "message_primary", None) or error)

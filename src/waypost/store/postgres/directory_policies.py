@@ -1,0 +1,30 @@
+"""Row-level security of the shared schema: everybody sees what concerns the memories that they are a member of.
+
+Nobody but the owner changes these tables: changes go through the functions, which check who acts and note it.
+Each check that looks at nobody's row is in a sub-select of its own, so that it runs once for a statement.
+"""
+
+_OWN = "settings secrets spaces users logins servers members tokens sessions replies audit migrations"
+
+POLICIES = (
+    "".join(f"ALTER TABLE waypost.{table} ENABLE ROW LEVEL SECURITY;\n" for table in _OWN.split())
+    + """
+CREATE POLICY seen ON waypost.migrations FOR SELECT USING (true);
+CREATE POLICY seen ON waypost.settings FOR SELECT USING (true);
+CREATE POLICY seen ON waypost.spaces FOR SELECT USING (space_id = ANY ((SELECT waypost.my_spaces())::text[]));
+CREATE POLICY seen ON waypost.members FOR SELECT USING (space_id = ANY ((SELECT waypost.my_spaces())::text[]));
+CREATE POLICY seen ON waypost.users FOR SELECT USING (
+    name = (SELECT waypost.acting_user()) OR name IN (SELECT m.user_name FROM waypost.members m)
+);
+CREATE POLICY seen ON waypost.logins FOR SELECT USING (user_name = (SELECT waypost.acting_user()));
+CREATE POLICY seen ON waypost.tokens FOR SELECT USING (user_name = (SELECT waypost.acting_user()));
+CREATE POLICY seen ON waypost.audit FOR SELECT USING (
+    space_id = ANY ((SELECT waypost.owned_spaces())::text[]) OR subject = (SELECT waypost.acting_user())
+);
+-- What servers keep for each other: of no single user, and granted to servers alone.
+CREATE POLICY kept ON waypost.sessions USING (session_user IN (SELECT s.database_role FROM waypost.servers s));
+CREATE POLICY kept ON waypost.replies USING (session_user IN (SELECT s.database_role FROM waypost.servers s));
+CREATE POLICY kept ON waypost.secrets USING (session_user IN (SELECT s.database_role FROM waypost.servers s));
+CREATE POLICY seen ON waypost.servers FOR SELECT USING (database_role = session_user);
+"""
+)

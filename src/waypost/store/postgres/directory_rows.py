@@ -1,0 +1,84 @@
+"""What the directory holds, as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from waypost.store.postgres.roles import Role
+
+Kind = Literal["person", "agent"]
+Rights = Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """As `metadata.json` says it of a space on disk."""
+
+    space_id: str
+    kind: str  # project | person
+    name: str
+    source: str  # what the id was computed from
+    origin: str | None
+    created: datetime
+    model: str = ""
+    schema_version: int = 0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    name: str
+    added_at: datetime
+    added_by: str
+    disabled_at: datetime | None
+    logins: tuple[str, ...]  # the database roles of their machines
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    space_id: str
+    user: str
+    role: Role
+    added_at: datetime
+    added_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class TeamToken:
+    """What is kept of a token, without its hash."""
+
+    user: str
+    name: str
+    kind: Kind
+    rights: Rights
+    space_id: str | None  # empty: every space of the user
+    created: datetime
+    expires: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who came with a token that is good now, and their role in each space that it opens."""
+
+    user: str
+    token: str  # its name
+    kind: Kind
+    rights: Rights
+    space_id: str | None
+    key: str
+    roles: Mapping[str, Role]
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """One change of the directory."""
+
+    number: int
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    space_id: str | None
+    details: Mapping[str, Any]

@@ -1,0 +1,105 @@
+"""What a passage is found by in PostgreSQL: numbers that stand for its words and for how often each stands in it.
+
+A GIN index over arrays of numbers knows only whether a number is in an array. So a key says three things: the word (58
+bits of its hash), the column, and one power of two of how often the word stands there. A word that stands three times in
+the body of a function has two keys: one for two times, one for once. Looked up key by key, the counts add up to what
+BM25 needs, and no word itself is kept in the index.
+
+Words are told apart by the tokenizer of FTS5, so that both databases hold the same ones.
+"""
+
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+COLUMNS = 4
+_POWERS = 16
+_MOST_TIMES = (1 << _POWERS) - 1
+_VARIANTS = COLUMNS * _POWERS  # of a word's key: 64, the lowest six bits
+_REMEMBERED = 50_000
+_TOKENIZER = ("unicode61", ["remove_diacritics", "0", "tokenchars", "_"])  # as SQLite's schema has it
+
+
+class Keys(NamedTuple):
+    """How a passage stands in the index."""
+
+    tokens: int  # its length
+    keys: list[int]
+    terms: dict[int, int]  # for each word the key of which all its keys are variants, and a bit for each of them
+
+
+class _Local(threading.local):
+    """A connection is used by one thread at a time, so each thread has its own; it is a database of nothing."""
+
+    def __init__(self) -> None:
+        import apsw
+
+        self._connection = apsw.Connection(":memory:")
+        self.tokenizer: Any = self._connection.fts5_tokenizer(*_TOKENIZER)
+        self.reason = apsw.FTS5_TOKENIZE_DOCUMENT
+
+
+@cache
+def _local() -> _Local:
+    return _Local()
+
+
+_terms: dict[str, int] = {}
+
+
+def tokens(text: str) -> list[str]:
+    """The words of what is indexed or asked for, folded, as FTS5 sees them."""
+    ours = _local()
+    found: list[str] = ours.tokenizer(
+        text.encode("utf-8", "replace"), ours.reason, None, include_offsets=False, include_colocated=False
+    )
+    return found
+
+
+def term_of(token: str) -> int:
+    """The key of a word without column and count: a signed number of 64 bits whose lowest six are zero."""
+    known = _terms.get(token)
+    if known is None:
+        digest = hashlib.blake2b(token.encode(), digest_size=8).digest()
+        known = int.from_bytes(digest, "little", signed=True) & -_VARIANTS
+        if len(_terms) >= _REMEMBERED:
+            _terms.clear()
+        _terms[token] = known
+    return known
+
+
+def keys_of(columns: Sequence[str]) -> Keys:
+    """How a passage with these columns of terms is indexed. Prose has one column, code has four."""
+    length, keys, terms = 0, list[int](), dict[int, int]()
+    for column, text in enumerate(columns):
+        words = tokens(text)
+        length += len(words)
+        first = column * _POWERS
+        for word, times in Counter(words).items():
+            term, variants = term_of(word), 1 << first
+            if times == 1:
+                keys.append(term + first)
+            else:
+                powers = [power for power in range(_POWERS) if min(times, _MOST_TIMES) >> power & 1]
+                keys += [term + first + power for power in powers]
+                variants = sum(1 << first + power for power in powers)
+            terms[term] = terms.get(term, 0) | variants
+    return Keys(length, keys, {term: signed(variants) for term, variants in terms.items()})
+
+
+def lookups(term: int, variants: int, weights: Sequence[float]) -> Iterator[tuple[int, float]]:
+    """The keys under which a word is looked up, and what each adds to its weighted count. Columns without a weight of
+    their own count once."""
+    for variant in range(_VARIANTS):
+        if variants >> variant & 1:
+            column, power = divmod(variant, _POWERS)
+            weight = weights[column] if column < len(weights) else 1.0
+            yield term + variant, weight * (1 << power)
+
+
+def signed(bits: int) -> int:
+    """64 bits as PostgreSQL's bigint."""
+    return bits - (1 << 64) if bits >> 63 else bits

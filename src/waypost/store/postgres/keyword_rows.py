@@ -1,0 +1,102 @@
+"""Ranking passages by keywords in PostgreSQL: BM25 as FTS5 computes it, with the same scores.
+
+An index finds the passages of one key; what a word weighs there is known from the key (see `keyword_keys`), and the
+length of a passage stands in its row. So nothing of a passage but its number and its length has to be read.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import log
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from waypost.store.postgres.keyword_keys import lookups, term_of, tokens
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+MOST_WEIGHED = 15_000  # passages whose keywords are compared
+_LEAST_WEIGHT = 1e-6  # FTS5's, of a word that stands in half of all passages or more
+# Parts of a score are whole numbers of this size: their sum does not depend on the order in which they come.
+_STEP = 2.0**-40
+
+_KNOWN = """
+SELECT t.term, t.passages, t.variants, total.passages, total.tokens,
+    (SELECT coalesce(max(passage_id), 0) FROM passages)
+FROM {index}_totals total JOIN {index}_terms t ON t.term = ANY(%s::bigint[])
+"""
+_BEST = """
+SELECT passage_id, sum(round(
+    weight * times * 2.2::float8 / (times + 1.2::float8 * (0.25::float8 + 0.75::float8 * tokens / %(mean)s::float8))
+    / %(step)s::float8)) * %(step)s::float8 AS score
+FROM (
+    SELECT k.passage_id, k.tokens, asked.term, asked.weight, sum(asked.times) AS times
+    FROM unnest(%(keys)s::bigint[], %(times)s::float8[], %(terms)s::integer[], %(weights)s::float8[])
+        AS asked (key, times, term, weight)
+    CROSS JOIN LATERAL (SELECT passage_id, tokens FROM {index} WHERE keys @> ARRAY[asked.key]{among} OFFSET 0) k
+    GROUP BY k.passage_id, k.tokens, asked.term, asked.weight
+) found
+GROUP BY passage_id ORDER BY score DESC, passage_id LIMIT %(depth)s
+"""
+
+
+class _Term(NamedTuple):
+    passages: int  # that have the word
+    word: str
+    key: int
+    variants: int
+    asked: int  # how many times
+
+
+def best_by_keywords(
+    connection: "Connection[Any]",
+    index: str,
+    terms: Sequence[str],
+    weights: Sequence[float],
+    depth: int,
+    among: Sequence[int] | None = None,
+) -> dict[int, float]:
+    """The passages that answer best, with their scores, best first; `among` leaves all others out. `index` is `keywords`
+    or `code_keywords`, `weights` are those of its columns."""
+    words = Counter(word for term in terms for word in tokens(term))
+    keys = {term_of(word): word for word in words}
+    rows = connection.execute(_KNOWN.format(index=index).encode(), (in_braces(keys),)).fetchall()
+    if not rows:
+        return {}
+    passages, length, last = rows[0][3:]
+    known = [_Term(row[1], keys[row[0]], row[0], row[2], words[keys[row[0]]]) for row in rows]
+    if last > MOST_WEIGHED:
+        known = telling(known)
+    looked_up = [
+        (key, times, place, _weight(passages, term) * term.asked)
+        for place, term in enumerate(known)
+        for key, times in lookups(term.key, term.variants, weights)
+    ]
+    parameters: dict[str, Any] = {"mean": length / passages, "step": _STEP, "depth": depth}
+    for name, values in zip(("keys", "times", "terms", "weights"), zip(*looked_up, strict=True), strict=True):
+        parameters[name] = in_braces(values)
+    if among is not None:
+        parameters["among"] = in_braces(among)
+    sql = _BEST.format(index=index, among="" if among is None else " AND passage_id = ANY(%(among)s::bigint[])")
+    return dict(connection.execute(sql.encode(), parameters).fetchall())
+
+
+def telling(terms: Iterable[_Term]) -> list[_Term]:
+    """The terms to rank by: the rarest ones, as many as can be weighed in time, but at least one. What stands in a great
+    part of all passages hardly tells them apart, and costs the most."""
+    kept, weighed = list[_Term](), 0
+    for term in sorted(terms):
+        if weighed and weighed + term.passages > MOST_WEIGHED:
+            break
+        kept.append(term)
+        weighed += term.passages
+    return kept
+
+
+def _weight(passages: int, term: _Term) -> float:
+    weight = log((passages - term.passages + 0.5) / (term.passages + 0.5))
+    return weight if weight > 0 else _LEAST_WEIGHT
+
+
+def in_braces(numbers: Iterable[float]) -> str:
+    """Numbers as PostgreSQL writes an array of them: quicker than one by one."""
+    return "{" + ",".join(map(repr, numbers)) + "}"

@@ -1,0 +1,218 @@
+"""The database roles of a team, and what they may in the shared schema.
+
+    <prefix>_team                    whoever comes as a user, also through a server: may look at the directory
+    <prefix>_server                  logs in for `waypost serve`; takes on a group's role for each transaction
+    <prefix>_<space>_reader          may read one space
+    <prefix>_<space>_writer          is a reader, and may write
+    <prefix>_<space>_owner           is a writer, and may forget
+
+Roles belong to the whole PostgreSQL server, not to a database: the prefix keeps those of two databases apart.
+Without the right to create roles there are none: then only the owner of the database comes in.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from waypost.errors import InvalidInput, SecurityError, StoreError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+Role = Literal["owner", "writer", "reader"]
+ROLES: tuple[Role, ...] = get_args(Role)
+PREFIX = "waypost"
+_PREFIX = re.compile(r"[a-z][a-z0-9_]{0,30}")
+_SPACE = re.compile(r"[0-9a-f]{16}")
+# What a user may call; each looks for itself at who acts.
+_FOR_ALL = (
+    "acting_user()",
+    "role_in(text)",
+    "may_read(text)",
+    "may_write(text)",
+    "may_own(text)",
+    "my_spaces()",
+    "owned_spaces()",
+    "is_admin()",
+    "keep_space(text, text, integer)",
+    "forget_space(text)",
+    "add_member(text, text, text)",
+    "change_role(text, text, text)",
+    "remove_member(text, text)",
+    "make_token(text, text, text, text, text, text, timestamptz)",
+    "revoke_token(text, text)",
+)
+_SEEN_BY_ALL = ("migrations", "settings", "spaces", "users", "logins", "members", "audit", "servers")
+_TOKEN_COLUMNS = "user_name, name, kind, rights, space_id, created, expires, revoked_at"  # noqa: S105  not the digest
+_FOR_SERVERS = ("sessions", "replies", "secrets")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the roles of one database are called."""
+
+    prefix: str = PREFIX
+
+    def __post_init__(self) -> None:
+        if not _PREFIX.fullmatch(self.prefix):
+            raise InvalidInput(
+                f"{self.prefix[:80]!r} is no prefix for roles.", "Use up to 31 small letters, digits and underscores."
+            )
+
+    @property
+    def team(self) -> str:
+        return f"{self.prefix}_team"
+
+    @property
+    def server(self) -> str:
+        return f"{self.prefix}_server"
+
+    def group(self, space_id: str, role: Role) -> str:
+        return f"{self.prefix}_{checked_space(space_id)}_{role}"
+
+
+def checked_space(space_id: str) -> str:
+    """The id, which is safe inside SQL from here on. Raises SecurityError when it is none."""
+    if not _SPACE.fullmatch(space_id):
+        raise SecurityError(f"{space_id[:80]!r} is no id of a memory.", "Take one that `waypost spaces` lists.")
+    return space_id
+
+
+def schema_of(space_id: str) -> str:
+    return f"waypost_{checked_space(space_id)}"
+
+
+def team_statements(names: Names) -> Iterator[str]:
+    """What makes the roles of a team, in SQL. The server's cannot log in until it has a password or a certificate."""
+    yield f"CREATE ROLE {names.team} NOLOGIN"
+    yield f"CREATE ROLE {names.server} LOGIN NOINHERIT"
+
+
+def group_statements(names: Names, space_id: str) -> Iterator[str]:
+    """What makes the roles of one space, each of which includes the one before."""
+    reader, writer, owner = (names.group(space_id, role) for role in reversed(ROLES))
+    for role, includes in ((reader, names.team), (writer, reader), (owner, writer)):
+        yield f"CREATE ROLE {role} NOLOGIN"
+        yield f"GRANT {includes} TO {role}"
+    yield f"GRANT {owner} TO {names.server}"
+
+
+def directory_statements(names: Names) -> Iterator[str]:
+    """What the roles may in the shared schema. Can be run again."""
+    both = f"{names.team}, {names.server}"
+    yield f"GRANT USAGE ON SCHEMA waypost TO {both}"
+    yield f"GRANT SELECT ON {', '.join(f'waypost.{table}' for table in _SEEN_BY_ALL)} TO {both}"
+    yield f"GRANT SELECT ({_TOKEN_COLUMNS}) ON waypost.tokens TO {both}"
+    yield f"GRANT EXECUTE ON FUNCTION {', '.join(f'waypost.{one}' for one in _FOR_ALL)} TO {both}"
+    yield f"GRANT EXECUTE ON FUNCTION waypost.holder(text, text) TO {names.server}"
+    kept = ", ".join(f"waypost.{table}" for table in _FOR_SERVERS)
+    yield f"GRANT SELECT, INSERT, UPDATE, DELETE ON {kept} TO {names.server}"
+
+
+def sql_for_admins(names: Names, spaces: Iterable[str], owner: str) -> list[str]:
+    """What somebody who may create roles runs once, where the owner of the database may not; the owner can then give
+    and take membership. Run it as it is: names are quoted."""
+    quoted = '"' + owner.replace('"', '""') + '"'
+    statements = [*team_statements(names)]
+    for space_id in spaces:
+        statements += group_statements(names, space_id)
+    made = [statement.split()[2] for statement in statements if statement.startswith("CREATE ROLE")]
+    return [*statements, *(f"GRANT {role} TO {quoted} WITH ADMIN OPTION" for role in made)]
+
+
+def known_names(connection: "Connection[Any]") -> Names | None:
+    """What this database calls its roles; None where it has none."""
+    row = connection.execute("SELECT value FROM waypost.settings WHERE key = 'role_prefix'").fetchone()
+    return Names(row[0]) if row else None
+
+
+def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Names | None:
+    """See to it that the roles are there, for all spaces, with their rights, and that logins are members of what the
+    directory says; also after a restore on another server. For an administrator. None: this database has no roles,
+    since nobody may create them."""
+    with connection.transaction():
+        names = known_names(connection) or _chosen(connection, prefix)
+        if names is None:
+            return None
+        if prefix not in (None, names.prefix):
+            raise InvalidInput(
+                f"The roles of this database begin with {names.prefix}.", "Leave the prefix out: it stays."
+            )
+        _run_missing(connection, team_statements(names))
+        connection.execute(
+            "INSERT INTO waypost.settings VALUES ('role_prefix', %s) ON CONFLICT DO NOTHING", (names.prefix,)
+        )
+        connection.execute("INSERT INTO waypost.servers VALUES (%s) ON CONFLICT DO NOTHING", (names.server,))
+        for statement in directory_statements(names):
+            connection.execute(statement.encode())
+        for (space_id,) in connection.execute("SELECT space_id FROM waypost.spaces ORDER BY space_id").fetchall():
+            ensure_groups(connection, names, space_id)
+        connection.execute("SELECT waypost.grant_all_groups(name) FROM waypost.users")
+    return names
+
+
+def ensure_groups(connection: "Connection[Any]", names: Names, space_id: str) -> None:
+    """See to it that the roles of a space are there. Their rights come with `protect_space`."""
+    _run_missing(connection, group_statements(names, space_id))
+
+
+def may_create_roles(connection: "Connection[Any]") -> bool:
+    row = connection.execute("SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user").fetchone()
+    return bool(row and row[0])
+
+
+def _chosen(connection: "Connection[Any]", prefix: str | None) -> Names | None:
+    """A prefix that no other database of this server uses: its roles would open both."""
+    names = Names(prefix or PREFIX)
+    taken = _is_there(connection, names.team)
+    if taken and _may_give(connection, names.team) and not may_create_roles(connection):
+        return names  # an administrator has made them for us
+    if not may_create_roles(connection):
+        return None
+    if not taken:
+        return names
+    if prefix is not None:
+        raise InvalidInput(f"There are roles that begin with {prefix}.", "Take another prefix.")
+    row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
+    other = Names(f"{PREFIX}_{row[0] if row else 0}")
+    if _is_there(connection, other.team):
+        raise StoreError(f"There are roles that begin with {other.prefix}.", "Name another prefix.")
+    return other
+
+
+def _run_missing(connection: "Connection[Any]", statements: Iterable[str]) -> None:
+    """Create what is not there; give what is not given."""
+    for statement in statements:
+        verb, *words = statement.split()
+        if verb == "CREATE" and not _is_there(connection, words[1]):
+            _check_may_create(connection, words[1])
+            connection.execute(statement.encode())
+        elif verb == "GRANT" and not _is_in(connection, words[0], words[2]):
+            connection.execute(statement.encode())
+
+
+def _check_may_create(connection: "Connection[Any]", role: str) -> None:
+    if not may_create_roles(connection):
+        raise StoreError(
+            f"The role {role} is missing, and this login may not create roles.",
+            "Give it CREATEROLE, or have somebody run what `waypost team role print-sql` prints.",
+        )
+
+
+def _is_there(connection: "Connection[Any]", role: str) -> bool:
+    return bool(connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchall())
+
+
+def _is_in(connection: "Connection[Any]", group: str, member: str) -> bool:
+    found = connection.execute(
+        "SELECT FROM pg_auth_members a JOIN pg_roles g ON g.oid = a.roleid JOIN pg_roles m ON m.oid = a.member"
+        " WHERE g.rolname = %s AND m.rolname = %s",
+        (group, member),
+    )
+    return bool(found.fetchall())
+
+
+def _may_give(connection: "Connection[Any]", group: str) -> bool:
+    row = connection.execute("SELECT pg_has_role(%s, 'MEMBER WITH ADMIN OPTION')", (group,)).fetchone()
+    return bool(row and row[0])

@@ -1,0 +1,157 @@
+"""Who may do what with the tables of a space: grants to its groups, and row-level security as the second line.
+
+The grants say what a group may. The policies ask the directory, once for each statement, whether whoever acts is a
+member: they hold where a grant, or a server's choice of a group, is wrong. The owner of the tables is not bound by
+them: that is the administrator, who migrates and backs up.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from waypost.errors import SecurityError
+from waypost.store.postgres.roles import Names, Role, checked_space, schema_of
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+APPEND_ONLY = frozenset({"audit"})
+_NOT_WRITTEN = frozenset({"migrations"})
+# Keyword indexes hold words and numbers, not texts. PostgreSQL uses no full-text index behind a condition of row-level
+# security (`@@` is not leakproof), so these are bound to the space's group alone; whatever they find is joined with
+# tables that ask the directory.
+SEARCHED = frozenset({"keywords", "code_keywords"})
+_ERASED = "memories"  # what an owner forgets; a writer removes what came from files, and what has run out of its time
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """For whom a server works in a transaction: a user, with the rights of the token that came."""
+
+    user: str
+    role: Role  # of the user in the space, or less
+    kind: Literal["person", "agent"] = "agent"
+
+    @property
+    def rights(self) -> str:
+        return "read" if self.role == "reader" else "write"
+
+
+def act(connection: "Connection[Any]", names: Names, space_id: str, acting: Acting) -> None:
+    """Until the end of the transaction this connection is the group of `acting` in the space, for that user. For a
+    server's login: others gain nothing by it. Raises SecurityError where the space has no such group."""
+    from psycopg import errors
+
+    try:
+        connection.execute(
+            "SELECT set_config('waypost.user', %s, true), set_config('waypost.kind', %s, true),"
+            " set_config('waypost.rights', %s, true), set_config('role', %s, true)",
+            (acting.user, acting.kind, acting.rights, names.group(space_id, acting.role)),
+        )
+    except (errors.InvalidParameterValue, errors.InsufficientPrivilege) as error:
+        raise SecurityError(
+            f"This login cannot act in the memory {space_id}.", "Let an administrator run `waypost team init`."
+        ) from error
+
+
+def act_in_directory(connection: "Connection[Any]", acting: Acting) -> None:
+    """The same for the directory, which is of no single space."""
+    connection.execute(
+        "SELECT set_config('waypost.user', %s, true), set_config('waypost.kind', %s, true),"
+        " set_config('waypost.rights', %s, true)",
+        (acting.user, acting.kind, acting.rights),
+    )
+
+
+def protect_space(connection: "Connection[Any]", space_id: str, names: Names | None) -> int:
+    """Give the tables of a space their policies, and its groups (if there are any) their rights. Run it, in the same
+    transaction, after every migration of the space: what is there stays. Returns how many statements it took."""
+    schema = schema_of(space_id)
+    tables = _tables(connection, schema)
+    statements = [*_policies(connection, schema, space_id, tables, names)]
+    if names is not None:
+        statements += _grants(schema, space_id, [table for table, _ in tables], names)
+    if statements:
+        connection.execute(";\n".join(statements).encode())
+    return len(statements)
+
+
+def _tables(connection: "Connection[Any]", schema: str) -> list[tuple[str, bool]]:
+    """The tables, and whether row-level security is on."""
+    return connection.execute(
+        "SELECT c.relname, c.relrowsecurity FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = %s AND c.relkind IN ('r', 'p') ORDER BY c.relname",
+        (schema,),
+    ).fetchall()
+
+
+def _policies(
+    connection: "Connection[Any]", schema: str, space_id: str, tables: list[tuple[str, bool]], names: Names | None
+) -> Iterator[str]:
+    there = set(
+        connection.execute("SELECT tablename, policyname FROM pg_policies WHERE schemaname = %s", (schema,)).fetchall()
+    )
+    for table, is_on in tables:
+        for name, statement in _policies_of(schema, table, space_id, names):
+            if (table, name) not in there:
+                yield statement
+        if not is_on:
+            yield f"ALTER TABLE {schema}.{table} ENABLE ROW LEVEL SECURITY"
+            yield from _triggers(schema, table)
+
+
+def _policies_of(schema: str, table: str, space_id: str, names: Names | None) -> Iterator[tuple[str, str]]:
+    def asks(right: str) -> str:
+        """In a sub-select: PostgreSQL then asks once for a statement, not for each row."""
+        return f"(SELECT waypost.may_{right}('{checked_space(space_id)}'))"
+
+    on = f"ON {schema}.{table}"
+    if table in SEARCHED:
+        if names is not None:
+            reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
+            yield "reads", f"CREATE POLICY reads {on} FOR SELECT TO {reader} USING (true)"
+            yield "adds", f"CREATE POLICY adds {on} FOR INSERT TO {writer} WITH CHECK ({asks('write')})"
+            yield "changes", f"CREATE POLICY changes {on} FOR UPDATE TO {writer} USING ({asks('write')})"
+            yield "removes", f"CREATE POLICY removes {on} FOR DELETE TO {writer} USING ({asks('write')})"
+        return
+    yield "reads", f"CREATE POLICY reads {on} FOR SELECT USING ({asks('read')})"
+    if table in _NOT_WRITTEN:
+        return
+    yield "adds", f"CREATE POLICY adds {on} FOR INSERT WITH CHECK ({asks('write')})"
+    if table in APPEND_ONLY:
+        return
+    yield "changes", f"CREATE POLICY changes {on} FOR UPDATE USING ({asks('write')})"
+    yield "removes", f"CREATE POLICY removes {on} FOR DELETE USING ({asks('write')})"
+
+
+def _triggers(schema: str, table: str) -> Iterator[str]:
+    """What has to fail aloud: a policy would leave the rows and say nothing."""
+    if table in APPEND_ONLY:
+        yield (
+            f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {schema}.{table}"
+            " FOR EACH STATEMENT EXECUTE FUNCTION waypost.refuse_change()"
+        )
+    if table == _ERASED:
+        yield (
+            f"CREATE TRIGGER owners_forget BEFORE DELETE ON {schema}.{table}"
+            " FOR EACH ROW WHEN (OLD.checkout_id IS NULL) EXECUTE FUNCTION waypost.check_erase()"
+        )
+
+
+def _grants(schema: str, space_id: str, tables: list[str], names: Names) -> Iterator[str]:
+    reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
+    yield f"REVOKE ALL ON SCHEMA {schema} FROM PUBLIC"
+    yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM PUBLIC"
+    yield f"GRANT USAGE ON SCHEMA {schema} TO {reader}"
+    yield f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {reader}"
+    yield f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {writer}"
+    added = [table for table in tables if table not in _NOT_WRITTEN]
+    changed = [table for table in added if table not in APPEND_ONLY]
+    if added:
+        yield f"GRANT INSERT ON {_named(schema, added)} TO {writer}"
+    if changed:
+        yield f"GRANT UPDATE, DELETE ON {_named(schema, changed)} TO {writer}"
+
+
+def _named(schema: str, tables: list[str]) -> str:
+    return ", ".join(f"{schema}.{table}" for table in tables)

@@ -1,0 +1,60 @@
+"""The halves of shares: what this space gives to others, and what it takes from them."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from waypost.model.share import Offer
+from waypost.model.time import from_micros, to_micros
+from waypost.store.share_protocol import ShareRow
+from waypost.store.sql.database import Database
+from waypost.store.sql.rows import as_json
+
+_COLUMNS = "role, other, name, offer_id, offer, made_at, made_by, revoked_at, revoked_by"
+
+
+def _share(row: Sequence[Any]) -> ShareRow:
+    role, other, name, offer_id, offer, made_at, made_by, revoked_at, revoked_by = row
+    revoked = None if revoked_at is None else from_micros(revoked_at)
+    what = Offer.from_json(json.loads(offer))
+    return ShareRow(role, other, name, offer_id, what, from_micros(made_at), made_by, revoked, revoked_by)
+
+
+class ShareRows:
+    """The part of the reader that knows what is shared."""
+
+    if TYPE_CHECKING:
+        _db: Database
+
+        def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
+
+    def shares(self, role: str | None = None) -> list[ShareRow]:
+        chosen, parameters = ("", ()) if role is None else (" WHERE role = ?", (role,))
+        rows = self._rows(f"SELECT {_COLUMNS} FROM shares{chosen} ORDER BY made_at, role, other", parameters)
+        return [_share(row) for row in rows]
+
+    def share(self, role: str, other: str) -> ShareRow | None:
+        rows = self._rows(f"SELECT {_COLUMNS} FROM shares WHERE role = ? AND other = ?", (role, other))
+        return _share(rows[0]) if rows else None
+
+
+class ShareChanges(ShareRows):
+    """The part of the writer that knows what is shared."""
+
+    def put_share(self, row: ShareRow) -> None:
+        replaced = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[2:])
+        self._db.change(
+            f"INSERT INTO shares ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            f" ON CONFLICT (role, other) DO UPDATE SET {replaced}",
+            (
+                row.role,
+                row.other,
+                row.name,
+                row.offer_id,
+                as_json(row.offer.to_json()),
+                to_micros(row.made_at),
+                row.made_by,
+                None if row.revoked_at is None else to_micros(row.revoked_at),
+                row.revoked_by,
+            ),
+        )
