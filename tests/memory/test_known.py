@@ -8,7 +8,7 @@ from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
-from waypost.errors import NotFound, WaypostError
+from waypost.errors import WaypostError
 from waypost.memory.known import Spaces
 from waypost.model.memory import Caller
 
@@ -46,11 +46,20 @@ def test_what_is_no_memory_is_refused(spaces: Spaces, given: str) -> None:
         spaces.memory(ANNA, given)
 
 
-def test_one_whose_tree_is_gone_is_listed_and_says_so_when_opened(
+def test_one_whose_tree_is_gone_is_listed_and_opened_as_it_was_seen_last(
     spaces: Spaces, tmp_path: Path, fake_engine: FakeEngine
 ) -> None:
     shop = spaces.listed()[2]
+    assert shop.to_json()["has_tree"]
     shutil.rmtree(tmp_path / "work" / "shop")
-    assert spaces.listed()[2] == shop
-    with pytest.raises(NotFound, match="No tree of 'shop'"):
-        spaces.memory(ANNA, shop.space_id)
+    assert spaces.listed()[2] == shop and not shop.to_json()["has_tree"]
+    memory = spaces.memory(ANNA, shop.space_id)
+    assert not memory.has_tree and memory.seen == shop.checkouts[0]
+    assert [row["text"] for row in memory.list()] == ["Prices are in cents"]
+
+
+def test_the_memory_that_a_server_was_started_in_may_lose_its_tree(spaces: Spaces, tmp_path: Path) -> None:
+    assert spaces.memory(ANNA).has_tree
+    shutil.rmtree(tmp_path / "work" / "bank")
+    memory = spaces.memory(ANNA)
+    assert memory.space_id == spaces.here and not memory.has_tree

@@ -1,4 +1,4 @@
-"""Two projects and a person who decides for both."""
+"""Projects of one home, and a person who decides for all of them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,6 @@ from waypost.memory import Memory
 from waypost.model.memory import Caller
 
 PERSON = Caller("person", "anna")
-AGENT = Caller("agent", "coder")
 
 OpenAs = Callable[..., Memory]
 
@@ -26,3 +25,27 @@ def project(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> OpenAs
         return Memory.open_as(caller, directory, clock=clock, **options)  # type: ignore[arg-type]
 
     return open_
+
+
+@pytest.fixture
+def shop(project: OpenAs) -> Memory:
+    """A project that has something to tell."""
+    memory = project("shop-api")
+    memory.remember("Payments are retried three times before the order is cancelled", kind="decision")
+    return memory
+
+
+@pytest.fixture
+def web(project: OpenAs) -> Memory:
+    """A project that wants to know."""
+    memory = project("web")
+    memory.remember("The start page shows six products")
+    return memory
+
+
+@pytest.fixture
+def shared(shop: Memory, web: Memory) -> tuple[Memory, Memory]:
+    """Shop and web, when web reads shop."""
+    shop.share_offer("web")
+    web.share_accept("shop-api")
+    return shop, web

@@ -71,6 +71,7 @@ def condense(
 
     A day is due from four in the morning on; `force` does not wait for that, and looks again at what was looked at today.
     """
+    space.journal.need_files()
     with try_lock(space.folder / LOCK) as free:
         if not free:
             return Condensed(

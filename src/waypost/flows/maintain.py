@@ -36,15 +36,19 @@ class Step:
     look: Callable[[OpenSpace], Done]  # what there is to do
     work: Callable[[OpenSpace], Done]
     needs_tree: bool = False
+    needs_journal: bool = False  # its files
 
 
 def maintain(space: OpenSpace, *, force: bool = False, dry_run: bool = False) -> tuple[Done, ...]:
     """Do what is due, in order; with `force` everything; with `dry_run` only say what there is to do."""
-    return tuple(_step(space, step, force, dry_run) for step in STEPS if _applies(space, step))
+    return tuple(_step(space, step, force, dry_run) for step in STEPS if applies(space, step))
 
 
-def _applies(space: OpenSpace, step: Step) -> bool:
+def applies(space: OpenSpace, step: Step) -> bool:
+    """Whether all is at hand that it needs: the rest is left to the machine that has it."""
     root = space.identity.root
+    if step.needs_journal and space.journal_is_away:
+        return False
     return not step.needs_tree or (root is not None and root.is_dir())
 
 
@@ -162,8 +166,14 @@ def _scrub(space: OpenSpace) -> Done:
 STEPS = (
     Step("changed files", timedelta(0), _changed_files, _index, needs_tree=True),
     Step("lifetimes", timedelta(0), lambda space: _lifetimes(space, dry_run=True), _lifetimes),
-    Step("journal", timedelta(0), lambda space: _journal(space, dry_run=True), _journal),
-    Step("unused conversations", timedelta(hours=20), lambda space: _unused(space, dry_run=True), _unused),
+    Step("journal", timedelta(0), lambda space: _journal(space, dry_run=True), _journal, needs_journal=True),
+    Step(
+        "unused conversations",
+        timedelta(hours=20),
+        lambda space: _unused(space, dry_run=True),
+        _unused,
+        needs_journal=True,
+    ),
     Step("links", timedelta(hours=20), lambda space: _link(space, dry_run=True), _link, needs_tree=True),
     Step(
         "references", timedelta(minutes=10), _references, lambda space: _references(space, again=True), needs_tree=True

@@ -54,8 +54,13 @@ class OpenSpace:
         known = self._journal_away()
         if known:
             root = Path(self._checkouts().get(self.identity.checkout_id, "")) / IN_TREE
-            return JournalAway(root, self.settings.journal, self.identity.name, known)
+            return JournalAway(root, self.settings.journal, self.identity.name, known, self._page)
         return self._journal_of(self.journal_id, self.identity.root)
+
+    @property
+    def journal_is_away(self) -> bool:
+        """Whether the journal is kept in a tree that is elsewhere: what it says is known, its files cannot be touched."""
+        return bool(self._journal_away())
 
     def other_journals(self, reader: Reader) -> Iterator[JournalFolder]:
         """Those of other checkouts, and the space's own where this one keeps its journal in the tree."""
@@ -84,6 +89,11 @@ class OpenSpace:
         with self.store.read() as reader:
             known = reader.journal_files(self.identity.checkout_id)
         return {path: Stamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
+
+    def _page(self, path: str) -> str | None:
+        from waypost.flows.journal_from_index import page_from_index  # only where the files are elsewhere
+
+        return page_from_index(self, path)
 
     def _checkouts(self) -> dict[str, str]:
         with self.store.read() as reader:

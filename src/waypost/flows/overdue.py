@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from waypost.flows.maintain import STEPS, Done, maintain
+from waypost.flows.maintain import STEPS, Done, applies, maintain
 from waypost.flows.open_space import OpenSpace
 from waypost.model.time import format_time, parse_time
 from waypost.space.metadata import read_metadata
@@ -35,7 +35,8 @@ class Overdue:
 
 def last_maintained(space: OpenSpace) -> datetime | None:
     """When upkeep was gone through to its end. A run that was cut off counts for nothing."""
-    keys = [f"maintained:{step.name}:" for step in STEPS if not step.needs_tree and not step.every]
+    done = [step for step in STEPS if not step.needs_tree and not step.every and applies(space, step)]
+    keys = [f"maintained:{step.name}:" for step in done]
     with space.store.read() as reader:
         found = {key: reader.meta(key) for key in keys}
     times = [parse_time(value, key) for key, value in found.items() if value is not None]

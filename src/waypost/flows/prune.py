@@ -64,6 +64,7 @@ def prune(
     """Put away conversations that are older than `after_days` and were not read for `unused_days` (as the settings say,
     unless told; 0 turns a condition off). Preferences, protected entries, those worth 8 or more, and files that somebody
     holds or that are in conflict stay. To be called outside of a transaction."""
+    space.journal.need_files()
     take_accesses(space)
     sync(space)
     given = space.settings.journal

@@ -1,6 +1,6 @@
 """A journal whose files are on another machine: known by what the index has of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,11 +11,22 @@ from waypost.journal.layout import ARCHIVE
 
 
 class JournalAway(JournalFolder):
-    """Which files there are is told; none can be read or written, and whoever tries is told where to do it."""
+    """Which files there are is told, and what `page` knows of each; none can be written, and whoever tries is told where to
+    do it."""
 
-    def __init__(self, root: Path, settings: JournalSettings, name: str, known: Mapping[str, Stamp]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: JournalSettings,
+        name: str,
+        known: Mapping[str, Stamp],
+        page: Callable[[str], str | None],
+    ) -> None:
         super().__init__(root, root / "journal.lock", settings)
-        self._name, self._known = name, known
+        self._name, self._known, self._page = name, known, page
+
+    def need_files(self) -> None:
+        raise self._elsewhere("its files are not on this machine")
 
     def scan(self, *, archive: bool = True) -> dict[str, Stamp]:
         return {path: stamp for path, stamp in self._known.items() if archive or not path.startswith(ARCHIVE)}
@@ -24,6 +35,9 @@ class JournalAway(JournalFolder):
         return self._known.get(path)
 
     def read(self, path: str) -> str:
+        page = self._page(path) if path in self._known else None
+        if page is not None:
+            return page
         raise self._elsewhere(f"{path[:100]} is not on this machine")
 
     @contextmanager

@@ -72,6 +72,9 @@ class JournalFolder:
 
     # -- reading
 
+    def need_files(self) -> None:
+        """Raises NotFound where they are on another machine."""
+
     def scan(self, *, archive: bool = True) -> dict[str, Stamp]:
         """Every file of the journal, in the order of the paths; with or without those of the archive."""
         found: dict[str, Stamp] = {}

@@ -1,6 +1,5 @@
 """The memories that there are in a home: what a server lists, and how it opens one by its id (CG-3)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -8,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, WaypostError
+from waypost.flows.elsewhere import checkouts_of
+from waypost.model.checkout import Checkout
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, utc_now
-from waypost.space.identity import Identity, identify, identify_person
+from waypost.space.identity import Identity, identify, identify_away, identify_person
 from waypost.space.metadata import read_metadata
 from waypost.space.place import DATABASE_FILE, space_directory
 from waypost.store.sqlite.store import SqliteStore
@@ -21,19 +22,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KnownSpace:
-    """A memory on this machine. `roots` are the trees in which it was used, the latest first."""
+    """A memory of this home. `roots` are the trees in which it was used, the latest first; `checkouts` the same, the one
+    that it was compared with last first."""
 
     space_id: str
     kind: str
     name: str
     created: datetime
     roots: tuple[Path, ...]
+    checkouts: tuple[Checkout, ...] = ()
+    source: str = ""
+    origin: str | None = None
 
     @property
-    def identity(self) -> Identity | None:
-        """As it is known from a tree that is still there and still its own; None where there is none."""
+    def identity(self) -> Identity:
+        """As it is known from a tree that is still there and still its own; where there is none, as it was seen last."""
         if self.kind == "person":
             return identify_person(self.name)
+        return self._here() or self.away()
+
+    def away(self, checkout: str | None = None) -> Identity:
+        """As it was seen last in one of its checkouts, wherever that is. Raises NotFound for what is none of them."""
+        ids = [one.id for one in self.checkouts]
+        if checkout is not None and checkout not in ids:
+            raise NotFound(f"{self.name!r} has no checkout {checkout[:40]!r}.", "Look at the space for their ids.")
+        return identify_away(self.space_id, self.name, self.source, self.origin, checkout or next(iter(ids), ""))
+
+    def _here(self) -> Identity | None:
         for root in self.roots:
             try:
                 found = identify(root)
@@ -50,7 +65,52 @@ class KnownSpace:
             "name": self.name,
             "created": format_time(self.created),
             "roots": [str(root) for root in self.roots],
+            "has_tree": self.kind == "project" and self._here() is not None,
+            "checkouts": [one.to_json() for one in self.checkouts],
         }
+
+
+def known_spaces(settings: Settings, clock: Clock = utc_now) -> list[KnownSpace]:
+    """All memories of a home that can be read, by name."""
+    found = list[KnownSpace]()
+    root = settings.memory_root
+    for folder in root.iterdir() if root.is_dir() else ():
+        try:
+            found.append(known_space(settings, folder.name, clock))
+        except WaypostError:  # something else that lies there, or damaged: `doctor` names it in its own project
+            continue
+    return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
+
+
+def known_space(settings: Settings, space_id: str, clock: Clock = utc_now) -> KnownSpace:
+    """The memory of this id. Raises NotFound when there is no such memory."""
+    folder = space_directory(settings.memory_root, space_id)
+    if not (folder / DATABASE_FILE).is_file():
+        raise NotFound(f"There is no memory {space_id[:40]!r} here.", "List the spaces to see their ids.")
+    metadata = read_metadata(folder)
+    store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
+    try:
+        with store.read() as reader:
+            roots = tuple(Path(root) for root in reversed(reader.checkouts().values()))
+            checkouts = checkouts_of(reader, clock())
+    finally:
+        store.close()
+    kind, name, source, origin = metadata.kind, metadata.name, metadata.source, metadata.origin
+    return KnownSpace(folder.name, kind, name, metadata.created, roots, checkouts, source, origin)
+
+
+def open_known(
+    settings: Settings, caller: Caller, space_id: str, clock: Clock = utc_now, *, checkout: str | None = None
+) -> "Memory":
+    """A memory by its id, in this caller's hands, for what serves or keeps all of a home.
+
+    One whose tree is not on this machine is shown as it was seen in the checkout that it was compared with last.
+    `checkout`: as it was seen last in that one, whether or not there is a tree here.
+    """
+    from waypost.memory import Memory
+
+    known = known_space(settings, space_id, clock)
+    return Memory(known.identity if checkout is None else known.away(checkout), settings, caller, clock)
 
 
 class Spaces:
@@ -73,50 +133,19 @@ class Spaces:
 
     def listed(self) -> list[KnownSpace]:
         """All memories of this home that can be read, by name."""
-        return sorted(self._known(), key=lambda one: (one.name.lower(), one.space_id))
+        return known_spaces(self._settings, self._clock)
 
     def known(self, space_id: str) -> KnownSpace:
         """Raises NotFound when there is no such memory."""
-        folder = space_directory(self._settings.memory_root, space_id)
-        if not (folder / DATABASE_FILE).is_file():
-            raise _not_here(space_id)
-        return self._read(folder)
+        return known_space(self._settings, space_id, self._clock)
 
-    def memory(self, caller: Caller, space_id: str | None = None) -> "Memory":
-        """The memory of this id, else the one that the server was started in, in this caller's hands."""
+    def memory(self, caller: Caller, space_id: str | None = None, checkout: str | None = None) -> "Memory":
+        """The memory of this id, else the one that the server was started in; see `open_known`."""
         from waypost.memory import Memory
 
-        if space_id is None or space_id == self.here:
-            return Memory(self._here._identity, self._settings, caller, self._clock)
-        known = self.known(space_id)
-        identity = known.identity
-        if identity is None:
-            raise NotFound(
-                f"No tree of {known.name!r} is on this machine any more.", "Clone the project again, and index it."
-            )
-        return Memory(identity, self._settings, caller, self._clock)
-
-    def _known(self) -> Iterator[KnownSpace]:
-        root = self._settings.memory_root
-        for folder in root.iterdir() if root.is_dir() else ():
-            try:
-                if (space_directory(root, folder.name) / DATABASE_FILE).is_file():
-                    yield self._read(folder)
-            except WaypostError:  # something else that lies there, or damaged: `doctor` names it in its own project
-                continue
-
-    def _read(self, folder: Path) -> KnownSpace:
-        metadata = read_metadata(folder)
-        return KnownSpace(folder.name, metadata.kind, metadata.name, metadata.created, self._roots(folder))
-
-    def _roots(self, folder: Path) -> tuple[Path, ...]:
-        store = SqliteStore(folder, clock=self._clock, busy_seconds=self._settings.busy_timeout_seconds)
-        try:
-            with store.read() as reader:
-                return tuple(Path(root) for root in reversed(reader.checkouts().values()))
-        finally:
-            store.close()
-
-
-def _not_here(space_id: str) -> NotFound:
-    return NotFound(f"There is no memory {space_id[:40]!r} here.", "List the spaces to see their ids.")
+        identity = self._here._identity
+        is_here = space_id is None or space_id == self.here
+        if is_here and checkout is None and (identity.root is None or identity.root.is_dir()):
+            return Memory(identity, self._settings, caller, self._clock)
+        wanted = self.here if space_id is None else space_id
+        return open_known(self._settings, caller, wanted, self._clock, checkout=checkout)

@@ -66,11 +66,11 @@ class OpenSpaces:
             space.store.close()
 
 
-_Key = tuple[Path, str, str]
+_Key = tuple[Path, str, str, Path | None]
 
 
 def _key(identity: Identity, settings: Settings) -> _Key:
-    return settings.home, identity.space_id, identity.checkout_id
+    return settings.home, identity.space_id, identity.checkout_id, identity.root
 
 
 def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:

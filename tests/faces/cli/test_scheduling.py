@@ -7,9 +7,12 @@ from tests.conftest import OpenMemory
 from tests.faces.cli.conftest import Waypost
 from tests.faces.schedule.conftest import FakeSystem
 
+from waypost import config
 from waypost.config import Settings
 from waypost.faces.schedule.system import System
 from waypost.memory import Memory
+from waypost.memory.known import open_known
+from waypost.model.memory import Caller
 
 
 @pytest.fixture
@@ -96,7 +99,7 @@ def test_a_file_that_was_changed_is_left_and_told(waypost: Waypost, fake: FakeSy
     assert timer.exists()
 
 
-def test_upkeep_of_all_memories_skips_what_is_gone_and_goes_on_after_a_failure(
+def test_upkeep_of_all_memories_goes_on_without_a_tree_and_after_a_failure(
     waypost: Waypost, open_memory: OpenMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("here", "gone", "broken"):
@@ -115,8 +118,8 @@ def test_upkeep_of_all_memories_skips_what_is_gone_and_goes_on_after_a_failure(
     done = waypost("schedule", "run", "--json")
     assert done.code == 1
     looked = {one["name"]: one for one in done.json["memories"]}
-    assert sorted(maintained) == ["Zoë", "broken", "here"]
-    assert looked["gone"]["skipped"] == "Its tree is gone."
+    assert sorted(maintained) == ["Zoë", "broken", "gone", "here"]
+    assert not looked["gone"]["skipped"] and not looked["gone"]["error"]
     assert looked["broken"]["error"]
     assert not looked["here"]["error"]
     assert not looked["Zoë"]["error"]
@@ -134,4 +137,5 @@ def test_a_folder_that_has_become_another_project_is_not_taken_for_the_old_one(
     (folder / ".git/refs").mkdir()
     (folder / ".git/config").write_text('[remote "origin"]\n\turl = https://example.org/other.git\n')
     looked = waypost("schedule", "run", "--json").json["memories"]
-    assert [one["skipped"] for one in looked if one["space"] == memory.space_id] == ["Its tree is gone."]
+    assert [one["error"] for one in looked if one["space"] == memory.space_id] == [""]
+    assert not open_known(config.load(), Caller("person", "ada"), memory.space_id).has_tree

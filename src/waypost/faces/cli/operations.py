@@ -131,9 +131,20 @@ def exports(context: Ctx, json: Json = False) -> None:
 
 
 @app.command(hidden=True)
-def work(context: Ctx) -> None:
+def work(
+    context: Ctx,
+    space: Annotated[str | None, typer.Option(metavar="ID", help="One whose tree is not on this machine.")] = None,
+) -> None:
     """Embed what is owed, as the space's one worker."""
-    session_of(context).memory().work()
+    if space is None:
+        session_of(context).memory().work()
+        return
+    from waypost import config
+    from waypost.faces.cli.session import caller
+    from waypost.memory.known import open_known
+
+    settings = config.load()
+    open_known(settings, caller(settings.person), space).work()
 
 
 @model_app.command("install")

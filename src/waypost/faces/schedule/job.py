@@ -79,6 +79,8 @@ def job_of(identity: Identity | None, python: str, settings: Settings, at: At) -
     told = _told(settings)
     if identity is None:
         return Job(EVERYTHING, "all memories", (*start, "schedule", "run"), at, told)
+    if identity.is_away:
+        raise InvalidInput(f"The tree of {identity.name!r} is not on this machine.", "Schedule all memories: --all.")
     person = identity.kind == "person"
     where = (f"--person={identity.name}",) if person else ("-C", str(identity.root))
     return Job(identity.space_id, identity.name, (*start, *where, "maintain"), at, told)

@@ -7,6 +7,7 @@ from waypost.config import Settings
 from waypost.errors import WaypostError
 from waypost.faces.schedule.places import Place, places
 from waypost.memory import Memory
+from waypost.memory.known import open_known
 from waypost.model.memory import Caller
 
 _SCHEDULE = Caller("extractor", "schedule")
@@ -43,11 +44,17 @@ def run_all(settings: Settings) -> tuple[Looked, ...]:
     return tuple(_look(place, settings) for place in places(settings))
 
 
+def _opened(place: Place, settings: Settings) -> Memory:
+    if place.root is None and place.person is None:
+        return open_known(settings, _SCHEDULE, place.space)
+    return Memory.open_as(_SCHEDULE, place.root or ".", person=place.person, settings=settings)
+
+
 def _look(place: Place, settings: Settings) -> Looked:
     if place.gone:
         return Looked(place)
     try:
-        with Memory.open_as(_SCHEDULE, place.root or ".", person=place.person, settings=settings) as memory:
+        with _opened(place, settings) as memory:
             return Looked(place, sum(step.done for step in memory.maintain()))
     except WaypostError as error:
         return Looked(place, failure=error.what)

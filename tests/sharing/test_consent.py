@@ -1,0 +1,183 @@
+"""Both sides must want it, people decide it, either side ends it, and both logs tell of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.conftest import TestClock
+
+from waypost.errors import InvalidInput, NotFound, Refused
+from waypost.memory import Memory
+from waypost.model.memory import Caller
+from waypost.model.recall import Hit
+
+QUESTION = "How often are payments retried?"
+AGENT = Caller("agent", "coder")
+OpenAs = Callable[..., Memory]
+Pair = tuple[Memory, Memory]
+
+
+def foreign(memory: Memory, question: str = QUESTION) -> list[Hit]:
+    return [hit for hit in memory.recall(question) if hit.project is not None]
+
+
+def test_nothing_is_read_before_both_have_agreed(shop: Memory, web: Memory) -> None:
+    assert not foreign(web)
+    shop.share_offer("web")
+    assert not foreign(web)
+    web.share_accept("shop-api")
+    (hit,) = foreign(web)
+    assert hit.text.startswith("Payments are retried")
+    assert hit.project is not None
+    assert hit.project.to_json() == {"id": shop.space_id, "name": "shop-api"}
+
+
+def test_what_was_never_offered_cannot_be_accepted(shop: Memory, web: Memory) -> None:
+    with pytest.raises(NotFound, match="offers nothing") as refused:
+        web.share_accept("shop-api")
+    assert "waypost share offer" in refused.value.remedy
+    assert not foreign(web)
+
+
+def test_the_giver_ends_it_at_once(shared: Pair) -> None:
+    shop, web = shared
+    shop.share_revoke("web")
+    assert not foreign(web)
+
+
+def test_the_reader_ends_it_at_once(shared: Pair) -> None:
+    shop, web = shared
+    web.share_revoke("shop-api")
+    assert not foreign(web)
+    assert [one.state for one in shop.shares()] == ["revoked"]
+
+
+def test_an_offer_after_a_revocation_has_to_be_accepted_anew(shared: Pair) -> None:
+    shop, web = shared
+    shop.share_revoke("web")
+    shop.share_offer("web")
+    assert not foreign(web)
+    assert [one.state for one in web.shares()] == ["offered"]
+    web.share_accept("shop-api")
+    assert foreign(web)
+
+
+def test_another_offer_has_to_be_accepted_anew_and_the_same_one_changes_nothing(shared: Pair) -> None:
+    shop, web = shared
+    shop.share_offer("web")
+    assert foreign(web)
+    shop.share_offer("web", kinds=["decision"])
+    assert not foreign(web)
+    web.share_accept("shop-api")
+    assert foreign(web)
+
+
+def test_what_one_gives_the_other_does_not_give_back(shared: Pair) -> None:
+    shop, _ = shared
+    assert not foreign(shop, "What does the start page show?")
+
+
+def test_sharing_is_not_handed_on(shared: Pair, project: OpenAs) -> None:
+    _, web = shared
+    third = project("third")
+    third.remember("Third parties know little")
+    web.share_offer("third")
+    third.share_accept("web")
+    texts = {hit.text for hit in foreign(third)} | {hit.text for hit in foreign(third, "start page products")}
+    assert texts == {"The start page shows six products"}
+
+
+@pytest.mark.parametrize("what", ["offer", "accept", "revoke"])
+def test_agents_decide_nothing(shared: Pair, what: str) -> None:
+    shop, web = shared
+    calls = {
+        "offer": lambda memory: memory.share_offer("web"),
+        "accept": lambda memory: memory.share_accept("shop-api"),
+        "revoke": lambda memory: memory.share_revoke("shop-api"),
+    }
+    memory = shop if what == "offer" else web
+    agent = Memory.open_as(AGENT, memory.root, clock=memory._clock)
+    with pytest.raises(Refused, match="Only a person") as refused:
+        calls[what](agent)
+    assert "terminal" in refused.value.remedy
+    assert foreign(web)
+
+
+def test_the_library_is_an_agent(shop: Memory, web: Memory, clock: TestClock) -> None:
+    with pytest.raises(Refused):
+        Memory.open(shop.root, clock=clock).share_offer("web")
+
+
+def test_the_owners_word_is_audited_as_such(shop: Memory, web: Memory, clock: TestClock) -> None:
+    owner = Memory.open_as(Caller("agent", "command line", owners_word=True), shop.root, clock=clock)
+    owner.share_offer("web")
+    assert owner.audit(limit=1)[0].details["owners_word"] is True
+
+
+def test_both_logs_say_who_did_what(shared: Pair) -> None:
+    shop, web = shared
+    web.share_revoke("shop-api")
+    for memory, other, role in ((shop, web, "gives"), (web, shop, "takes")):
+        entries = [one for one in reversed(memory.audit()) if one.action.startswith("share_")]
+        assert [one.action for one in entries] == ["share_offer", "share_accept", "share_revoke"]
+        assert {(one.source, one.actor) for one in entries} == {("person", "anna")}
+        assert {(one.details["project"], one.details["role"]) for one in entries} == {(other.space_id, role)}
+
+
+def test_the_list_tells_of_both_halves(shop: Memory, web: Memory, clock: TestClock) -> None:
+    shop.share_offer("web", kinds=["decision"], domains=["payments"])
+    assert [(one.role, one.state, one.project.name) for one in shop.shares()] == [("gives", "offered", "web")]
+    assert [(one.role, one.state, one.project.name) for one in web.shares()] == [("takes", "offered", "shop-api")]
+    clock.advance(days=1)
+    web.share_accept("shop-api")
+    (given,), (taken,) = shop.shares(), web.shares()
+    assert (given.state, taken.state) == ("active", "active")
+    row = taken.to_json()
+    assert row["offered_at"] == "2026-01-30T12:00:00Z"
+    assert row["accepted_at"] == "2026-01-31T12:00:00Z"
+    assert row["offer"] == {"kinds": ["decision"], "domains": ["payments"], "levels": [], "code": False}
+
+
+def test_one_direction_can_be_ended_alone(shared: Pair) -> None:
+    shop, web = shared
+    web.share_offer("shop-api")
+    shop.share_accept("web")
+    ended = web.share_revoke("shop-api", role="gives")
+    assert [one.role for one in ended] == ["gives"]
+    assert foreign(web)
+    assert not foreign(shop, "What does the start page show?")
+
+
+def test_nothing_that_is_not_shared_can_be_ended(shop: Memory, web: Memory) -> None:
+    with pytest.raises(NotFound, match="Nothing is shared"):
+        shop.share_revoke("web")
+
+
+def test_a_project_does_not_share_with_itself(shop: Memory) -> None:
+    with pytest.raises((InvalidInput, NotFound)):
+        shop.share_offer("shop-api")
+    with pytest.raises(InvalidInput, match="itself"):
+        shop.share_offer(str(shop.root))
+
+
+def test_a_persons_memory_is_offered_by_its_owner_only(web: Memory, clock: TestClock) -> None:
+    anna = Memory.open_as(Caller("person", "anna"), person="anna", clock=clock)
+    anna.remember("Anna wants every deployment explained")
+    other = Memory.open_as(Caller("person", "bob"), person="anna", clock=clock)
+    with pytest.raises(Refused, match="Only anna"):
+        other.share_offer(web.space_id)
+    anna.share_offer(web.space_id)
+    web.share_accept(anna.space_id)
+    (hit,) = foreign(web, "Who wants a deployment explained?")
+    assert hit.project is not None
+    assert hit.project.name == "anna"
+
+
+def test_projects_of_two_homes_cannot_share(shop: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = tmp_path / "work" / "elsewhere"
+    there.mkdir()
+    monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "another home"))
+    Memory.open(there).remember("Kept in another home")
+    with pytest.raises(NotFound, match="in this home") as refused:
+        shop.share_offer(str(there))
+    assert "one home" in refused.value.remedy

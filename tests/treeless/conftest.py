@@ -1,0 +1,105 @@
+"""A shop whose tree was indexed, judged, and taken away: what is left of it is its memory."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.conftest import TestClock
+
+from waypost import Memory, config
+from waypost.embed.fake import FakeEngine
+from waypost.memory.known import Spaces, open_known
+from waypost.model.memory import Caller
+
+ADA = Caller("person", "ada")
+CHECKOUT = '''"""Paying for a basket."""
+
+
+def total(prices):
+    """The sum of what is in the basket."""
+    result = 0
+    for price in prices:
+        result += price
+    return result
+
+
+class Card:
+    def charge(self, amount):
+        return amount
+'''
+CHANGED = CHECKOUT.replace(
+    "    result = 0\n    for price in prices:\n        result += price\n    return result\n", "    pass\n"
+)
+SESSION = '"""Who is signed in."""\n\n\ndef is_open(session):\n    return session.user is not None\n'
+JUDGED = "2026-01-30 12:00"
+
+
+@dataclass(slots=True)
+class Shop:
+    """What is left of it, and where it was."""
+
+    root: Path
+    space_id: str
+    ids: dict[str, str] = field(default_factory=dict)
+
+
+Leave = Callable[..., Shop]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> Shop:
+    """A memory without its tree: one fact is fresh, one stale, one was never judged."""
+    return leave(tmp_path / "work" / "shop", clock)
+
+
+@pytest.fixture
+def away(shop: Shop, clock: TestClock) -> Memory:
+    """The memory of the shop, five days after its tree went."""
+    clock.advance(days=5)
+    return open_known(config.load(), ADA, shop.space_id, clock)
+
+
+@pytest.fixture
+def spaces(shop: Shop, clock: TestClock) -> Spaces:
+    """What a server has that was started for a person."""
+    return Spaces(Memory.open_as(ADA, person="ada", clock=clock), config.load(), clock)
+
+
+def leave(root: Path, clock: TestClock, *, journal_in_tree: bool = False) -> Shop:
+    make_tree(root)
+    memory = Memory.open_as(ADA, root, clock=clock)
+    memory.index()
+    shop = Shop(root, memory.space_id)
+    if journal_in_tree:
+        memory.journal.keep_in_tree()
+
+    def keep(name: str, text: str, **options: object) -> None:
+        shop.ids[name] = memory.remember(text, **options).id or ""
+
+    keep("stale", "The total adds up prices without tax.", refs=["src/checkout.py#total"])
+    keep("fresh", "A session is open while it has a user.", refs=["src/session.py#is_open"])
+    keep("plain", "Cards are charged once, never twice.")
+    shop.ids["note"] = memory.journal.add("We met about refunds.", time=datetime(2026, 1, 29, 9, tzinfo=UTC)).id or ""
+    decided = memory.decide("One provider for payments.", because=["Two doubled the work."])
+    shop.ids["decision"] = decided.id or ""
+    (root / "src" / "checkout.py").write_text(CHANGED)
+    memory.stale(check=True)
+    (root / "src" / "checkout.py").write_text(CHECKOUT)  # nobody looks again
+    keep("unjudged", "Amounts are in cents.", refs=["src/checkout.py#Card"])
+    memory.close()
+    shutil.rmtree(root)
+    return shop
+
+
+def make_tree(root: Path) -> None:
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "checkout.py").write_text(CHECKOUT)
+    (root / "src" / "session.py").write_text(SESSION)
+    (root / "README.md").write_text("# Shop\n\nSells things.\n\n## Payments\n\nBy card only.\n")
+    for arguments in (("init", "-q", "-b", "main", "--template="), ("add", "."), ("commit", "-qm", "Begin")):
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
+        subprocess.run(command, cwd=root, check=True, capture_output=True)
