@@ -86,6 +86,7 @@ CREATE TABLE waypost.replies (  -- to writes with an idempotency key: hashes, id
     caller bytea NOT NULL,
     request bytea NOT NULL,
     at timestamptz NOT NULL,
+    held_until timestamptz NOT NULL,  -- a server is at it; after that nobody knows whether it was done
     status integer,
     body text,
     headers text

@@ -5,7 +5,8 @@ member: they hold where a grant, or a server's choice of a group, is wrong. The 
 them: that is the administrator, who migrates and backs up.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,11 +18,32 @@ if TYPE_CHECKING:
 
 APPEND_ONLY = frozenset({"audit"})
 _NOT_WRITTEN = frozenset({"migrations"})
-# Keyword indexes hold words and numbers, not texts. PostgreSQL uses no full-text index behind a condition of row-level
-# security (`@@` is not leakproof), so these are bound to the space's group alone; whatever they find is joined with
-# tables that ask the directory.
+# Keyword indexes hold hashes of words, and numbers. Behind a condition of row-level security PostgreSQL uses no GIN index
+# (its operators are not leakproof), so these are bound to the space's group alone; whatever is found in them is joined
+# with tables that ask the directory.
 SEARCHED = frozenset({"keywords", "code_keywords"})
 _ERASED = "memories"  # what an owner forgets; a writer removes what came from files, and what has run out of its time
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who came to a server: a user, by a token, with what that may where."""
+
+    user: str
+    kind: Literal["person", "agent"]
+    rights: Literal["read", "write"]
+    roles: Mapping[str, Role]
+
+    def acting(self, space_id: str) -> "Acting":
+        """Raises SecurityError for a space that the token does not open."""
+        role = self.roles.get(space_id)
+        if role is None:
+            raise SecurityError("This token is for another memory.", "Ask one of its owners to add you.")
+        return Acting(self.user, "reader" if self.rights == "read" else role, self.kind)
+
+
+# For whom the server works now. It goes along into the threads that work for a request.
+PRINCIPAL: ContextVar[Principal | None] = ContextVar("waypost_principal", default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,19 +99,19 @@ def admin(postgres: str) -> Iterator[Connection]:
 @pytest.fixture
 def team(postgres: str) -> Iterator[Team]:
     """alice owns A, bob writes it, carol reads it; dave owns B. All have a machine."""
-    with _made(postgres) as made:
+    with made_team(postgres) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def standing_team(postgres_server: Postgres) -> Iterator[Team]:
     """The same, for tests that leave everything as it is."""
-    with _made(postgres_server.new_database()) as made:
+    with made_team(postgres_server.new_database()) as made:
         yield made
 
 
 @contextmanager
-def _made(dsn: str) -> Iterator[Team]:
+def made_team(dsn: str) -> Iterator[Team]:
     with psycopg.connect(dsn, autocommit=True) as admin:
         migrate_directory(admin, NOW)
         made = Team(dsn, admin, ensure_roles(admin))

@@ -1,0 +1,193 @@
+"""A team's tokens and sessions before a server: asked of the database for each request, by several processes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from tests.conftest import TestClock
+from tests.store.postgres.team.conftest import A, B, Team, made_team
+
+from waypost.errors import SecurityError
+from waypost.faces.guard.asgi import CALLER, Message, Receive, Scope, Send
+from waypost.faces.guard.gate import Gate
+from waypost.faces.guard.hosts import answered_hosts
+from waypost.faces.guard.team_tokens import TeamIdentity, TeamSessions, TeamTokens, make_token
+from waypost.store.postgres.directory import Directory
+from waypost.store.postgres.directory_sessions import Connect, KeptReplies
+from waypost.store.postgres.security import Acting
+
+
+@pytest.fixture
+def team(postgres: str) -> Iterator[Team]:
+    with made_team(postgres) as made:
+        yield made
+
+
+@pytest.fixture
+def connect(team: Team) -> Connect:
+    """As a pool would: the server's login."""
+    server = team.server()
+
+    @contextmanager
+    def connection() -> Iterator[psycopg.Connection[Any]]:
+        yield server
+
+    return connection
+
+
+def verified(tokens: TeamTokens, token: str) -> TeamIdentity:
+    found = tokens.verify(token)
+    assert found is not None
+    return found
+
+
+def test_a_token_is_its_users_with_a_role_in_each_memory(team: Team, connect: Connect) -> None:
+    team.directory.add_member(B, "bob", "reader")
+    token = make_token(team.directory, "bob", "laptop", kind="person", rights="write")
+    bob = verified(TeamTokens(connect), token)
+    assert (bob.name, bob.kind, bob.caller.source, bob.caller.actor) == ("bob", "person", "person", "bob")
+    assert bob.opens(A) and bob.opens(B) and not bob.opens("c" * 16)
+    assert bob.writes and bob.writes_in(A) and not bob.writes_in(B)
+    assert not bob.owns(A)
+    with pytest.raises(SecurityError):
+        bob.check_opens("c" * 16)
+    assert bob.principal.acting(A) == Acting("bob", "writer", "person")
+    assert TeamTokens(connect).holder(bob.key) == bob
+
+
+def test_an_agent_is_known_as_its_own_and_owns_nothing(team: Team, connect: Connect) -> None:
+    agent = verified(TeamTokens(connect), make_token(team.directory, "alice", "robot", kind="agent", rights="write"))
+    assert (agent.caller.source, agent.caller.actor) == ("agent", "alice/robot")
+    assert agent.writes_in(A) and not agent.owns(A)
+    person = verified(TeamTokens(connect), make_token(team.directory, "alice", "self", kind="person", rights="write"))
+    assert person.owns(A) and not person.owns(B)
+
+
+def test_a_token_that_reads_writes_nowhere(team: Team, connect: Connect) -> None:
+    token = make_token(team.directory, "alice", "eyes", kind="person", rights="read", space_id=A)
+    eyes = verified(TeamTokens(connect), token)
+    assert eyes.opens(A) and not eyes.writes and not eyes.writes_in(A) and not eyes.owns(A)
+    assert eyes.principal.acting(A) == Acting("alice", "reader", "person")
+
+
+def test_what_is_taken_away_is_gone_in_every_process_at_once(team: Team, connect: Connect) -> None:
+    tokens, other = TeamTokens(connect), TeamTokens(connect)
+    token = make_token(team.directory, "bob", "robot", kind="agent", rights="write")
+    assert verified(tokens, token).opens(A)
+    Directory(team.machine("alice")).remove_member(A, "bob")
+    agent = verified(other, token)
+    assert not agent.opens(A) and not agent.writes
+    with pytest.raises(SecurityError):
+        agent.principal.acting(A)
+    Directory(team.machine("bob")).revoke_token("bob", "robot")
+    assert tokens.verify(token) is None and other.verify(token) is None
+
+
+def test_a_forged_token_opens_nothing(team: Team, connect: Connect) -> None:
+    tokens = TeamTokens(connect)
+    for forged in ("", "x", "waypost_" + "x" * 43, "x" * 100_000, "\0", "\ud800", "' OR '1' = '1"):
+        assert tokens.verify(forged) is None
+        assert tokens.holder(forged) is None
+
+
+async def asked(gate: Gate, token: str) -> int:
+    """The status that the gate answers."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "GET", "path": "/", "raw_path": b"/", "query_string": b"",
+        "client": ("127.0.0.1", 1), "scheme": "http",
+        "headers": [(b"host", b"127.0.0.1:80"), (b"authorization", f"Bearer {token}".encode())],
+    }  # fmt: skip
+    await gate(scope, receive, send)
+    return int(sent[0]["status"])
+
+
+def test_the_gate_takes_them_as_any(team: Team, connect: Connect) -> None:
+    import asyncio
+
+    seen: list[object] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(scope[CALLER])
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    gate = Gate(app, TeamTokens(connect), answered_hosts("127.0.0.1", 80, [], []))
+    token = make_token(team.directory, "carol", "laptop", kind="person", rights="write")
+    assert asyncio.run(asked(gate, token)) == 204
+    assert isinstance(seen[0], TeamIdentity) and seen[0].user == "carol"
+    team.directory.disable_user("carol")
+    assert asyncio.run(asked(gate, token)) == 401
+
+
+def test_a_session_is_known_to_every_server_until_it_ends(team: Team, connect: Connect, clock: TestClock) -> None:
+    here, there = TeamSessions(connect, clock), TeamSessions(connect, clock)
+    name = here.begin("a" * 16)
+    found = there.find(name)
+    assert found is not None and found.holder == "a" * 16
+    assert there.find(name[:-1] + ("A" if name[-1] != "A" else "B")) is None
+    assert there.find("' OR 1 = 1") is None
+    there.end(found)
+    assert here.find(name) is None
+
+
+def test_a_session_ends_by_itself(team: Team, connect: Connect, clock: TestClock) -> None:
+    sessions = TeamSessions(connect, clock, idle=timedelta(days=7), longest=timedelta(days=30))
+    name = sessions.begin("a" * 16)
+    for _ in range(4):
+        clock.advance(days=6)
+        found = sessions.find(name)
+        assert found is not None and sessions.is_to_note(found)
+        sessions.note()
+        assert not sessions.is_to_note(found)
+    clock.advance(days=6)
+    assert sessions.find(name) is None  # thirty days
+    idle = sessions.begin("a" * 16)
+    clock.advance(days=7)
+    assert sessions.find(idle) is None
+
+
+def test_sessions_of_a_revoked_token_are_gone(team: Team, connect: Connect, clock: TestClock) -> None:
+    token = make_token(team.directory, "bob", "laptop", kind="person", rights="write")
+    sessions = TeamSessions(connect, clock)
+    name = sessions.begin(verified(TeamTokens(connect), token).key)
+    team.directory.revoke_token("bob", "laptop")
+    assert sessions.find(name) is None
+
+
+def test_a_request_is_done_by_one_of_several_servers(team: Team, connect: Connect, clock: TestClock) -> None:
+    here, there = KeptReplies(connect), KeptReplies(connect)
+    assert here.secret() == there.secret() and len(here.secret()) == 32
+    times: dict[str, Any] = {"held": timedelta(minutes=2), "kept": timedelta(days=1), "most": 3}
+    assert here.begin(b"k", b"c", b"r", now=clock(), **times) is None
+    being_done = there.begin(b"k", b"c", b"r", now=clock(), **times)
+    assert being_done is not None and being_done.is_held and being_done.status is None
+    here.finish(b"k", 201, "{}", "[]")
+    done = there.begin(b"k", b"c", b"r", now=clock(), **times)
+    assert done is not None and (done.request, done.status, done.body) == (b"r", 201, "{}")
+    clock.advance(days=1, seconds=1)
+    assert there.begin(b"k", b"c", b"r", now=clock(), **times) is None
+    there.release(b"k")
+    assert here.begin(b"k", b"c", b"r", now=clock(), **times) is None
+    here.leave(b"k", clock())
+    unknown = there.begin(b"k", b"c", b"r", now=clock(), **times)
+    assert unknown is not None and not unknown.is_held and unknown.status is None
+
+
+def test_replies_of_one_caller_are_bounded(team: Team, connect: Connect, clock: TestClock) -> None:
+    replies = KeptReplies(connect)
+    for number in range(6):
+        clock.advance(seconds=1)
+        given = {"now": clock(), "held": timedelta(minutes=2), "kept": timedelta(days=1), "most": 3}
+        assert replies.begin(bytes([number]), b"c", b"r", **given) is None  # type: ignore[arg-type]
+    assert team.admin.execute("SELECT count(*), min(key) FROM waypost.replies").fetchone() == (3, b"\x03")
