@@ -6,7 +6,7 @@ import re
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -38,8 +38,15 @@ class Connection:
         """Several statements at once, without parameters: one round trip."""
         self.raw.execute(sql.encode())
 
-    def execute(self, sql: str, parameters: Any = ()) -> "psycopg.Cursor[Any]":
-        return self.raw.execute(sql.encode(), parameters)
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> "psycopg.Cursor[Any]":
+        """Parameters are `$1`, `$2` …; the answer comes in binary form."""
+        return _BinaryCursor(self.raw).execute(sql.encode(), parameters)
+
+    def many(self, sql: str, rows: Sequence[Sequence[Any]]) -> int:
+        """The same statement for each of these, without waiting for each answer. Returns how many rows were changed."""
+        with _BinaryCursor(self.raw) as cursor:
+            cursor.executemany(sql.encode(), rows)
+            return max(cursor.rowcount, 0)
 
     @property
     def usable(self) -> bool:
@@ -153,7 +160,6 @@ class Connections:
         raw: psycopg.Connection[Any] = psycopg.connect(
             self.dsn,
             autocommit=True,  # transactions begin and end by our own statements
-            cursor_factory=_BinaryCursor,
             connect_timeout=_CONNECT_SECONDS,
             application_name="waypost",
         )

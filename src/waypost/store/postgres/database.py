@@ -25,12 +25,7 @@ class PostgresDatabase:
     def change_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         changed, left = 0, iter(rows)
         while some := list(islice(left, _AT_ONCE)):
-            if len(some) == 1:
-                changed += self.change(sql, some[0])
-                continue
-            with self.connection.raw.cursor() as cursor:
-                cursor.executemany(for_postgres(sql).encode(), some)
-                changed += max(cursor.rowcount, 0)
+            changed += self.connection.many(for_postgres(sql), some) if len(some) > 1 else self.change(sql, some[0])
         return changed
 
     def load(self, table: str, columns: str, rows: Iterable[Sequence[Any]]) -> None:

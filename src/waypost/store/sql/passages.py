@@ -12,6 +12,10 @@ from waypost.store.sql.reference_rows import INSERT_REFERENCE, reference_rows
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
+_UNSAID = (
+    "hash IN (SELECT value FROM each_blob(?)) AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.hash = {table}.hash)"
+)
+
 
 class PassageChanges(DomainChanges):
     """The part of the writer that knows passages. A database supplies how keywords and vectors are kept."""
@@ -70,12 +74,20 @@ class PassageChanges(DomainChanges):
         ids, digests = [row[0] for row in rows], list({row[1] for row in rows})
         self._drop_keywords(ids)
         self._db.change("DELETE FROM passages WHERE passage_id IN (SELECT value FROM each_number(?))", (ids,))
-        for table in ("vectors", "owed"):
-            self._db.change(
-                f"DELETE FROM {table} WHERE hash IN (SELECT value FROM each_blob(?))"
-                f" AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.hash = {table}.hash)",
-                (digests,),
-            )
+        self._drop_vectors(digests)
+        self._db.change(f"DELETE FROM owed WHERE {_UNSAID.format(table='owed')}", (digests,))
+
+    def _drop_vectors(self, digests: Sequence[bytes], engine_id: int | None = None) -> None:
+        """Of one engine; or of every engine, as far as no passage says the text any more."""
+        if engine_id is None:
+            self._db.change(f"DELETE FROM vectors WHERE {_UNSAID.format(table='vectors')}", (list(digests),))
+        else:
+            self._drop_stored("vectors", engine_id, digests)
+
+    def _empty_engine(self, engine_id: int) -> None:
+        """Drop all vectors of an engine."""
+        self._db.change("DELETE FROM vectors WHERE engine_id = ?", (engine_id,))
+        self._forget_sums(engine_id)
 
     def owe(self, engine: str) -> None:
         self._db.change(
@@ -94,8 +106,7 @@ class PassageChanges(DomainChanges):
         if dimensions and dimensions != known:
             self._db.change("UPDATE engines SET dimensions = ? WHERE engine_id = ?", (dimensions, engine_id))
             if known:  # another model answers to this name: what the old one made is worth nothing beside it
-                self._db.change("DELETE FROM vectors WHERE engine_id = ?", (engine_id,))
-                self._forget_sums(int(engine_id))
+                self._empty_engine(int(engine_id))
                 self.owe(name)
             self._make_room(int(engine_id), dimensions)
         return int(engine_id)
@@ -117,7 +128,7 @@ class PassageChanges(DomainChanges):
         living = {digest for (digest,) in found}
         with self._counting(self._facts_saying(digests)):
             if again:  # not updated in place: a new id is what makes other processes read it
-                self._drop_stored("vectors", engine_id, digests)
+                self._drop_vectors(digests, engine_id)
             self._load_vectors(
                 [(engine_id, digest, language, pack(vector)) for digest, language, vector in rows if digest in living]
             )

@@ -98,9 +98,9 @@ class SqlWriter(JournalChanges, ShareChanges):
 
     def drop_engine(self, engine: str) -> None:
         engine_id = self._engine_id(engine)
-        for table in ("vectors", "owed", "engines"):
+        self._empty_engine(engine_id)
+        for table in ("owed", "engines"):
             self._db.change(f"DELETE FROM {table} WHERE engine_id = ?", (engine_id,))
-        self._forget_sums(engine_id)
         self._engine_ids.pop(engine, None)
 
     def add_tombstone(self, digest: bytes, at: datetime) -> None:
