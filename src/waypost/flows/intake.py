@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -74,11 +74,16 @@ def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receip
     """Read an export of ours. What is here already stays as it is; ids are kept where they are free."""
     try:
         with path.open("rb") as file:
-            rows = [(number, row) for number, row in _import_rows(file) if not _is_derived(row)]
-            drafts = [_imported(number, row) for number, row in rows]
-            links = [_imported_links(number, row) for number, row in rows]
+            return import_rows(space, _import_rows(file), caller)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+
+
+def import_rows(space: OpenSpace, found: Iterable[tuple[int, dict[str, Any]]], caller: Caller) -> Iterator[Receipt]:
+    """The same from rows with their numbers. All are checked before the first is written."""
+    rows = [(number, row) for number, row in found if not _is_derived(row)]
+    drafts = [_imported(number, row) for number, row in rows]
+    links = [_imported_links(number, row) for number, row in rows]
     return _remembered(space, drafts, links, caller)
 
 

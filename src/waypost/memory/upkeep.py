@@ -1,6 +1,6 @@
 """Keeping a memory in order, and carrying it elsewhere."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,11 @@ class Upkeep(Opened):
     def import_file(self, path: str | Path) -> Iterator[Receipt]:
         """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""
         return flows.intake.import_file(self._space, Path(path), self._caller)
+
+    def import_rows(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Receipt]:
+        """The same from rows as an export has them."""
+        numbered = ((number, dict(row)) for number, row in enumerate(rows, 1))
+        return flows.intake.import_rows(self._space, numbered, self._caller)
 
     def import_tags(self, path: str | Path) -> "flows.tag_import.Imported":
         """Read memories of Coding Brain, whose references to code stand in their tags."""

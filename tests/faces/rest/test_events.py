@@ -180,6 +180,24 @@ def test_so_many_streams_and_no_more(serve: Any, problem: Any, monkeypatch: pyte
     problem(refused[0], 503)
 
 
+def test_of_many_that_come_at_once_no_more_get_in(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "MOST_EACH", 2)
+
+    async def main() -> list[int]:
+        listeners = [Listener() for _ in range(6)]
+        served = serve(pause=listeners[0].pause)
+        tasks = [asyncio.create_task(one.listen(served)) for one in listeners]
+        await asyncio.wait(tasks[2:], timeout=10, return_when=asyncio.ALL_COMPLETED)
+        await listeners[0].begun()
+        for one in listeners:
+            one.leave()
+        await asyncio.wait_for(asyncio.gather(*tasks), 10)
+        assert len(served.app.state.services.streams) == 0
+        return sorted(one.status for one in listeners)
+
+    assert asyncio.run(main()) == [200, 200, 503, 503, 503, 503]
+
+
 def test_what_is_no_number_is_refused(served: Any, problem: Any) -> None:
     for number in ("x", "-1", "9" * 16, "1 2"):
         problem(served.reader.get(PATH, headers={"Last-Event-ID": number}), 422)

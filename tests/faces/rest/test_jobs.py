@@ -38,8 +38,8 @@ def test_every_sort_ends(served: Any) -> None:
     assert set(ends.values()) == {"done"}
 
 
-def test_one_of_a_sort_runs_in_a_memory_and_can_be_cancelled(clock: Any) -> None:
-    jobs, go_on, told = Jobs(clock), threading.Event(), threading.Event()
+def test_one_of_a_sort_runs_in_a_memory_and_can_be_cancelled(clock: Any, tmp_path: Path) -> None:
+    jobs, go_on, told = Jobs(clock, tmp_path), threading.Event(), threading.Event()
 
     def work(report: Report) -> dict[str, Any]:
         report("reading", 1, 3)
@@ -65,8 +65,10 @@ def test_one_of_a_sort_runs_in_a_memory_and_can_be_cancelled(clock: Any) -> None
         jobs.get("b", first.id)
 
 
-def test_what_fails_is_told_and_what_is_our_fault_is_not(clock: Any, caplog: pytest.LogCaptureFixture) -> None:
-    jobs = Jobs(clock)
+def test_what_fails_is_told_and_what_is_our_fault_is_not(
+    clock: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs = Jobs(clock, tmp_path)
 
     def full(_: Report) -> dict[str, Any]:
         raise StoreFull("No room.", "Make some.")
@@ -80,12 +82,13 @@ def test_what_fails_is_told_and_what_is_our_fault_is_not(clock: Any, caplog: pyt
         jobs.wait(job.id, 10)
         ended.append(jobs.get("a", job.id).to_json())
     assert [(job["status"], job["problem"]["status"]) for job in ended] == [("failed", 507), ("failed", 500)]
-    assert "secret" not in str(ended) and "a secret detail" in caplog.text
+    assert "secret" not in str(ended) + caplog.text
+    assert "in broken" in (tmp_path / "crash.log").read_text()
 
 
-def test_so_many_run_and_so_many_are_remembered(clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_many_run_and_so_many_are_remembered(clock: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs_module, "MOST_KEPT", 5)
-    jobs, go_on = Jobs(clock), threading.Event()
+    jobs, go_on = Jobs(clock, tmp_path), threading.Event()
     for number in range(8):
         jobs.wait(jobs.start("a", f"quick {number}", "ada", lambda _: {}).id, 10)
     assert [job.sort for job in jobs.listed("a")] == [f"quick {number}" for number in (7, 6, 5, 4, 3)]

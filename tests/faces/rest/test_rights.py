@@ -17,7 +17,7 @@ CALLS = [(method, route.path.format(**FILLED), right_of(route)) for route in ROU
 
 def test_there_are_routes_of_every_right() -> None:
     rights = [right for _, _, right in CALLS]
-    assert {name: rights.count(name) for name in ("read", "write", "person")} == {"read": 36, "write": 26, "person": 9}
+    assert {name: rights.count(name) for name in ("read", "write", "person")} == {"read": 37, "write": 29, "person": 10}
     assert all(right != "read" for method, _, right in CALLS if method in ("PUT", "DELETE"))
 
 
@@ -51,7 +51,9 @@ def test_a_token_of_one_memory_opens_no_other(
     served = serve()
     token = Tokens(config.load().home).make("banker", space=bank.space_id, clock=clock)
     banker = Client(served.owner.wire, token)
-    assert [one["name"] for one in banker.get("/api/v1/spaces").json()["spaces"]] == ["bank"]
+    told = banker.get("/api/v1/spaces").json()
+    assert [one["name"] for one in told["spaces"]] == ["bank"]
+    assert told["here"] is None, "not even the id of another memory is told"
     found = banker.get(f"/api/v1/spaces/{bank.space_id}/memories").json()
     assert "Loans" in str(found)
     for method, path, _ in CALLS:

@@ -23,6 +23,7 @@ from waypost.faces.rest.routes import (
     jobs,
     journal,
     journal_upkeep,
+    learning,
     lists,
     locai,
     one,
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 _ROUTERS = tuple(
     module.router
     for module in (
-        locai, spaces_routes, lists, one, asking, code, staleness, review, decisions, journal, journal_upkeep, exports, jobs,
+        locai, spaces_routes, lists, one, asking, code, staleness, review, decisions, learning, journal,
+        journal_upkeep, exports, jobs,
     )
 )  # fmt: skip
 ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
@@ -53,7 +55,7 @@ def rest_app(spaces: "Spaces", *, clock: Clock = utc_now, pause: Pause = asyncio
     Its jobs end with its lifespan: whoever mounts it enters `app.router.lifespan_context(app)` while it is served.
     `pause` is how streams of events wait between two looks.
     """
-    services = Services(spaces, Jobs(clock), Replies(spaces.home, clock), Streams(pause), Turns(), clock)
+    services = Services(spaces, Jobs(clock, spaces.home), Replies(spaces.home, clock), Streams(pause), Turns(), clock)
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:

@@ -191,6 +191,34 @@ class Relinking(Body):
     drop: bool = Field(default=False, description="Take references away whose code is gone.")
 
 
+class Learning(Body):
+    """Where to look: one of `staged`, `diff` and `file`; without any, all that is not committed."""
+
+    model_config = _example(diff="main..HEAD", dry_run=True)
+
+    staged: bool = Field(default=False, description="In what is staged for the next commit.")
+    diff: Short | None = Field(default=None, description="All since this revision, or the commits of A..B.")
+    file: PathText | None = Field(default=None, description="In one file.")
+    dry_run: bool = Field(default=False, description="Only say what would be learned.")
+
+
+class Discovery(Body):
+    model_config = _example(dry_run=True)
+
+    task: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)] | None = Field(
+        default=None, description="Only what this task needs; everything, unless told."
+    )
+    dry_run: bool = Field(default=False, description="Only say what would be remembered.")
+
+
+class Import(Body):
+    """Memories as an export has them, or as they are written; what is not known of a row is left out."""
+
+    model_config = _example(memories=[{"id": AN_ID, "text": "Uploads go to S3 in parts of 8 MB", "kind": "fact"}])
+
+    memories: list[dict[str, Any]] = Field(min_length=1, max_length=MOST_IN_A_BATCH)
+
+
 class Ids(Body):
     model_config = _example(ids=[AN_ID])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Response
 
 from waypost.faces.rest.caller import Hands
-from waypost.faces.rest.jobs import Report
+from waypost.faces.rest.jobs import Report, Work
 
 if TYPE_CHECKING:
     from waypost.memory import Memory
@@ -56,8 +56,12 @@ _WORK: Mapping[str, Callable[["Memory", bool, Report], Mapping[str, Any]]] = {
 def start(hands: Hands, sort: str, response: Response, *, force: bool = False) -> dict[str, Any]:
     """Start a job in the caller's name; the answer says where to look how it gets on."""
     memory, work = hands.memory, _WORK[_ALIKE.get(sort, sort)]
-    job = hands.services.jobs.start(
-        memory.space_id, _ALIKE.get(sort, sort), hands.identity.name, lambda report: work(memory, force, report)
-    )
+    return begin(hands, _ALIKE.get(sort, sort), response, lambda report: work(memory, force, report))
+
+
+def begin(hands: Hands, sort: str, response: Response, work: Work) -> dict[str, Any]:
+    """The same for work of one's own."""
+    job = hands.services.jobs.start(hands.memory.space_id, sort, hands.identity.name, work)
+    response.status_code = 202
     response.headers["Location"] = f"/api/v1/spaces/{hands.space_id}/jobs/{job.id}"
     return job.to_json()

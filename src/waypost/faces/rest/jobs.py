@@ -1,23 +1,22 @@
 """Long work that a request starts and does not wait for: one at a time of each sort in a space, in threads of its own."""
 
-import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from waypost.errors import NotFound, WaypostError
 from waypost.faces.guard.problem import Problem
-from waypost.faces.rest.problems import ProblemError, problem_of
+from waypost.faces.rest.problems import ProblemError, problem_of, unforeseen
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock, format_time
 
 MOST_RUNNING = 4
 MOST_KEPT = 200
 _STOP_SECONDS = 2.0  # that the end of the server waits for each
-_LOG = logging.getLogger("waypost.rest")
 
 RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
 Report = Callable[..., None]  # phase, done, of how many; raises where the job was cancelled
@@ -66,6 +65,7 @@ class Jobs:
     """The jobs of this process. What has ended is remembered for a while."""
 
     clock: Clock
+    home: Path  # where it is noted what goes wrong
     _jobs: OrderedDict[str, Job] = field(default_factory=OrderedDict)
     _threads: dict[str, threading.Thread] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -149,9 +149,7 @@ class Jobs:
         except WaypostError as error:
             self._end(job_id, status=FAILED, problem=problem_of(error))
         except Exception as error:  # noqa: BLE001  the boundary of a job: it is told and logged, the server lives on
-            _LOG.error("A job failed.", exc_info=error)
-            told = Problem(500, "Something went wrong in the server.", "Look at what it prints; please report it.")
-            self._end(job_id, status=FAILED, problem=told)
+            self._end(job_id, status=FAILED, problem=unforeseen(error, self.home))
 
     def _end(self, job_id: str, **told: Any) -> None:
         self._update(job_id, lambda job: replace(job, finished_at=self.clock(), cancelling=False, **told))

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -27,6 +28,7 @@ from waypost.errors import (
 )
 from waypost.faces.guard.problem import Problem
 from waypost.faces.rest.answers import JsonAnswer
+from waypost.space.crash import note_crash
 
 _LOG = logging.getLogger("waypost.rest")
 MEDIA_TYPE = "application/problem+json"
@@ -132,10 +134,16 @@ def _methods_at(routes: Sequence[APIRoute], request: Request) -> list[str]:
     return sorted({one for route in fitting if route.path.count("{") == fewest for one in route.methods or ()})
 
 
-async def _unforeseen(_: Request, error: Exception) -> Response:
-    """A fault of ours. The client learns nothing of it; whoever runs the server finds it in the log."""
-    _LOG.error("A request failed.", exc_info=error)
-    return answer_of(Problem(500, "Something went wrong in the server.", "Look at what it prints; please report it."))
+def unforeseen(error: BaseException, home: Path) -> Problem:
+    """A fault of ours. The client learns nothing of it, and the log not what it says, which may be words of a memory;
+    whoever runs the server finds the place in `crash.log`."""
+    note_crash(error, home)
+    _LOG.error("Something went wrong: %s; crash.log in Waypost's home has the place.", type(error).__name__)
+    return Problem(500, "Something went wrong in the server.", "crash.log in its home has the place; please report it.")
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    return answer_of(unforeseen(error, request.app.state.services.spaces.home))
 
 
 def _usual_remedy(status: int) -> str:

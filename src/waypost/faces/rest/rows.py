@@ -7,10 +7,13 @@ from waypost.model.memory import State
 from waypost.model.time import format_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from waypost.flows.forget import Forgotten
     from waypost.flows.lifecycle import History
     from waypost.flows.transfer import Export
     from waypost.model.linked import Linked
+    from waypost.model.receipt import Receipt
     from waypost.store.protocol import AuditEntry
 
 _NOW = ("code_refs", "confidence", "is_stale", "stale_reason", "stale_since")
@@ -40,6 +43,13 @@ def forgotten_row(gone: "Forgotten") -> dict[str, Any]:
         "exports_changed": list(gone.exports_changed),
         "beyond_reach": list(gone.beyond_reach),
     }
+
+
+def receipts_row(receipts: "Sequence[Receipt]") -> dict[str, Any]:
+    counts: dict[str, int] = {}
+    for receipt in receipts:
+        counts[receipt.status] = counts.get(receipt.status, 0) + 1
+    return {"receipts": [receipt.to_json() for receipt in receipts], "counts": counts}
 
 
 def audit_row(entry: "AuditEntry") -> dict[str, Any]:

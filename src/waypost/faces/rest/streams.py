@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from waypost.errors import WaypostError
-from waypost.faces.rest.problems import ProblemError
+from waypost.faces.guard.problem import Problem
+from waypost.faces.rest.problems import answer_of
 from waypost.faces.rest.rows import audit_row
 
 if TYPE_CHECKING:
@@ -34,23 +37,38 @@ class Streams:
     pause: Pause = asyncio.sleep
     _open: Counter[str] = field(default_factory=Counter)
 
-    def check_room(self, key: str) -> None:
-        if self._open.total() >= MOST or self._open[key] >= MOST_EACH:
-            retry = ((b"retry-after", b"30"),)
-            raise ProblemError(503, "Too many streams are open.", "Close one that nobody reads.", headers=retry)
-
     @contextmanager
-    def opened(self, key: str) -> Iterator[None]:
-        self._open[key] += 1
+    def opened(self, key: str) -> Iterator[bool]:
+        """Hold room for one stream during the block, which learns whether there is any. Nothing is awaited between the
+        look and the taking: of many that come at once, no more get in."""
+        granted = self._open.total() < MOST and self._open[key] < MOST_EACH
+        self._open[key] += granted
         try:
-            yield
+            yield granted
         finally:
-            self._open[key] -= 1
+            self._open[key] -= granted
             if not self._open[key]:
                 del self._open[key]
 
     def __len__(self) -> int:
         return self._open.total()
+
+
+class EventStream(StreamingResponse):
+    """The answer: it holds its room from before its first byte until the client has gone."""
+
+    def __init__(self, hands: "Hands", since: int | None) -> None:
+        super().__init__(told(hands, since), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+        self._hands = hands
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._hands.services.streams.opened(self._hands.identity.key) as granted:
+            if granted:
+                await super().__call__(scope, receive, send)
+            else:
+                retry = ((b"retry-after", b"30"),)
+                full = Problem(503, "Too many streams are open.", "Close one that nobody reads.", retry)
+                await answer_of(full)(scope, receive, send)
 
 
 async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
@@ -60,25 +78,24 @@ async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
     client had better read anew. `problem`: the memory cannot be read now.
     """
     streams, jobs, space_id = hands.services.streams, hands.services.jobs, hands.space_id
-    with streams.opened(hands.identity.key):
-        last = since if since is not None else await run_in_threadpool(_newest, hands)
-        seen, quiet = 0, 0
-        yield _event("hello", {"space": space_id, "last": last}, last)
-        for _ in range(LONGEST):
-            events: list[bytes] = []
-            try:
-                last, changes = await run_in_threadpool(_changes, hands, last)
-                events += changes
-            except WaypostError as error:
-                events.append(_event("problem", {"detail": error.what, "remedy": error.remedy}))
-            seen, new = jobs.changed(space_id, seen)
-            events += [_event("job", job.to_json()) for job in new]
-            quiet = 0 if events else quiet + 1
-            if quiet >= HEARTBEAT:
-                quiet, events = 0, [b": heartbeat\n\n"]
-            for event in events:
-                yield event
-            await streams.pause(EVERY)
+    last = since if since is not None else await run_in_threadpool(_newest, hands)
+    seen, quiet = 0, 0
+    yield _event("hello", {"space": space_id, "last": last}, last)
+    for _ in range(LONGEST):
+        events: list[bytes] = []
+        try:
+            last, changes = await run_in_threadpool(_changes, hands, last)
+            events += changes
+        except WaypostError as error:
+            events.append(_event("problem", {"detail": error.what, "remedy": error.remedy}))
+        seen, new = jobs.changed(space_id, seen)
+        events += [_event("job", job.to_json()) for job in new]
+        quiet = 0 if events else quiet + 1
+        if quiet >= HEARTBEAT:
+            quiet, events = 0, [b": heartbeat\n\n"]
+        for event in events:
+            yield event
+        await streams.pause(EVERY)
 
 
 def _newest(hands: "Hands") -> int:

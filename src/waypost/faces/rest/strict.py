@@ -11,14 +11,16 @@ from urllib.parse import parse_qsl
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from waypost.errors import WaypostError
 from waypost.faces.rest.answers import JsonAnswer
-from waypost.faces.rest.caller import wants_to_write
+from waypost.faces.rest.caller import identity_of, services_of, wants_to_write
 from waypost.faces.rest.idempotent import KEY_HEADER, once
-from waypost.faces.rest.problems import ProblemError
+from waypost.faces.rest.problems import ProblemError, answer_of, unforeseen
 
 DEEPEST = 32  # objects and lists within each other
 _MOST_NAMED = 20
@@ -39,6 +41,14 @@ class StrictRoute(APIRoute):
         takes_body = self.body_field is not None
         writes = wants_to_write(self.dependant)
 
+        async def walled(request: Request) -> Response:
+            try:
+                return await strict(request)
+            except (ProblemError, WaypostError, HTTPException, RequestValidationError):
+                raise
+            except Exception as error:  # noqa: BLE001  the last wall: the framework would have the server print it all
+                return answer_of(unforeseen(error, services_of(request).spaces.home))
+
         async def strict(request: Request) -> Response:
             if not _TAKEN.isdisjoint(request.path_params.values()):
                 raise HTTPException(405)
@@ -49,11 +59,11 @@ class StrictRoute(APIRoute):
                 raise ProblemError(400, "This address takes no body.", "Send none.")
             if body:
                 _check_content_type(request)
-            if writes and KEY_HEADER in request.headers:
+            if writes and KEY_HEADER in request.headers and identity_of(request).writes:  # who may not leaves no key
                 return await once(asked, handle)
             return await handle(asked)
 
-        return strict
+        return walled
 
 
 def _answering(endpoint: Callable[..., Any], status: int) -> Callable[..., Any]:

@@ -1,17 +1,21 @@
-"""Exports in Waypost's own folder: made, listed, fetched. No path comes from a client."""
+"""Exports in Waypost's own folder: made, listed, fetched, deleted; and taking one in. No path comes from a client."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Response
 from starlette.responses import FileResponse
 
 from waypost.errors import NotFound
-from waypost.faces.rest.bodies import NewExport
-from waypost.faces.rest.caller import Reader, Writer
-from waypost.faces.rest.rows import export_row
+from waypost.faces.rest.bodies import Import, NewExport
+from waypost.faces.rest.caller import Hands, Person, Reader, Writer
+from waypost.faces.rest.problems import ProblemError
+from waypost.faces.rest.rows import export_row, receipts_row
 from waypost.faces.rest.strict import StrictRoute
 
-router = APIRouter(prefix="/api/v1/spaces/{space}/exports", tags=["Exports"], route_class=StrictRoute)
+if TYPE_CHECKING:
+    from waypost.flows.transfer import Export
+
+router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Exports"], route_class=StrictRoute)
 
 ExportName = Annotated[
     str,
@@ -22,29 +26,54 @@ ExportName = Annotated[
     ),
 ]
 
+MOST_EXPORTS = 100  # that are made over HTTP: nobody fills the disk with copies of all memories
+_EXPORTS = "exports"  # whose turn it is
 
-@router.get("")
+
+@router.get("/exports")
 def exports(hands: Reader) -> dict[str, Any]:
     """The exports that there are, the newest first."""
     return {"exports": [export_row(one) for one in hands.memory.exports()]}
 
 
-@router.post("", status_code=201)
+@router.post("/exports", status_code=201)
 def export(hands: Writer, response: Response, given: NewExport | None = None) -> dict[str, Any]:
     """Write all memories to a file in Waypost's own folder."""
-    asked = given or NewExport()
-    done = hands.memory.export(
-        form=asked.format, embeddings=asked.embeddings, code=asked.code, as_of=asked.as_of, known_at=asked.known_at
-    )
+    asked, memory = given or NewExport(), hands.memory
+    with hands.services.turns.of(memory.space_id, _EXPORTS):  # one after the other: each holds all memories
+        if len(memory.exports()) >= MOST_EXPORTS:
+            raise ProblemError(409, f"There are {MOST_EXPORTS} exports.", "A person has to delete old ones first.")
+        done = memory.export(
+            form=asked.format, embeddings=asked.embeddings, code=asked.code, as_of=asked.as_of, known_at=asked.known_at
+        )
     response.headers["Location"] = f"/api/v1/spaces/{hands.space}/exports/{done.path.name}"
     return {**export_row(done), "format": asked.format}
 
 
-@router.get("/{name}", response_model=None)
+@router.get("/exports/{name}", response_model=None)
 def fetch_export(hands: Reader, name: ExportName) -> Response:
     """An export as a file."""
+    found = _named(hands, name)
+    kind = "application/json" if name.endswith(".json") else "application/jsonl"
+    return FileResponse(found.path, media_type=kind, filename=name)
+
+
+@router.delete("/exports/{name}")
+def delete_export(hands: Person, name: ExportName) -> dict[str, Any]:
+    """Delete an export. The memories stay. Only a person may."""
+    _named(hands, name).path.unlink(missing_ok=True)
+    return {"id": None, "status": "deleted"}
+
+
+@router.post("/imports")
+def import_memories(hands: Writer, given: Import) -> dict[str, Any]:
+    """Take in memories as an export has them. All are checked first. What is here already stays as it is; what was rejected
+    is refused; who said what is kept as a claim."""
+    return receipts_row(list(hands.memory.import_rows(given.memories)))
+
+
+def _named(hands: Hands, name: str) -> "Export":
     found = next((one for one in hands.memory.exports() if one.path.name == name), None)
     if found is None:
         raise NotFound("There is no export of that name.", "List them to see their names.")
-    kind = "application/json" if name.endswith(".json") else "application/jsonl"
-    return FileResponse(found.path, media_type=kind, filename=name)
+    return found

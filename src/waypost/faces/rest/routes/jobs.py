@@ -4,13 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import StreamingResponse
 
 from waypost.faces.rest.bodies import JobOrder
 from waypost.faces.rest.caller import Reader, Writer
 from waypost.faces.rest.job_sorts import start
 from waypost.faces.rest.parameters import JobId
-from waypost.faces.rest.streams import told
+from waypost.faces.rest.streams import EventStream
 from waypost.faces.rest.strict import StrictRoute
 
 router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Jobs"], route_class=StrictRoute)
@@ -50,7 +49,6 @@ def cancel_job(hands: Writer, job_id: JobId) -> dict[str, Any]:
 async def events(hands: Reader, last_event_id: LastEventId = None) -> Response:
     """Server-sent events: `change` (an entry of the audit log), `job` (a job that got on), `many` (too many changes to
     tell), `problem`; a comment as a sign of life. The stream ends after ten minutes; clients come back by themselves."""
-    hands.services.streams.check_room(hands.identity.key)
     await run_in_threadpool(lambda: hands.memory)  # a memory that is not there is answered as such
     since = None if last_event_id is None else int(last_event_id)
-    return StreamingResponse(told(hands, since), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return EventStream(hands, since)

@@ -65,6 +65,21 @@ def search_journal(
     return {"query": q, "lines": [line.to_json() for line in hands.memory.journal.search(q, limit)]}
 
 
+@router.get("/similar")
+def similar_conversations(
+    hands: Reader,
+    session: Annotated[
+        str,
+        Query(
+            min_length=1, max_length=LONGEST_LINE, description="A conversation, or an entry's id.", examples=["standup"]
+        ),
+    ],
+    k: Annotated[int, Query(ge=1, le=100, description="How many at the most.")] = 5,
+) -> dict[str, Any]:
+    """Conversations like this one, the likest first."""
+    return {"session": session, "similar": [one.to_json() for one in hands.memory.journal.similar(session, k)]}
+
+
 @router.get("/stats")
 def journal_stats(hands: Reader) -> dict[str, Any]:
     """How much there is, about what, worth what, and how its upkeep stands."""

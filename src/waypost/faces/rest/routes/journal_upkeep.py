@@ -19,7 +19,6 @@ def condense(hands: Writer, response: Response, given: Run | None = None) -> dic
     asked = given or Run()
     if asked.dry_run:
         return hands.memory.journal.condense(force=asked.force, dry_run=True).to_json()
-    response.status_code = 202
     return start(hands, "condense", response, force=asked.force)
 
 

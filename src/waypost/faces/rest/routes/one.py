@@ -22,7 +22,7 @@ from waypost.faces.rest.caller import Hands, Person, Reader, Writer
 from waypost.faces.rest.etags import check_match, etag_of, is_known
 from waypost.faces.rest.parameters import AsOf, IfMatch, IfNoneMatch, KnownAt, MemoryId
 from waypost.faces.rest.problems import ProblemError
-from waypost.faces.rest.rows import forgotten_row, history_row, shown_row
+from waypost.faces.rest.rows import forgotten_row, history_row, receipts_row, shown_row
 from waypost.faces.rest.strict import StrictRoute
 
 if TYPE_CHECKING:
@@ -41,11 +41,7 @@ def remember(hands: Writer, given: NewMemory, response: Response) -> dict[str, A
 @router.post("/batch")
 def remember_many(hands: Writer, given: Batch) -> dict[str, Any]:
     """Write many, in order. All are checked first, so that a bad one leaves nothing half-written."""
-    receipts = hands.memory.remember_many([one.given() for one in given.memories])
-    counts: dict[str, int] = {}
-    for receipt in receipts:
-        counts[receipt.status] = counts.get(receipt.status, 0) + 1
-    return {"receipts": [receipt.to_json() for receipt in receipts], "counts": counts}
+    return receipts_row(hands.memory.remember_many([one.given() for one in given.memories]))
 
 
 @router.post("/lift")

@@ -8,10 +8,13 @@ from waypost.faces.rest.bodies import Fixing
 from waypost.faces.rest.caller import HERE, Anybody, Reader, Writer
 from waypost.faces.rest.cursors import Cursor, read_cursor
 from waypost.faces.rest.parameters import ID, CursorText, Limit
+from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import audit_row
 from waypost.faces.rest.strict import StrictRoute
 
 router = APIRouter(prefix="/api/v1/spaces", tags=["Spaces"], route_class=StrictRoute)
+
+DEEPEST_AUDIT = 20_000  # entries: each page holds all that are newer, for as long as it takes
 
 
 @router.get("")
@@ -19,7 +22,8 @@ def spaces(hands: Anybody) -> dict[str, Any]:
     """The memories of this home that this token opens, by name."""
     found = hands.services.spaces
     opened = [one for one in found.listed() if hands.identity.opens(one.space_id)]
-    return {HERE: found.here, "spaces": [one.to_json() for one in opened]}
+    here = found.here if hands.identity.opens(found.here) else None
+    return {HERE: here, "spaces": [one.to_json() for one in opened]}
 
 
 @router.get("/{space}")
@@ -49,7 +53,13 @@ def audit(
     if at is not None:
         newest = memory.audit(None, 1)
         newer = max(0, newest[0].number - at.before + 1) if newest else 0
-    found = memory.audit(memory_id, min(newer + limit + 1, 1_000_000))  # numbers have no gaps: these are enough
+        if newer > DEEPEST_AUDIT:
+            raise ProblemError(
+                422,
+                f"Pages go {DEEPEST_AUDIT:,} entries back.",
+                "Ask for one memory: memory_id=…; `waypost audit` tells the rest.",
+            )
+    found = memory.audit(memory_id, newer + limit + 1)  # numbers have no gaps: these are enough
     entries = [entry for entry in found if at is None or entry.number < at.before]
     following = Cursor(entries[limit - 1].number, 0).written(question) if len(entries) > limit else None
     return {"entries": [audit_row(entry) for entry in entries[:limit]], "next": following}
