@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.store.postgres.directory_rows import Holder, Kind, Member, Noted, Rights, Space, TeamToken, User
 from waypost.store.postgres.directory_schema import TOKEN_PATTERN, USER_PATTERN
+from waypost.store.postgres.directory_sql import run
 from waypost.store.postgres.roles import ROLES, Role, checked_space, ensure_groups, known_names
 
 if TYPE_CHECKING:
@@ -203,11 +204,11 @@ class Directory:
     def _call(self, function: str, *given: object) -> None:
         places = ", ".join(["%s"] * len(given))
         with in_our_words(), self._connection.transaction():
-            self._connection.execute(f"SELECT waypost.{function}({places})".encode(), given)
+            run(self._connection, f"SELECT waypost.{function}({places})", given)
 
     def _rows(self, query: str, *given: object) -> list[Any]:
         with in_our_words(), self._connection.transaction():
-            return self._connection.execute(query.encode(), given).fetchall()
+            return run(self._connection, query, given).fetchall()
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import ForeignFile, SchemaTooNew, StoreError
 from waypost.store.postgres.directory_functions import CHANGES, PRINCIPAL, TOKENS
 from waypost.store.postgres.directory_policies import POLICIES
+from waypost.store.postgres.directory_sql import run
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -124,7 +125,7 @@ def migrate_directory(connection: "Connection[Any]", now: datetime) -> bool:
     if not missing_migrations(connection):
         return False
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", LOCK)
+        run(connection, "SELECT pg_advisory_xact_lock(%s, %s)", LOCK)
         missing = missing_migrations(connection)  # again, now that nobody else can be at it
         if missing and not _is_ours_to_change(connection):
             raise StoreError(
@@ -134,19 +135,20 @@ def migrate_directory(connection: "Connection[Any]", now: datetime) -> bool:
         if missing == list(MIGRATIONS):
             _make_ground(connection)
         for name in missing:
-            connection.execute(MIGRATIONS[name].encode())
-            connection.execute("INSERT INTO waypost.migrations VALUES (%s, %s)", (name, now))
+            run(connection, MIGRATIONS[name])
+            run(connection, "INSERT INTO waypost.migrations VALUES (%s, %s)", (name, now))
         # PostgreSQL lets everybody call what was just made; who may is said by `roles`.
-        connection.execute("REVOKE ALL ON ALL FUNCTIONS IN SCHEMA waypost FROM PUBLIC")
+        run(connection, "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA waypost FROM PUBLIC")
     return bool(missing)
 
 
 def missing_migrations(connection: "Connection[Any]") -> list[str]:
     """What this version has and the database does not, in order. Raises SchemaTooNew for what it has beyond that."""
     with connection.transaction():
-        there = connection.execute(
+        there = run(
+            connection,
             "SELECT c.oid IS NOT NULL FROM pg_namespace n"
-            " LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'migrations' WHERE n.nspname = 'waypost'"
+            " LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'migrations' WHERE n.nspname = 'waypost'",
         ).fetchone()
         if there is None:
             return list(MIGRATIONS)
@@ -154,7 +156,7 @@ def missing_migrations(connection: "Connection[Any]") -> list[str]:
             raise ForeignFile(
                 "The database has a schema `waypost` that is not ours.", "Rename it, or give Waypost another database."
             )
-        rows = connection.execute("SELECT name FROM waypost.migrations ORDER BY name").fetchall()
+        rows = run(connection, "SELECT name FROM waypost.migrations ORDER BY name").fetchall()
     applied = [name for (name,) in rows]
     if later := [name for name in applied if name not in MIGRATIONS]:
         raise SchemaTooNew(
@@ -165,14 +167,16 @@ def missing_migrations(connection: "Connection[Any]") -> list[str]:
 
 
 def _is_ours_to_change(connection: "Connection[Any]") -> bool:
-    row = connection.execute(
+    row = run(
+        connection,
         "SELECT coalesce((SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'waypost'),"
-        " has_database_privilege(current_database(), 'CREATE'))"
+        " has_database_privilege(current_database(), 'CREATE'))",
     ).fetchone()
     return bool(row and row[0])
 
 
 def _make_ground(connection: "Connection[Any]") -> None:
-    connection.execute(
-        "CREATE SCHEMA waypost;CREATE TABLE waypost.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)"
+    run(
+        connection,
+        "CREATE SCHEMA waypost;CREATE TABLE waypost.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)",
     )

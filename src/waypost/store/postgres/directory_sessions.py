@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from waypost.store.postgres.directory import in_our_words
+from waypost.store.postgres.directory_sql import run
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -35,31 +36,33 @@ class KeptSessions:
         """Keep a new one. Those that began before `oldest` or were not used since `idle` go, and of one token's more
         than `most` the longest idle."""
         with in_our_words(), self._connect() as connection, connection.transaction():
-            connection.execute("DELETE FROM waypost.sessions WHERE began < %s OR seen < %s", (oldest, idle))
-            connection.execute(
+            run(connection, "DELETE FROM waypost.sessions WHERE began < %s OR seen < %s", (oldest, idle))
+            run(
+                connection,
                 "DELETE FROM waypost.sessions WHERE digest IN (SELECT digest FROM waypost.sessions WHERE holder = %s"
                 " ORDER BY seen DESC, digest OFFSET %s)",
                 (session.holder, most - 1),
             )
-            connection.execute(
+            run(
+                connection,
                 "INSERT INTO waypost.sessions VALUES (%s, %s, %s, %s)",
                 (session.digest, session.holder, session.began, session.seen),
             )
 
     def find(self, digest: str) -> KeptSession | None:
         with in_our_words(), self._connect() as connection, connection.transaction():
-            row = connection.execute(
-                "SELECT digest, holder, began, seen FROM waypost.sessions WHERE digest = %s", (digest,)
+            row = run(
+                connection, "SELECT digest, holder, began, seen FROM waypost.sessions WHERE digest = %s", (digest,)
             ).fetchone()
         return KeptSession(*row) if row else None
 
     def seen(self, digest: str, at: datetime) -> None:
         with in_our_words(), self._connect() as connection, connection.transaction():
-            connection.execute("UPDATE waypost.sessions SET seen = greatest(seen, %s) WHERE digest = %s", (at, digest))
+            run(connection, "UPDATE waypost.sessions SET seen = greatest(seen, %s) WHERE digest = %s", (at, digest))
 
     def end(self, digest: str) -> None:
         with in_our_words(), self._connect() as connection, connection.transaction():
-            connection.execute("DELETE FROM waypost.sessions WHERE digest = %s", (digest,))
+            run(connection, "DELETE FROM waypost.sessions WHERE digest = %s", (digest,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,12 @@ class KeptReplies:
     def secret(self) -> bytes:
         """What the hashes are keyed with: one for all servers of this database."""
         with in_our_words(), self._connect() as connection, connection.transaction():
-            connection.execute(
+            run(
+                connection,
                 "INSERT INTO waypost.secrets VALUES ('replies', %s) ON CONFLICT DO NOTHING",
                 (secrets.token_bytes(_SECRET_BYTES),),
             )
-            row = connection.execute("SELECT value FROM waypost.secrets WHERE name = 'replies'").fetchone()
+            row = run(connection, "SELECT value FROM waypost.secrets WHERE name = 'replies'").fetchone()
         return bytes(row[0]) if row else b""
 
     def begin(
@@ -95,21 +99,25 @@ class KeptReplies:
         """What came under this key before; None: of all processes it is yours to do. Of one caller at most `most` are
         kept, each for `kept`."""
         with in_our_words(), self._connect() as connection, connection.transaction():
-            connection.execute("DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
-            made = connection.execute(
+            run(connection, "DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
+            made = run(
+                connection,
                 "INSERT INTO waypost.replies (key, caller, request, at, held_until) VALUES (%s, %s, %s, %s, %s)"
                 " ON CONFLICT DO NOTHING",
                 (key, caller, request, now, now + held),
             )
             if made.rowcount:
-                connection.execute(
+                run(
+                    connection,
                     "DELETE FROM waypost.replies WHERE key IN (SELECT key FROM waypost.replies WHERE caller = %s"
                     " ORDER BY at DESC, key OFFSET %s)",
                     (caller, most),
                 )
                 return None
-            row = connection.execute(
-                "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s", (now, key)
+            row = run(
+                connection,
+                "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s",
+                (now, key),
             ).fetchone()
         return KeptReply(bytes(row[0]), *row[1:]) if row else None
 
@@ -128,4 +136,4 @@ class KeptReplies:
 
     def _run(self, statement: str, *given: object) -> None:
         with in_our_words(), self._connect() as connection, connection.transaction():
-            connection.execute(statement.encode(), given)
+            run(connection, statement, given)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from waypost.errors import InvalidInput, SecurityError, StoreError
+from waypost.store.postgres.directory_sql import run
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -123,7 +124,7 @@ def sql_for_admins(names: Names, spaces: Iterable[str], owner: str) -> list[str]
 
 def known_names(connection: "Connection[Any]") -> Names | None:
     """What this database calls its roles; None where it has none."""
-    row = connection.execute("SELECT value FROM waypost.settings WHERE key = 'role_prefix'").fetchone()
+    row = run(connection, "SELECT value FROM waypost.settings WHERE key = 'role_prefix'").fetchone()
     return Names(row[0]) if row else None
 
 
@@ -140,15 +141,17 @@ def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Na
                 f"The roles of this database begin with {names.prefix}.", "Leave the prefix out: it stays."
             )
         _run_missing(connection, team_statements(names))
-        connection.execute(
-            "INSERT INTO waypost.settings VALUES ('role_prefix', %s) ON CONFLICT DO NOTHING", (names.prefix,)
+        run(
+            connection,
+            "INSERT INTO waypost.settings VALUES ('role_prefix', %s) ON CONFLICT DO NOTHING",
+            (names.prefix,),
         )
-        connection.execute("INSERT INTO waypost.servers VALUES (%s) ON CONFLICT DO NOTHING", (names.server,))
+        run(connection, "INSERT INTO waypost.servers VALUES (%s) ON CONFLICT DO NOTHING", (names.server,))
         for statement in directory_statements(names):
-            connection.execute(statement.encode())
-        for (space_id,) in connection.execute("SELECT space_id FROM waypost.spaces ORDER BY space_id").fetchall():
+            run(connection, statement)
+        for (space_id,) in run(connection, "SELECT space_id FROM waypost.spaces ORDER BY space_id").fetchall():
             ensure_groups(connection, names, space_id)
-        connection.execute("SELECT waypost.grant_all_groups(name) FROM waypost.users")
+        run(connection, "SELECT waypost.grant_all_groups(name) FROM waypost.users")
     return names
 
 
@@ -158,7 +161,7 @@ def ensure_groups(connection: "Connection[Any]", names: Names, space_id: str) ->
 
 
 def may_create_roles(connection: "Connection[Any]") -> bool:
-    row = connection.execute("SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user").fetchone()
+    row = run(connection, "SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user").fetchone()
     return bool(row and row[0])
 
 
@@ -174,7 +177,7 @@ def _chosen(connection: "Connection[Any]", prefix: str | None) -> Names | None:
         return names
     if prefix is not None:
         raise InvalidInput(f"There are roles that begin with {prefix}.", "Take another prefix.")
-    row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
+    row = run(connection, "SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     other = Names(f"{PREFIX}_{row[0] if row else 0}")
     if _is_there(connection, other.team):
         raise StoreError(f"There are roles that begin with {other.prefix}.", "Name another prefix.")
@@ -187,9 +190,9 @@ def _run_missing(connection: "Connection[Any]", statements: Iterable[str]) -> No
         verb, *words = statement.split()
         if verb == "CREATE" and not _is_there(connection, words[1]):
             _check_may_create(connection, words[1])
-            connection.execute(statement.encode())
+            run(connection, statement)
         elif verb == "GRANT" and not _is_in(connection, words[0], words[2]):
-            connection.execute(statement.encode())
+            run(connection, statement)
 
 
 def _check_may_create(connection: "Connection[Any]", role: str) -> None:
@@ -201,11 +204,12 @@ def _check_may_create(connection: "Connection[Any]", role: str) -> None:
 
 
 def _is_there(connection: "Connection[Any]", role: str) -> bool:
-    return bool(connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchall())
+    return bool(run(connection, "SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchall())
 
 
 def _is_in(connection: "Connection[Any]", group: str, member: str) -> bool:
-    found = connection.execute(
+    found = run(
+        connection,
         "SELECT FROM pg_auth_members a JOIN pg_roles g ON g.oid = a.roleid JOIN pg_roles m ON m.oid = a.member"
         " WHERE g.rolname = %s AND m.rolname = %s",
         (group, member),
@@ -214,5 +218,5 @@ def _is_in(connection: "Connection[Any]", group: str, member: str) -> bool:
 
 
 def _may_give(connection: "Connection[Any]", group: str) -> bool:
-    row = connection.execute("SELECT pg_has_role(%s, 'MEMBER WITH ADMIN OPTION')", (group,)).fetchone()
+    row = run(connection, "SELECT pg_has_role(%s, 'MEMBER WITH ADMIN OPTION')", (group,)).fetchone()
     return bool(row and row[0])

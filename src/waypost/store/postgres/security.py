@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from waypost.errors import SecurityError
+from waypost.store.postgres.directory_sql import run
 from waypost.store.postgres.roles import Names, Role, checked_space, schema_of
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def act(connection: "Connection[Any]", names: Names, space_id: str, acting: Acti
     from psycopg import errors
 
     try:
-        connection.execute(
+        run(
+            connection,
             "SELECT set_config('waypost.user', %s, true), set_config('waypost.kind', %s, true),"
             " set_config('waypost.rights', %s, true), set_config('role', %s, true)",
             (acting.user, acting.kind, acting.rights, names.group(space_id, acting.role)),
@@ -78,7 +80,8 @@ def act(connection: "Connection[Any]", names: Names, space_id: str, acting: Acti
 
 def act_in_directory(connection: "Connection[Any]", acting: Acting) -> None:
     """The same for the directory, which is of no single space."""
-    connection.execute(
+    run(
+        connection,
         "SELECT set_config('waypost.user', %s, true), set_config('waypost.kind', %s, true),"
         " set_config('waypost.rights', %s, true)",
         (acting.user, acting.kind, acting.rights),
@@ -90,17 +93,21 @@ def protect_space(connection: "Connection[Any]", space_id: str, names: Names | N
     transaction, after every migration of the space: what is there stays. Returns how many statements it took."""
     schema = schema_of(space_id)
     tables = _tables(connection, schema)
-    statements = [*_policies(connection, schema, space_id, tables, names)]
+    statements = [
+        *_policies(connection, schema, space_id, tables, names),
+        *_functions(connection, schema, space_id, names),
+    ]
     if names is not None:
         statements += _grants(schema, space_id, [table for table, _ in tables], names)
     if statements:
-        connection.execute(";\n".join(statements).encode())
+        run(connection, ";\n".join(statements))
     return len(statements)
 
 
 def _tables(connection: "Connection[Any]", schema: str) -> list[tuple[str, bool]]:
     """The tables, and whether row-level security is on."""
-    return connection.execute(
+    return run(
+        connection,
         "SELECT c.relname, c.relrowsecurity FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE n.nspname = %s AND c.relkind IN ('r', 'p') ORDER BY c.relname",
         (schema,),
@@ -111,7 +118,7 @@ def _policies(
     connection: "Connection[Any]", schema: str, space_id: str, tables: list[tuple[str, bool]], names: Names | None
 ) -> Iterator[str]:
     there = set(
-        connection.execute("SELECT tablename, policyname FROM pg_policies WHERE schemaname = %s", (schema,)).fetchall()
+        run(connection, "SELECT tablename, policyname FROM pg_policies WHERE schemaname = %s", (schema,)).fetchall()
     )
     for table, is_on in tables:
         for name, statement in _policies_of(schema, table, space_id, names):
@@ -146,6 +153,25 @@ def _policies_of(schema: str, table: str, space_id: str, names: Names | None) ->
     yield "removes", f"CREATE POLICY removes {on} FOR DELETE USING ({asks('write')})"
 
 
+def _functions(connection: "Connection[Any]", schema: str, space_id: str, names: Names | None) -> Iterator[str]:
+    """What runs as its owner is for writers, and must not find a caller's temporary table first."""
+    rows = run(
+        connection,
+        "SELECT p.oid::regprocedure::text, p.prosecdef, (SELECT quote_ident(v.nspname) FROM pg_extension e"
+        " JOIN pg_namespace v ON v.oid = e.extnamespace WHERE e.extname = 'vector') FROM pg_proc p"
+        " JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = %s ORDER BY p.oid",
+        (schema,),
+    ).fetchall()
+    for signature, is_owners, vectors in rows:
+        yield f"REVOKE ALL ON FUNCTION {signature} FROM PUBLIC"
+        if names is not None:
+            role = names.group(space_id, "writer" if is_owners else "reader")
+            yield f"GRANT EXECUTE ON FUNCTION {signature} TO {role}"
+        if is_owners:
+            path = ", ".join(["pg_catalog", schema, *([vectors] if vectors else []), "pg_temp"])
+            yield f"ALTER FUNCTION {signature} SET search_path = {path}"
+
+
 def _triggers(schema: str, table: str) -> Iterator[str]:
     """What has to fail aloud: a policy would leave the rows and say nothing."""
     if table in APPEND_ONLY:
@@ -166,7 +192,7 @@ def _grants(schema: str, space_id: str, tables: list[str], names: Names) -> Iter
     yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM PUBLIC"
     yield f"GRANT USAGE ON SCHEMA {schema} TO {reader}"
     yield f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {reader}"
-    yield f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {writer}"
+    yield f"GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {writer}"  # numbers are taken many at once
     added = [table for table in tables if table not in _NOT_WRITTEN]
     changed = [table for table in added if table not in APPEND_ONLY]
     if added:

@@ -257,6 +257,13 @@ def test_a_writer_keeps_the_model_of_the_memory(team: Team) -> None:
         Directory(team.machine("carol")).keep_space(A, "other", 6)
 
 
+def test_connections_with_other_cursors_do_as_well(team: Team) -> None:
+    team.admin.cursor_factory = psycopg.RawCursor
+    assert [one.name for one in team.directory.users()] == ["alice", "bob", "carol", "dave"]
+    team.directory.make_token("bob", "t", digest=digest("t"))
+    assert migrate_directory(team.admin, NOW) is False
+
+
 # -- tokens --------------------------------------------------------------------------------------------------------
 
 

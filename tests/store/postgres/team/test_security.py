@@ -31,6 +31,7 @@ def test_owners_and_writers_write(team: Team, user: str) -> None:
     add(machine)
     machine.execute(f"UPDATE {IN_A}.memories SET text = 'changed' WHERE memory_id = 'm-3'".encode())
     machine.execute(f"INSERT INTO {IN_A}.audit (action) VALUES ('add')".encode())
+    machine.execute(f"SELECT setval('{IN_A}.memories_number_seq', 100)".encode())  # numbers for many at once
     machine.execute(f"DELETE FROM {IN_A}.memories WHERE checkout_id = 'c'".encode())
     assert texts(machine) == [f"secret of {IN_A}", "changed"]
 
@@ -45,6 +46,7 @@ def test_owners_and_writers_write(team: Team, user: str) -> None:
         "INSERT INTO {}.audit (action) VALUES ('add')",
         "INSERT INTO {}.keywords VALUES (2, '')",
         "SELECT * FROM {}.memories FOR UPDATE",
+        "SELECT setval('{}.memories_number_seq', 1)",
         "CREATE TABLE {}.mine (x int)",
         "ALTER TABLE {}.memories DISABLE ROW LEVEL SECURITY",
         "DROP TABLE {}.memories",
@@ -96,6 +98,19 @@ def test_temporary_tables_do_not_stand_in_for_those_of_the_directory(standing_te
     machine.execute("CREATE TEMP TABLE users AS SELECT 'carol' AS name, NULL::timestamptz AS disabled_at")
     machine.execute("SET search_path = pg_temp, waypost, public")
     assert machine.execute("SELECT waypost.role_in(%s), waypost.may_own(%s)", (B, A)).fetchone() == (None, False)
+
+
+def test_a_function_that_runs_as_its_owner_finds_no_table_of_the_caller(standing_team: Team) -> None:
+    machine = standing_team.machine("bob")
+    machine.execute(
+        "CREATE FUNCTION pg_temp.evil() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', current_user;"
+        " END $$"
+    )
+    machine.execute("CREATE TEMP VIEW memories AS SELECT pg_temp.evil()")
+    assert machine.execute(f"SELECT {IN_A}.count_as_owner()".encode()).fetchone() == (2,)
+    for stranger in (standing_team.machine("carol"), standing_team.machine("dave")):
+        with pytest.raises(errors.InsufficientPrivilege):
+            stranger.execute(f"SELECT {IN_A}.count_as_owner()".encode())
 
 
 def test_nobody_takes_on_a_role_that_is_not_theirs(standing_team: Team) -> None:
