@@ -16,6 +16,9 @@ _UPKEEP = Caller("extractor", "maintain")
 _KEPT = timedelta(days=30)  # verdicts on contents that nobody has checked out since
 
 
+Report = Callable[[str, int, int], None]  # the step, how many are done, of how many
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """What a step of upkeep did."""
@@ -39,9 +42,16 @@ class Step:
     needs_journal: bool = False  # its files
 
 
-def maintain(space: OpenSpace, *, force: bool = False, dry_run: bool = False) -> tuple[Done, ...]:
-    """Do what is due, in order; with `force` everything; with `dry_run` only say what there is to do."""
-    return tuple(_step(space, step, force, dry_run) for step in STEPS if applies(space, step))
+def maintain(
+    space: OpenSpace, *, force: bool = False, dry_run: bool = False, report: Report = lambda *_: None
+) -> tuple[Done, ...]:
+    """Do what is due, in order; with `force` everything; with `dry_run` only say what there is to do. `report` is told
+    which step comes; where it raises, the rest is left for the next time."""
+    steps, done = [step for step in STEPS if applies(space, step)], list[Done]()
+    for step in steps:
+        report(step.name, len(done), len(steps))
+        done.append(_step(space, step, force, dry_run))
+    return tuple(done)
 
 
 def applies(space: OpenSpace, step: Step) -> bool:

@@ -16,9 +16,11 @@ class Upkeep(Opened):
     def doctor(self, *, fix: bool = False) -> "Sequence[flows.finding.Finding]":
         return flows.status.doctor(self._current, self._caller, fix=fix)
 
-    def maintain(self, *, force: bool = False, dry_run: bool = False) -> "Sequence[flows.maintain.Done]":
+    def maintain(
+        self, *, force: bool = False, dry_run: bool = False, report: "flows.maintain.Report" = lambda *_: None
+    ) -> "Sequence[flows.maintain.Done]":
         """Upkeep: what is due, or with `force` everything; with `dry_run` only what there is to do."""
-        return flows.maintain.maintain(self._current, force=force, dry_run=dry_run)
+        return flows.maintain.maintain(self._current, force=force, dry_run=dry_run, report=report)
 
     def settle(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Embed everything that is owed, now. Returns what is still owed, by engine."""

@@ -38,6 +38,24 @@ def test_every_sort_ends(served: Any) -> None:
     assert set(ends.values()) == {"done"}
 
 
+def test_upkeep_tells_its_steps_and_stops_between_them(served: Any) -> None:
+    told: list[tuple[Any, ...]] = []
+    done = served.memory.maintain(force=True, report=lambda *step: told.append(step))
+    assert [name for name, *_ in told] == [one.step for one in done]
+    assert [(at, of) for _, at, of in told] == [(number, len(done)) for number in range(len(done))]
+
+    def stop(_: str, at: int, of: int) -> None:
+        if at == 2:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        served.memory.maintain(force=True, report=stop)
+    started = served.agent.post(f"{HERE}/jobs", json={"sort": "maintain", "force": True}).json()
+    served.app.state.services.jobs.wait(started["id"], 30)
+    progress = served.reader.get(f"{HERE}/jobs/{started['id']}").json()["progress"]
+    assert (progress["phase"], progress["done"], progress["total"]) == (told[-1][0], len(done) - 1, len(done))
+
+
 def test_one_of_a_sort_runs_in_a_memory_and_can_be_cancelled(clock: Any, tmp_path: Path) -> None:
     jobs, go_on, told = Jobs(clock, tmp_path), threading.Event(), threading.Event()
 

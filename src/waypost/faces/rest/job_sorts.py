@@ -19,8 +19,7 @@ def _index(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
 
 
 def _maintain(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
-    report("upkeep")
-    return {"steps": [step.to_json() for step in memory.maintain(force=force)]}
+    return {"steps": [step.to_json() for step in memory.maintain(force=force, report=report)]}
 
 
 def _condense(memory: "Memory", force: bool, report: Report) -> Mapping[str, Any]:
