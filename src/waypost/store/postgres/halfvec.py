@@ -5,6 +5,7 @@ nothing) and the highest byte of each number first.
 """
 
 import struct
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,23 +22,24 @@ _LENGTH = struct.Struct(">i")
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """A parameter for `%s::halfvec`."""
+    """A parameter for `$1::halfvec`."""
 
     vector: "Vector"
 
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """A parameter for `%s::vector`: in single precision, as a question is."""
+    """A parameter for `$1::vector`: in single precision, as a question is."""
 
     vector: "Vector"
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """A parameter for `%s::halfvec[]`. `type_id` is what this database calls the type `halfvec`."""
+    """A parameter for `$1::halfvec[]`: vectors as SQLite's store packs them. `type_id` is what this database calls the
+    type `halfvec`."""
 
-    vectors: Sequence["Vector"]
+    vectors: Sequence[bytes]
     type_id: int
 
 
@@ -58,28 +60,19 @@ def array_bytes(halves: Halves) -> bytes:
         return struct.pack(">iiI", 0, 0, halves.type_id)
     parts = [_ARRAY.pack(1, 0, halves.type_id, len(halves.vectors), 1)]
     for vector in halves.vectors:
-        one = half_bytes(vector)
-        parts += (_LENGTH.pack(len(one)), one)
+        parts += (_LENGTH.pack(_HEADER.size + len(vector)), _HEADER.pack(len(vector) // 2, 0), _swapped(vector))
     return b"".join(parts)
 
 
 def packed(sent: bytes) -> bytes:
-    """What `halfvec_send` gave, as SQLite's store keeps it: the lowest byte of each number first."""
-    import array
-
-    numbers = array.array("H", sent[_HEADER.size :])
-    numbers.byteswap()
-    return numbers.tobytes()
+    """What the database sends, as SQLite's store keeps it: the lowest byte of each number first."""
+    return _swapped(sent[_HEADER.size :])
 
 
-def unpack(sent: Sequence[bytes], dimensions: int) -> "Vector":
-    """Some vectors of these dimensions that `halfvec_send` gave, as the rows of a matrix."""
-    import numpy as np
-
-    if not sent:
-        return np.empty((0, dimensions), np.float32)
-    rows = np.frombuffer(b"".join(sent), np.uint8).reshape(len(sent), _HEADER.size + 2 * dimensions)
-    return np.ascontiguousarray(rows[:, _HEADER.size :]).view(">f2").astype(np.float32)
+def _swapped(numbers: bytes) -> bytes:
+    swapped = array("H", numbers)
+    swapped.byteswap()
+    return swapped.tobytes()
 
 
 def register(adapters: "AdaptersMap") -> None:

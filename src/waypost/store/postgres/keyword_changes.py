@@ -5,13 +5,10 @@ leaves nothing behind.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from waypost.store.postgres.keyword_keys import keys_of
 from waypost.store.postgres.keyword_rows import in_braces
-
-if TYPE_CHECKING:
-    from psycopg import Connection
+from waypost.store.sql.database import Database
 
 # What PostgreSQL has not sorted into an index yet is looked through by every search, once for each key.
 _UNSORTED_KB = 64
@@ -22,18 +19,18 @@ _AT_ONCE = 2000
 _ADD = """
 WITH added AS (
     INSERT INTO {index} (passage_id, tokens, keys) SELECT passage_id, tokens, keys::bigint[]
-    FROM unnest(%(passages)s::bigint[], %(tokens)s::integer[], %(keys)s::text[]) AS new (passage_id, tokens, keys)
+    FROM unnest(?1::bigint[], ?2::integer[], ?3::text[]) AS new (passage_id, tokens, keys)
 ), counted AS (
     INSERT INTO {index}_terms AS known SELECT *
-    FROM unnest(%(terms)s::bigint[], %(counts)s::integer[], %(variants)s::bigint[])
+    FROM unnest(?4::bigint[], ?5::integer[], ?6::bigint[])
     ON CONFLICT (term) DO UPDATE
         SET passages = known.passages + excluded.passages, variants = known.variants | excluded.variants
 )
-UPDATE {index}_totals SET passages = passages + %(rows)s, tokens = tokens + %(length)s
+UPDATE {index}_totals SET passages = passages + ?7::bigint, tokens = tokens + ?8::bigint
 """
 _DROP = """
 WITH gone AS (
-    DELETE FROM {index} WHERE passage_id = ANY(%s::bigint[]) RETURNING passage_id, tokens, keys
+    DELETE FROM {index} WHERE passage_id = ANY(?::bigint[]) RETURNING passage_id, tokens, keys
 ), less AS (
     SELECT term, count(*) AS passages
     FROM (SELECT DISTINCT gone.passage_id, key & -64 AS term FROM gone CROSS JOIN unnest(gone.keys) key) each
@@ -49,30 +46,30 @@ FROM (SELECT count(*) AS passages, sum(tokens) AS tokens FROM gone) less WHERE l
 """
 
 
-def add_keywords(connection: "Connection[Any]", index: str, rows: Sequence[tuple[int, Sequence[str]]]) -> None:
+def add_keywords(database: Database, index: str, rows: Sequence[tuple[int, Sequence[str]]]) -> None:
     """Index passages: their ids, and the columns of their terms."""
     if not rows:
         return
     many = len(rows) >= _MANY
-    _set_unsorted(connection, _UNSORTED_OF_MANY_KB if many else _UNSORTED_KB)
+    _set_unsorted(database, _UNSORTED_OF_MANY_KB if many else _UNSORTED_KB)
     last = len(rows) - 1 if many else len(rows)
     for start in range(0, last, _AT_ONCE):
-        _add(connection, index, rows[start : min(start + _AT_ONCE, last)])
+        _add(database, index, rows[start : min(start + _AT_ONCE, last)])
     if many:  # the last one has all the others sorted in
-        _set_unsorted(connection, _UNSORTED_KB)
-        _add(connection, index, rows[last:])
+        _set_unsorted(database, _UNSORTED_KB)
+        _add(database, index, rows[last:])
 
 
-def drop_keywords(connection: "Connection[Any]", index: str, passage_ids: Sequence[int]) -> None:
+def drop_keywords(database: Database, index: str, passage_ids: Sequence[int]) -> None:
     if passage_ids:
-        connection.execute(_DROP.format(index=index).encode(), (in_braces(passage_ids),))
+        database.change(_DROP.format(index=index), (in_braces(passage_ids),))
 
 
-def _set_unsorted(connection: "Connection[Any]", kilobytes: int) -> None:
-    connection.execute("SELECT set_config('gin_pending_list_limit', %s, true)", (f"{kilobytes}kB",))
+def _set_unsorted(database: Database, kilobytes: int) -> None:
+    database.rows("SELECT set_config('gin_pending_list_limit', ?, true)", (f"{kilobytes}kB",))
 
 
-def _add(connection: "Connection[Any]", index: str, rows: Sequence[tuple[int, Sequence[str]]]) -> None:
+def _add(database: Database, index: str, rows: Sequence[tuple[int, Sequence[str]]]) -> None:
     indexed = [keys_of(columns) for _, columns in rows]
     counts: dict[int, int] = {}
     variants: dict[int, int] = {}
@@ -80,16 +77,16 @@ def _add(connection: "Connection[Any]", index: str, rows: Sequence[tuple[int, Se
         for term, bits in one.terms.items():
             counts[term] = counts.get(term, 0) + 1
             variants[term] = variants.get(term, 0) | bits
-    connection.execute(
-        _ADD.format(index=index).encode(),
-        {
-            "passages": in_braces(passage_id for passage_id, _ in rows),
-            "tokens": in_braces(one.tokens for one in indexed),
-            "keys": [in_braces(one.keys) for one in indexed],
-            "terms": in_braces(counts),
-            "counts": in_braces(counts.values()),
-            "variants": in_braces(variants.values()),
-            "rows": len(rows),
-            "length": sum(one.tokens for one in indexed),
-        },
+    database.change(
+        _ADD.format(index=index),
+        (
+            in_braces(passage_id for passage_id, _ in rows),
+            in_braces(one.tokens for one in indexed),
+            [in_braces(one.keys) for one in indexed],
+            in_braces(counts),
+            in_braces(counts.values()),
+            in_braces(variants.values()),
+            len(rows),
+            sum(one.tokens for one in indexed),
+        ),
     )

@@ -7,12 +7,10 @@ length of a passage stands in its row. So nothing of a passage but its number an
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from waypost.store.postgres.keyword_keys import lookups, term_of, tokens
-
-if TYPE_CHECKING:
-    from psycopg import Connection
+from waypost.store.sql.database import Database
 
 MOST_WEIGHED = 15_000  # passages whose keywords are compared
 _LEAST_WEIGHT = 1e-6  # FTS5's, of a word that stands in half of all passages or more
@@ -22,20 +20,20 @@ _STEP = 2.0**-40
 _KNOWN = """
 SELECT t.term, t.passages, t.variants, total.passages, total.tokens,
     (SELECT coalesce(max(passage_id), 0) FROM passages)
-FROM {index}_totals total JOIN {index}_terms t ON t.term = ANY(%s::bigint[])
+FROM {index}_totals total JOIN {index}_terms t ON t.term = ANY(?::bigint[])
 """
 _BEST = """
 SELECT passage_id, sum(round(
-    weight * times * 2.2::float8 / (times + 1.2::float8 * (0.25::float8 + 0.75::float8 * tokens / %(mean)s::float8))
-    / %(step)s::float8)) * %(step)s::float8 AS score
+    weight * times * 2.2::float8 / (times + 1.2::float8 * (0.25::float8 + 0.75::float8 * tokens / ?1::float8))
+    / ?2::float8)) * ?2::float8 AS score
 FROM (
     SELECT k.passage_id, k.tokens, asked.term, asked.weight, sum(asked.times) AS times
-    FROM unnest(%(keys)s::bigint[], %(times)s::float8[], %(terms)s::integer[], %(weights)s::float8[])
+    FROM unnest(?4::bigint[], ?5::float8[], ?6::integer[], ?7::float8[])
         AS asked (key, times, term, weight)
     CROSS JOIN LATERAL (SELECT passage_id, tokens FROM {index} WHERE keys @> ARRAY[asked.key]{among} OFFSET 0) k
     GROUP BY k.passage_id, k.tokens, asked.term, asked.weight
 ) found
-GROUP BY passage_id ORDER BY score DESC, passage_id LIMIT %(depth)s
+GROUP BY passage_id ORDER BY score DESC, passage_id LIMIT ?3::bigint
 """
 
 
@@ -48,7 +46,7 @@ class _Term(NamedTuple):
 
 
 def best_by_keywords(
-    connection: "Connection[Any]",
+    database: Database,
     index: str,
     terms: Sequence[str],
     weights: Sequence[float],
@@ -59,7 +57,7 @@ def best_by_keywords(
     or `code_keywords`, `weights` are those of its columns."""
     words = Counter(word for term in terms for word in tokens(term))
     keys = {term_of(word): word for word in words}
-    rows = connection.execute(_KNOWN.format(index=index).encode(), (in_braces(keys),)).fetchall()
+    rows = database.rows(_KNOWN.format(index=index), (in_braces(keys),))
     if not rows:
         return {}
     passages, length, last = rows[0][3:]
@@ -71,13 +69,12 @@ def best_by_keywords(
         for place, term in enumerate(known)
         for key, times in lookups(term.key, term.variants, weights)
     ]
-    parameters: dict[str, Any] = {"mean": length / passages, "step": _STEP, "depth": depth}
-    for name, values in zip(("keys", "times", "terms", "weights"), zip(*looked_up, strict=True), strict=True):
-        parameters[name] = in_braces(values)
+    parameters: list[Any] = [length / passages, _STEP, depth]
+    parameters += [in_braces(values) for values in zip(*looked_up, strict=True)]
     if among is not None:
-        parameters["among"] = in_braces(among)
-    sql = _BEST.format(index=index, among="" if among is None else " AND passage_id = ANY(%(among)s::bigint[])")
-    return dict(connection.execute(sql.encode(), parameters).fetchall())
+        parameters.append(in_braces(among))
+    sql = _BEST.format(index=index, among="" if among is None else " AND passage_id = ANY(?8::bigint[])")
+    return dict(database.rows(sql, parameters))
 
 
 def telling(terms: Iterable[_Term]) -> list[_Term]:

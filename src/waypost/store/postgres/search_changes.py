@@ -1,0 +1,31 @@
+"""Keeping what is searched in PostgreSQL: the part of the writer that is not shared."""
+
+from collections.abc import Sequence
+
+from waypost.store.postgres.keyword_changes import add_keywords, drop_keywords
+from waypost.store.postgres.search_rows import SearchRows
+from waypost.store.postgres.vector_changes import put_vectors
+from waypost.store.protocol import PassageRow
+from waypost.store.sql.passages import PassageChanges
+
+
+class SearchChanges(PassageChanges, SearchRows):
+    """The part of the writer that knows the indexes of keywords and vectors."""
+
+    def _index_keywords(self, passages: Sequence[tuple[int, PassageRow]]) -> None:
+        prose = [(at, (row.terms,)) for at, row in passages if row.code_terms is None and row.terms]
+        code = [(at, row.code_terms) for at, row in passages if row.code_terms is not None]
+        add_keywords(self._db, "keywords", prose)
+        add_keywords(self._db, "code_keywords", code)
+
+    def _drop_keywords(self, passage_ids: Sequence[int]) -> None:
+        for index in ("keywords", "code_keywords"):
+            drop_keywords(self._db, index, passage_ids)
+
+    def _load_vectors(self, rows: Sequence[tuple[int, bytes, str, bytes]]) -> None:
+        if rows:
+            put_vectors(self._db, rows)
+        self._asked.clear()
+
+    def _make_room(self, engine_id: int, dimensions: int) -> None:
+        """Vectors of any length go into the one table; an index is of one length."""

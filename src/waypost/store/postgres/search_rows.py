@@ -1,0 +1,145 @@
+"""Searching in PostgreSQL, and showing only what a view shows: the part of the reader that is not shared."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.recall import View
+from waypost.store.postgres.keyword_rows import best_by_keywords
+from waypost.store.postgres.vector_rows import (
+    MOST_SEARCHED,
+    Engine,
+    all_scores,
+    find_engine,
+    near,
+    pairs_above,
+    prepare_search,
+    scores_of_versions,
+)
+from waypost.store.postgres.vector_samples import Samples
+from waypost.store.protocol import Found, Population, Twin, VectorAnswer
+from waypost.store.sql.database import Database
+from waypost.store.sql.search_rows import PASSAGES_OF_VECTORS, FoundRows, by_score
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+    from waypost.store.sql.scores import Scores
+
+
+class _Asked(NamedTuple):
+    """A question to an engine, with what is known about it by now, for prose and for code."""
+
+    vector: "Vector"
+    engine: Engine
+    scores: "dict[bool, Scores]"  # where all were compared
+    spreads: dict[bool, dict[str, Population]]
+
+
+class SearchRows(FoundRows):
+    """The part of the reader that searches. `samples` are kept by the store of the space."""
+
+    def __init__(self, database: Database, samples: Samples) -> None:
+        super().__init__(database)
+        self._samples = samples
+        self._asked: dict[str, _Asked] = {}
+        self._is_prepared = False
+
+    def _best_by_keywords(
+        self, index: str, terms: Sequence[str], weights: Sequence[float], depth: int, among: list[int]
+    ) -> dict[int, float]:
+        return best_by_keywords(self._db, index, terms, weights, depth, among or None)
+
+    def vector_search(self, engine: str, vector: "Vector", limit: int, view: View) -> VectorAnswer:
+        asked = self._ask(engine, vector)
+        if asked is None:
+            return VectorAnswer((), {})
+        # Of one sort only: else a small part would be searched for among the best of a large one.
+        sorts = sorted({collection in CODE_COLLECTIONS for collection in view.collections})
+        spread = {name: one for of_code in sorts for name, one in self._spread(asked, of_code).items()}
+        return VectorAnswer(tuple(self._nearest(asked, sorts, limit, view)), spread)
+
+    def vector_scores(self, engine: str, vector: "Vector", numbers: Sequence[int]) -> dict[int, float]:
+        asked = self._ask(engine, vector)
+        best: dict[int, float] = {}
+        if asked is not None and numbers:
+            for number, _, cosine in scores_of_versions(self._db, asked.engine, vector, numbers):
+                best[number] = max(cosine, best.get(number, cosine))
+        return best
+
+    def twins(
+        self, engine: str, vectors: "Vector", kind: str, domain: str, above: float, since_number: int = 0
+    ) -> list[Twin]:
+        known = find_engine(self._db, engine)
+        if known is None or known.dimensions != vectors.shape[1]:
+            return []
+        return self._twins_of(pairs_above(self._db, known, vectors, above), kind, domain, since_number)
+
+    def _ask(self, engine: str, vector: "Vector") -> _Asked | None:
+        asked = self._asked.get(engine)
+        if asked is None or asked.vector is not vector:
+            known = find_engine(self._db, engine)
+            if known is None or known.dimensions != len(vector):  # the model behind the name has changed
+                return None
+            asked = self._asked[engine] = _Asked(vector, known, {}, {})
+        return asked
+
+    def _scores(self, asked: _Asked, of_code: bool) -> "Scores":
+        """The cosines of all vectors of a sort, computed once for each question."""
+        if of_code not in asked.scores:
+            asked.scores[of_code] = all_scores(self._db, asked.engine, of_code, asked.vector)
+        return asked.scores[of_code]
+
+    def _spread(self, asked: _Asked, of_code: bool) -> dict[str, Population]:
+        """How the question's cosines spread: over all vectors of a sort, or over a sample where they are many."""
+        if of_code not in asked.spreads:
+            if asked.engine.indexed[of_code]:
+                spread = self._samples.spread(self._db, asked.engine, of_code, asked.vector)
+            else:
+                rows = self._scores(asked, of_code).by_language() if asked.engine.count(of_code) else ()
+                spread = {name: Population(count, mean, deviation) for name, count, mean, deviation in rows}
+            asked.spreads[of_code] = spread
+        return asked.spreads[of_code]
+
+    def _nearest(self, asked: _Asked, sorts: Sequence[bool], limit: int, view: View) -> list[Found]:
+        """The best that the view shows, looking as deep as it takes; nothing is looked up twice."""
+        depth, looked = limit * 2, set[int]()
+        found: list[Found] = []
+        while True:
+            best = self._best(asked, sorts, depth)
+            new = {vector_id: cosine for vector_id, cosine in best if vector_id not in looked}
+            found += self._best_visible(new, limit - len(found), view, PASSAGES_OF_VECTORS)
+            if len(found) >= limit or len(best) < depth or depth >= MOST_SEARCHED:
+                return sorted(found, key=by_score)
+            numbers = None if looked else self._few_members(view)
+            if numbers is not None:
+                return self._best_of(asked, numbers, limit, view)
+            # As deep as it takes if the rest is like what was looked at, within bounds.
+            looked |= new.keys()
+            likely = depth * limit // max(len(found), 1) * 5 // 4
+            depth = min(max(likely, 2 * depth), 16 * depth)
+
+    def _best(self, asked: _Asked, sorts: Sequence[bool], depth: int) -> list[tuple[int, float]]:
+        """(vector id, cosine) of the best of these sorts."""
+        best: list[tuple[int, float]] = []
+        for of_code in sorts:
+            if not asked.engine.count(of_code):
+                continue
+            if asked.engine.indexed[of_code]:
+                self._prepare()
+                best += near(self._db, asked.engine, of_code, asked.vector, depth)
+            else:
+                scores = self._scores(asked, of_code)
+                places = scores.best(depth)
+                best += zip(scores.ids[places].tolist(), scores.cosines[places].tolist(), strict=True)
+        return sorted(best, key=lambda one: (-one[1], one[0]))[:depth] if len(sorts) > 1 else best
+
+    def _best_of(self, asked: _Asked, numbers: Sequence[int], limit: int, view: View) -> list[Found]:
+        """The best of a few versions that the view shows: all of these are compared."""
+        rows = scores_of_versions(self._db, asked.engine, asked.vector, numbers)
+        scores = {vector_id: cosine for _, vector_id, cosine in sorted(rows, key=lambda row: (-row[2], row[1]))}
+        return self._best_visible(scores, limit, view, PASSAGES_OF_VECTORS)
+
+    def _prepare(self) -> None:
+        if not self._is_prepared:
+            prepare_search(self._db)
+            self._is_prepared = True
