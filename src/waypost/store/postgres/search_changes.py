@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from waypost.store.postgres.keyword_changes import add_keywords, drop_keywords
 from waypost.store.postgres.search_rows import SearchRows
-from waypost.store.postgres.vector_changes import put_vectors
+from waypost.store.postgres.vector_changes import index_vectors, put_vectors
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.passages import PassageChanges
 
@@ -29,3 +29,7 @@ class SearchChanges(PassageChanges, SearchRows):
 
     def _make_room(self, engine_id: int, dimensions: int) -> None:
         """Vectors of any length go into the one table; an index is of one length."""
+
+    def index_vectors(self) -> int:
+        """Make the indexes of vectors that are due. Returns how many."""
+        return index_vectors(self._db)

@@ -20,7 +20,8 @@ INSERT INTO {index}_totals VALUES (0, 0);
 """
 
 
-KEYWORDS = _keywords("keywords") + _keywords("code_keywords")
+KEYWORDS = _keywords("keywords")
+CODE_KEYWORDS = _keywords("code_keywords")
 
 _VECTORS = """
 CREATE TABLE vectors (
