@@ -90,7 +90,8 @@ def test_labels_beyond_what_is_held_count_together() -> None:
 
 
 def test_a_gauge_rises_and_falls_and_another_is_read_when_asked() -> None:
-    gauge, values = Gauge("now", "Now."), {("x",): math.inf, ("y",): -0.25, ("z",): 1e300}
+    gauge = Gauge("now", "Now.")
+    values: dict[tuple[str, ...], float] = {("x",): math.inf, ("y",): -0.25, ("z",): 1e300}
     gauge.add(2)
     gauge.add(-1)
     found = parsed(exposition([gauge, Looked("read", "Read.", lambda: values, ("label",))]))

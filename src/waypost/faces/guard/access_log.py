@@ -46,6 +46,7 @@ class Seen:
     route: str = "other"  # the template that its path fits
     space: str = ""
     crashed: bool = False  # it was told already
+    log: "Log | None" = None  # of the server that answers it
 
 
 current: ContextVar[Seen | None] = ContextVar("waypost_seen", default=None)
@@ -183,6 +184,9 @@ class _Handler(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
+        seen = current.get()
+        if seen is not None and seen.log not in (None, self._log):  # of another server in this process
+            return
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
             self._log.crash(error, str(record.msg))

@@ -114,7 +114,7 @@ def _by_path(faces: Faces, sign_in: SignIn, operating: Operating) -> App:
         finally:
             if (seen := seen_of(scope)) is not None:
                 seen.route = route or operating.routes.template(scope)
-                if route == MCP or (not route and "endpoint" in scope):
+                if "space" in scope.get("path_params", ()) or app is faces.rest or route == MCP:
                     seen.space = operating.routes.space(scope)
 
     return application

@@ -23,7 +23,7 @@ def observed(app: App, figures: Figures, log: Log, note: NoteCrash, clock: Monot
             await app(scope, receive, send)
             return
         began = clock()
-        seen = Seen(request_id(scope))
+        seen = Seen(request_id(scope), log=log)
         scope[SEEN] = seen
         before = current.set(seen)
         watched = _Watched(send, seen, scope["method"] == "GET", figures, clock)

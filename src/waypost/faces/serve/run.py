@@ -117,7 +117,9 @@ def run(
             own_log.event("start", listens=started.listens, url=started.url, version=__version__, process=os.getpid())
             say(started)
 
-        events = Events(ready, served.ending, lambda: _given_up(own_log), served.operating.figures.refused.add)
+        events = Events(
+            ready, served.ending, lambda: _given_up(settings.log_format), served.operating.figures.refused.add
+        )
         with own_log.taking_over():
             serve(app, listening, events=events, grace=settings.shutdown_seconds, stop=stop)
             own_log.event("stop", process=os.getpid())
@@ -126,8 +128,10 @@ def run(
         own_log.close()
 
 
-def _given_up(log: Log) -> None:
-    log.event("stop", "error", message="Something did not end in time; the process is left.", process=os.getpid())
+def _given_up(log_format: str) -> None:
+    log = Log(log_format)  # the server's own may be closed by now
+    message = "Something did not end in time; the process is left."
+    log.event("abandoned", "error", message=message, process=os.getpid())
     log.close()
 
 
