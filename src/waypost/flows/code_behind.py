@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from waypost.flows.elsewhere import indexed_symbols
 from waypost.flows.open_space import OpenSpace, tree_of
 from waypost.flows.references import find_linked
 from waypost.flows.tag_then import past_files
@@ -37,7 +38,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """The code behind one link. `then` is there where it is another now, and git or nobody's memory has it."""
+    """The code behind one link; as it was indexed, where the tree is not at hand. `then` is there where it is another now, and git or nobody's memory has it."""
 
     link: Link
     now: Stretch | None = None
@@ -49,10 +50,32 @@ def code_behind(space: OpenSpace, memory_id: str, moment: Moment) -> tuple[Behin
     """For each place that the memory points at, in its order. Only files inside the tree are read."""
     links = find_linked(space, memory_id, moment).links
     tree = TreeNow(space)
+    if space.identity.is_away:
+        return tuple(Behind(link, _as_indexed(space, link)) for link in links)
     if not tree.is_there:
         return tuple(Behind(link) for link in links)
     past = _past(tree_of(space), links)
     return tuple(_behind(tree, link, past) for link in links)
+
+
+def _as_indexed(space: OpenSpace, link: Link) -> Stretch | None:
+    """The lines of the narrowest symbol around what is meant that the index has word for word."""
+    path, meant = link.reference.file_path, link.reference.line_range
+    if meant is None or link.finding.state == DELETED:
+        return None
+    for symbol in sorted(indexed_symbols(space, path), key=lambda one: len(one.text)):
+        lines, text = symbol.refs[0].line_range, symbol.text.split("\n")
+        if lines is None or not lines.start <= meant.start <= meant.end <= lines.end:
+            continue
+        if len(text) == lines.end - lines.start + 1:
+            marked = LineRange(meant.start, min(meant.end, lines.start + _MOST_LINES - 1))
+            cut = len(text) > _MOST_LINES
+            return (
+                Stretch(path, lines.start, tuple(text[:_MOST_LINES]), marked, cut)
+                if marked.start <= marked.end
+                else None
+            )
+    return None
 
 
 def _behind(tree: TreeNow, link: Link, past: dict[tuple[str, str], bytes]) -> Behind:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
+from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
 from waypost.flows.finding import Finding
 from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
@@ -28,13 +29,15 @@ def status(space: OpenSpace) -> dict[str, Any]:
         engines = [engine.name for engine in space.engines.active(reader)]
         newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
         tree, references = _tree(space, reader), _references(space, reader)
+        seen = seen_elsewhere(space, reader)
         review = {"candidates": reader.count_candidates(), "expired": len(reader.lifetimes(expired_by=space.clock()))}
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
         "space": space.identity.space_id,
         "kind": space.identity.kind,
         "name": space.identity.name,
-        "root": str(space.identity.root),
+        "root": seen.root if seen is not None else str(space.identity.root or Path()),
+        "as_of": None if seen is None else seen.to_json(),
         "checkouts": list(checkouts.values()),
         "path": str(space.folder),
         "tree": tree,
@@ -83,8 +86,12 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
         rebuild(space, caller)
         findings = [f for f in findings if f.check != "keyword index"]
         findings.append(Finding("keyword index", True, "It was damaged and has been made again."))
-    findings += [_check_upkeep(space), *check_journal(space), _check_permissions(space.folder)]
+    findings += [*_tell_tree(space), _check_upkeep(space), *check_journal(space), _check_permissions(space.folder)]
     return findings
+
+
+def _tell_tree(space: OpenSpace) -> list[Finding]:
+    return [Finding("tree", True, told) for told in notice_elsewhere(space)]
 
 
 def _check_upkeep(space: OpenSpace) -> Finding:

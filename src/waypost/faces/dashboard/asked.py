@@ -12,6 +12,7 @@ from waypost.faces.dashboard.undo import Undoable
 from waypost.faces.guard.identity import Identity
 from waypost.memory import Memory
 from waypost.memory.known import Spaces
+from waypost.model.checkout import Checkout
 from waypost.model.time import parse_time
 
 _LONGEST_TEXT = 20_000
@@ -63,12 +64,17 @@ class Asked:
 
     @property
     def memory(self) -> Memory:
-        return self.spaces.memory(self.identity.caller, self.space_id)
+        return self.spaces.memory(self.identity.caller, self.space_id, self.query.get("checkout") or None)
 
     @property
     def has_tree(self) -> bool:
         """Whether it is the memory of a project: a person's has no code."""
         return self.spaces.known(self.space_id).kind == "project"
+
+    @property
+    def away(self) -> Checkout | None:
+        """The checkout as of which it is shown, where its tree is not on this machine; None where it is."""
+        return self.memory.seen if self.has_tree else None
 
     @property
     def may_change(self) -> bool:
@@ -147,7 +153,7 @@ class Asked:
 
     def link(self, *parts: str, **query: object) -> str:
         """An address in this space. Parts are quoted, empty values of the query left out."""
-        return address(self.space_id, *parts, **query)
+        return address(self.space_id, *parts, **{"checkout": self.query.get("checkout"), **query})
 
     def go(self, *parts: str, **query: object) -> Go:
         return Go(self.link(*parts, **query))

@@ -34,7 +34,7 @@ class Renderer:
     def page(self, request: Request, asked: Asked, page: Page) -> Response:
         common = self._common(request, asked.identity, page.title, asked.section, asked.space_id)
         told = TOLD.get(asked.query.get("told", ""), "")
-        values = {**common, "asked": asked, "link": asked.link, "told": told, **page.values}
+        values = {**common, "asked": asked, "link": asked.link, "told": told, "away": asked.away, **page.values}
         return self._html(page.template, values, page.status)
 
     def error(self, request: Request, identity: Identity, what: str, remedy: str, status: int) -> Response:
@@ -67,6 +67,7 @@ class Renderer:
             "identity": identity,
             "csrf_token": self._csrf_token(request.scope),
             "now": self._spaces.now(),
+            "away": None,
         }
 
     def _html(self, template: str, values: Mapping[str, Any], status: int) -> Response:

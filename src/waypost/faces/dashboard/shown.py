@@ -44,6 +44,7 @@ class Shown:
     places: tuple[PlaceShown, ...] = ()
     score: float | None = None
     why: tuple[RankPart, ...] = ()
+    as_of: str = ""  # when its code was looked at, and in which checkout, where the tree is not at hand
 
     @property
     def is_derived(self) -> bool:
@@ -74,6 +75,7 @@ def of_hit(hit: Hit) -> Shown:
         places=tuple(places),
         score=hit.score,
         why=rank_parts(hit.why),
+        as_of=next((link.as_of for link in hit.links), ""),
     )
 
 

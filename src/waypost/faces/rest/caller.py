@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Header, Path, Request
 from fastapi.dependencies.models import Dependant
 
 from waypost.faces.guard.asgi import CALLER
@@ -28,6 +28,16 @@ SpaceId = Annotated[
 ]
 
 
+CheckoutId = Annotated[
+    str | None,
+    Header(
+        alias="Waypost-Checkout",
+        pattern="^[0-9a-f]{16}$",
+        description="Show the memory as it was seen last in this checkout, one of those that the space names.",
+    ),
+]
+
+
 @dataclass(frozen=True)  # without slots: what is opened once is kept
 class Hands:
     """Who asks, and of which memory."""
@@ -35,6 +45,7 @@ class Hands:
     identity: Identity
     services: "Services"
     space: str  # an id, or HERE
+    checkout: str | None = None  # as seen last in this one, wherever it is
 
     @property
     def space_id(self) -> str:
@@ -43,7 +54,7 @@ class Hands:
     @cached_property
     def memory(self) -> "Memory":
         """The memory in the caller's hands. Opens files: ask for it in a thread. Raises NotFound where there is none."""
-        return self.services.spaces.memory(self.identity.caller, self.space_id)
+        return self.services.spaces.memory(self.identity.caller, self.space_id, self.checkout)
 
 
 def identity_of(request: Request) -> Identity:
@@ -72,8 +83,8 @@ async def reads_here(request: Request) -> Hands:
     return _opening(await comes(request))
 
 
-async def reads(request: Request, space: SpaceId) -> Hands:
-    return _opening(Hands(identity_of(request), services_of(request), space))
+async def reads(request: Request, space: SpaceId, checkout: CheckoutId = None) -> Hands:
+    return _opening(Hands(identity_of(request), services_of(request), space, checkout))
 
 
 async def writes_here(request: Request) -> Hands:
