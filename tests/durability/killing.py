@@ -105,6 +105,7 @@ def stop_while_writing(folder: Path, project: Path, level: str, kinds: list[str]
     known, *_ = run_child(lambda log: prepare(open_memory(template, project), log))
     ids = [one["id"] for one in known]
     before: list[str] = []
+    looked: dict[str, dict[str, Any]] = {}
     for name, write in ((name, WRITES[name]) for name in kinds):
         for chosen in itertools.count(1):
             home = folder / f"{level}-{name}-{chosen}"
@@ -123,9 +124,21 @@ def stop_while_writing(folder: Path, project: Path, level: str, kinds: list[str]
             if not ended_by:
                 template = home  # where the next kind of write begins
                 break
-            yield {"step": chosen, "known": known, "before": before, "log": lines, "found": look(home, project)}
+            if (left := _all_bytes(home)) not in looked:  # as within a transaction: nothing of it is in a file yet
+                looked[left] = look(home, project)
+            yield {"step": chosen, "known": known, "before": before, "log": lines, "found": looked[left]}
             shutil.rmtree(home)
         before.append(name)
+
+
+def _all_bytes(home: Path) -> str:
+    """A digest of all files, with their names. What processes share while they run is made anew by the next one."""
+    digest = hashlib.sha256()
+    for path in sorted(home.rglob("*")):
+        if path.is_file() and not path.name.endswith("-shm"):
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(home)}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
 
 
 def stop_while_making(folder: Path, project: Path, level: str) -> Iterator[dict[str, Any]]:
