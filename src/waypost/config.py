@@ -97,12 +97,20 @@ class Settings:
     learn_on: tuple[str, ...] = ("commit", "readme", "new_file", "session")  # what is learned from without being asked
     journal: JournalSettings = field(default_factory=JournalSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
+    store: str = field(default="", repr=False)  # postgresql://…, which may hold a password; empty: a file for each memory
+    statement_timeout_seconds: float = 120.0  # how long PostgreSQL may take for one statement
+    machine: str = ""  # what this machine is called where a database is shared
     home_is_told: bool = False  # by WAYPOST_HOME: who runs later must be told too
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # API keys read from named variables
 
     @property
     def memory_root(self) -> Path:
         return self.home / "memory"
+
+    @property
+    def shared_machine(self) -> str:
+        """The name of this machine where other machines use the same store; empty where they cannot."""
+        return self.machine if self.store else ""
 
 
 LINKS = ("file", "vscode", "vscode-insiders", "cursor", "windsurf", "zed", "idea", "none")
@@ -111,6 +119,9 @@ LOG_FORMATS = ("text", "json")
 _LONGEST_WAIT = 86_400
 _KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
 _KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal", "serve"}
+_KNOWN |= {"store", "statement_timeout_seconds", "machine"}
+_STORES = ("postgresql://", "postgres://")
+_LONGEST_MACHINE = 64
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -148,6 +159,9 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         learn_on=_learn_on(table, settings.learn_on),
         journal=_journal(table),
         serve=_serve(table),
+        store=_store(env, table),
+        statement_timeout_seconds=_seconds(table, "statement_timeout_seconds", settings.statement_timeout_seconds),
+        machine=_machine(env, table),
         secrets={name: env[name] for name in named if env.get(name)},
     )
 
@@ -192,6 +206,26 @@ def _engine_name(name: Any) -> str:
     raise ConfigError(
         f"Unknown embedding engine {name!r}.", "Use minilm, onnx:DIR, ollama or openai (docs/operations.md)."
     )
+
+
+def _store(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
+    store = env.get("WAYPOST_STORE") or table.get("store", "")
+    if not isinstance(store, str) or (store and not store.startswith(_STORES)):
+        # Not repeated: a misspelt one may hold a password all the same.
+        raise ConfigError("Setting 'store' is no address of a PostgreSQL database.", "Write postgresql://USER@HOST/NAME.")
+    return store
+
+
+def _machine(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
+    name = env.get("WAYPOST_MACHINE") or table.get("machine")
+    if not name:
+        node = os.uname().nodename if hasattr(os, "uname") else env.get("COMPUTERNAME", "")
+        return node.replace(":", "-")[:_LONGEST_MACHINE] or "machine"
+    if not isinstance(name, str) or len(name) > _LONGEST_MACHINE or not name.isprintable() or ":" in name:
+        raise ConfigError(
+            f"Setting 'machine' is {name!r}.", f"Use up to {_LONGEST_MACHINE} printable characters without a colon."
+        )
+    return name
 
 
 def _links(env: Mapping[str, str], table: Mapping[str, Any]) -> str:

@@ -110,7 +110,7 @@ def _written(space: OpenSpace) -> str | None:
 
 def _is_trusted(space: OpenSpace, written: str) -> bool:
     """A journal beside the database is its owner's own."""
-    if not space.journal_id:
+    if space.journal_id == space.own_journal_id:
         return True
     with space.store.read() as reader:
         return reader.meta(_APPROVED + space.journal_id) == _digest(written)

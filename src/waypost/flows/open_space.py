@@ -1,6 +1,5 @@
 """What every flow works on: one space, opened."""
 
-import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from waypost.journal.files import JournalFolder, Stamp
 from waypost.journal.layout import INDEX
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
-from waypost.space.identity import Identity
+from waypost.space.identity import Identity, machine_journal, tree_here, tree_name
 from waypost.space.place import plain_relative_path, safe_relative_path
 from waypost.store.protocol import Reader, Store, Writer
 
@@ -46,8 +45,13 @@ class OpenSpace:
 
     @property
     def journal_id(self) -> str:
-        """Whose journal it is: the checkout's whose tree holds it, or (empty) the space's own."""
-        return self.identity.checkout_id if self._journal_in_tree() or self._journal_away() else ""
+        """Whose journal it is: the checkout's whose tree holds it, or the space's own on this machine."""
+        return self.identity.checkout_id if self._journal_in_tree() or self._journal_away() else self.own_journal_id
+
+    @property
+    def own_journal_id(self) -> str:
+        """Of the journal in the space's folder: empty, or this machine's where others use the same store."""
+        return machine_journal(self.settings.shared_machine)
 
     @property
     def journal(self) -> JournalFolder:
@@ -64,16 +68,18 @@ class OpenSpace:
 
     def other_journals(self, reader: Reader) -> Iterator[JournalFolder]:
         """Those of other checkouts, and the space's own where this one keeps its journal in the tree."""
-        if self.journal_id:
-            yield self._journal_of("", None)
-        for checkout, root in reader.checkouts().items():
-            place = Path(root) / IN_TREE
-            if checkout != self.journal_id and place.is_dir() and not place.is_symlink():
-                yield self._journal_of(checkout, Path(root))
+        if self.journal_id != self.own_journal_id:
+            yield self._journal_of(self.own_journal_id, None)
+        for checkout, told in reader.checkouts().items():
+            root = tree_here(told, self.settings.shared_machine)
+            place = None if root is None else root / IN_TREE
+            if checkout != self.journal_id and place is not None and place.is_dir() and not place.is_symlink():
+                yield self._journal_of(checkout, root)
 
-    def _journal_of(self, checkout: str, tree: Path | None) -> JournalFolder:
-        root = tree / IN_TREE if checkout and tree is not None else self.folder / "journal"
-        lock = self.folder / (f"journal-{checkout}.lock" if checkout else "journal.lock")
+    def _journal_of(self, journal: str, tree: Path | None) -> JournalFolder:
+        in_tree = journal != self.own_journal_id and tree is not None
+        root = tree / IN_TREE if in_tree and tree is not None else self.folder / "journal"
+        lock = self.folder / (f"journal-{journal}.lock" if in_tree else "journal.lock")
         return JournalFolder(root, lock, self.settings.journal, self.settings.busy_timeout_seconds)
 
     def _journal_in_tree(self) -> bool:
@@ -149,8 +155,8 @@ def note_checkout(space: OpenSpace) -> None:
         if space.identity.checkout_id in reader.checkouts():
             return
     with space.store.write() as writer:
-        root = os.fsencode(space.identity.root).decode("utf-8", "replace")
-        writer.add_checkout(space.identity.checkout_id, root, space.clock())
+        name = tree_name(space.identity.root, space.settings.shared_machine)
+        writer.add_checkout(space.identity.checkout_id, name, space.clock())
 
 
 # What is noted for each checkout beside its rows, by the name in the table `meta`.

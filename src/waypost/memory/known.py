@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.flows.elsewhere import checkouts_of
+from waypost.memory.stores import opened, stored_ids, stored_space
 from waypost.model.checkout import Checkout
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, utc_now
-from waypost.space.identity import Identity, identify, identify_away, identify_person
-from waypost.space.metadata import read_metadata
-from waypost.space.place import DATABASE_FILE, space_directory
-from waypost.store.sqlite.store import SqliteStore
+from waypost.space.identity import Identity, identify, identify_away, identify_person, tree_here
 
 if TYPE_CHECKING:
     from waypost.memory import Memory
@@ -33,6 +31,7 @@ class KnownSpace:
     checkouts: tuple[Checkout, ...] = ()
     source: str = ""
     origin: str | None = None
+    machine: str = ""  # the name of this one, where the store is shared
 
     @property
     def identity(self) -> Identity:
@@ -51,7 +50,7 @@ class KnownSpace:
     def _here(self) -> Identity | None:
         for root in self.roots:
             try:
-                found = identify(root)
+                found = identify(root, machine=self.machine)
             except InvalidInput:  # the tree is gone, or cannot be read
                 continue
             if found.space_id == self.space_id:
@@ -73,10 +72,9 @@ class KnownSpace:
 def known_spaces(settings: Settings, clock: Clock = utc_now) -> list[KnownSpace]:
     """All memories of a home that can be read, by name."""
     found = list[KnownSpace]()
-    root = settings.memory_root
-    for folder in root.iterdir() if root.is_dir() else ():
+    for space_id in stored_ids(settings):
         try:
-            found.append(known_space(settings, folder.name, clock))
+            found.append(known_space(settings, space_id, clock))
         except WaypostError:  # something else that lies there, or damaged: `doctor` names it in its own project
             continue
     return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
@@ -84,19 +82,25 @@ def known_spaces(settings: Settings, clock: Clock = utc_now) -> list[KnownSpace]
 
 def known_space(settings: Settings, space_id: str, clock: Clock = utc_now) -> KnownSpace:
     """The memory of this id. Raises NotFound when there is no such memory."""
-    folder = space_directory(settings.memory_root, space_id)
-    if not (folder / DATABASE_FILE).is_file():
-        raise NotFound(f"There is no memory {space_id[:40]!r} here.", "List the spaces to see their ids.")
-    metadata = read_metadata(folder)
-    store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
+    stored = stored_space(settings, space_id)
+    with opened(settings, stored, clock) as store, store.read() as reader:
+        told = [tree_here(root, settings.shared_machine) for root in reversed(reader.checkouts().values())]
+        checkouts = checkouts_of(reader, clock())
+    roots = tuple(root for root in told if root is not None)
+    kind, name, source, origin = stored.kind, stored.name, stored.source, stored.origin
+    machine = settings.shared_machine
+    return KnownSpace(space_id, kind, name, stored.created, roots, checkouts, source, origin, machine)
+
+
+def is_outside(settings: Settings, directory: Path) -> bool:
+    """Whether a directory is in no repository and has no memory of its own: who serves there means no project by it."""
     try:
-        with store.read() as reader:
-            roots = tuple(Path(root) for root in reversed(reader.checkouts().values()))
-            checkouts = checkouts_of(reader, clock())
-    finally:
-        store.close()
-    kind, name, source, origin = metadata.kind, metadata.name, metadata.source, metadata.origin
-    return KnownSpace(folder.name, kind, name, metadata.created, roots, checkouts, source, origin)
+        identity = identify(directory)
+        if identity.source == "directory":
+            known_space(settings, identity.space_id)
+    except (InvalidInput, NotFound):
+        return True
+    return False
 
 
 def open_known(

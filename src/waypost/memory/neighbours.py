@@ -73,7 +73,7 @@ class HomeNeighbours:
             store.close()
 
     def _of_path(self, told: str) -> Neighbour:
-        identity = identify(Path(told))
+        identity = identify(Path(told), machine=self._settings.shared_machine)
         try:
             return self._known(identity.space_id)
         except NotFound as error:

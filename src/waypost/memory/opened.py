@@ -65,7 +65,9 @@ class Opened:
     ) -> Self:
         """For faces, which know who is calling."""
         settings = settings or config.load()
-        identity = identify_person(person) if person is not None else identify(Path(path))
+        identity = (
+            identify_person(person) if person is not None else identify(Path(path), machine=settings.shared_machine)
+        )
         if space_id is not None:
             check_claimed_id(identity, space_id)
         memory = cls(identity, settings, caller, clock)
@@ -78,7 +80,7 @@ class Opened:
         A relative path is seen from this tree's root. One in another project raises SecurityError (CG-3).
         """
         root = self.root
-        identity = identify(root / path)
+        identity = identify(root / path, machine=self._settings.shared_machine)
         inside = identity.root is not None and self.has_tree and identity.root.is_relative_to(root)
         if identity.source == "directory" and inside:
             return self  # a folder of this tree that is no repository of its own

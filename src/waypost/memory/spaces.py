@@ -14,12 +14,12 @@ from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
 from waypost.flows.engines import Engines
 from waypost.flows.open_space import OpenSpace, note_checkout
+from waypost.memory.stores import StoredSpace, open_store
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
-from waypost.space.metadata import keep_metadata
+from waypost.space.metadata import keep_metadata, read_metadata
 from waypost.space.place import open_space as make_space
-from waypost.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from waypost.flows.share_spaces import Neighbours
@@ -75,7 +75,9 @@ def _key(identity: Identity, settings: Settings) -> _Key:
 
 def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     folder = make_space(settings.memory_root, identity, clock=clock, model=settings.engine)
-    store = SqliteStore(folder, clock=clock, busy_seconds=settings.busy_timeout_seconds)
+    origin, created = identity.origin, read_metadata(folder).created
+    stored = StoredSpace(identity.space_id, identity.kind, identity.name, identity.source, origin, created)
+    store = open_store(settings, stored, folder, clock)
     engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
     contexts = ContextCache[Any](clock)
     space = OpenSpace(

@@ -2,6 +2,9 @@
 
 A project's id is the first 16 hex digits of SHA-256 over the URL of its remote `origin`; else over the root of its
 repository (of the main worktree, so that worktrees share a space); else over the resolved directory.
+
+Where machines share a store, a path says something only together with the machine that it is on: the name of the machine
+then goes into every id that comes from a path. Those that come from a remote are the same everywhere.
 """
 
 import hashlib
@@ -46,23 +49,24 @@ class Identity:
         return self.kind == "project" and self.root is None
 
 
-def identify(directory: Path, *, timeout: float = GIT_TIMEOUT_SECONDS) -> Identity:
-    """The project that a directory belongs to: the same from any of its subdirectories.
+def identify(directory: Path, *, machine: str = "", timeout: float = GIT_TIMEOUT_SECONDS) -> Identity:
+    """The project that a directory belongs to: the same from any of its subdirectories. `machine` is the name of this one
+    where its store is shared with others (`Settings.shared_machine`).
 
     Raises InvalidInput when there is no such directory, or when its repository cannot be read: never another id.
     """
     resolved = _existing_directory(directory)
     repository = find_repository(resolved)
     if repository is None:
-        return _project(resolved, "directory", os.fsencode(resolved), None, resolved.name)
+        return _project(resolved, "directory", _place(resolved, machine), None, resolved.name, machine)
     root = repository.root
     url = origin_url(repository.git_dir, repository.common_dir, timeout=timeout)
     if url is None:
         shared = repository.shared_root
-        return _project(root, "git-root", os.fsencode(shared), None, shared.name.removesuffix(".git"))
+        return _project(root, "git-root", _place(shared, machine), None, shared.name.removesuffix(".git"), machine)
     remote = read_remote(url, repository.shared_root)
     name = repository_name(remote.shown or "") or root.name
-    return _project(root, "origin", remote.hashed.encode("utf-8", "surrogateescape"), remote.shown, name)
+    return _project(root, "origin", remote.hashed.encode("utf-8", "surrogateescape"), remote.shown, name, machine)
 
 
 def identify_person(name: str) -> Identity:
@@ -80,9 +84,33 @@ def identify_away(space_id: str, name: str, source: str, origin: str | None, che
     return Identity(space_id, "project", name, source, origin, None, checkout_id)
 
 
-def _project(root: Path, source: str, hashed: bytes, origin: str | None, name: str) -> Identity:
+def tree_name(root: Path, machine: str) -> str:
+    """What a tree is called in the list of checkouts: where a store is shared, with its machine."""
+    told = os.fsencode(root).decode("utf-8", "replace")
+    return f"{machine}:{told}" if machine else told
+
+
+def tree_here(told: str, machine: str) -> Path | None:
+    """The tree of this name, if it is one of this machine."""
+    if not machine:
+        return Path(told)
+    on, _, root = told.partition(":")
+    return Path(root) if on == machine and root else None
+
+
+def machine_journal(machine: str) -> str:
+    """Whose the journal in a machine's own folder is, where its store is shared; empty where it is not."""
+    return _digits(b"journal\0" + machine.encode()) if machine else ""
+
+
+def _place(path: Path, machine: str) -> bytes:
+    # No path contains NUL: one on a machine cannot be taken for another.
+    return (machine.encode() + b"\0" if machine else b"") + os.fsencode(path)
+
+
+def _project(root: Path, source: str, hashed: bytes, origin: str | None, name: str, machine: str) -> Identity:
     readable = _UNPRINTABLE.sub("\ufffd", name)[:_LONGEST_NAME] or str(root)
-    return Identity(_digits(hashed), "project", readable, source, origin, root, _digits(os.fsencode(root)))
+    return Identity(_digits(hashed), "project", readable, source, origin, root, _digits(_place(root, machine)))
 
 
 def _digits(content: bytes) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from waypost.config import Settings
 from waypost.errors import ForeignFile, InvalidInput, NotFound, SecurityError
 from waypost.space.identity import Identity
 from waypost.space.metadata import METADATA_FILE, Metadata, read_metadata, write_metadata
@@ -20,6 +21,11 @@ _OWN_FILES = (DATABASE_FILE, f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", MET
 _SPACE_ID = re.compile(r"[0-9a-f]{16}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _WINDOWS_ABSOLUTE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+
+
+def known_by(settings: Settings) -> str:
+    """The file by whose being there it is known that something was remembered on this machine."""
+    return METADATA_FILE if settings.store else DATABASE_FILE
 
 
 def check_claimed_id(identity: Identity, claimed: str) -> None:

@@ -110,7 +110,7 @@ def _identity(context: Ctx, settings: "Settings", every: bool) -> "Identity | No
     if every:
         return None
     if session.person is None:
-        return identify(session.directory)
+        return identify(session.directory, machine=settings.shared_machine)
     return identify_person(settings.person if session.person == MYSELF else session.person)
 
 

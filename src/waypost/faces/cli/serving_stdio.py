@@ -58,7 +58,7 @@ def listen_for_hooks(directory: Path, settings: "Settings", at_end: AtEnd) -> No
     from waypost.space.identity import identify
 
     try:
-        folder = run_folder(settings.home, identify(directory).space_id)
+        folder = run_folder(settings.home, identify(directory, machine=settings.shared_machine).space_id)
         at_end(serve_hooks(answers(settings), folder).close)
     except (OSError, WaypostError):
         return  # hooks answer themselves where nobody listens

@@ -10,7 +10,7 @@ from waypost.errors import InvalidInput
 from waypost.faces.hooks.agent_formats import HookInput
 from waypost.faces.hooks.agent_telling import NOTHING, Telling, fitting
 from waypost.space.identity import Identity, identify
-from waypost.space.place import DATABASE_FILE, space_directory
+from waypost.space.place import known_by, space_directory
 
 _MOST_TOLD = 20_000  # versions of memories that a request may name
 
@@ -20,11 +20,11 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
     if not os.path.isabs(given.cwd):
         return None
     try:
-        identity = identify(Path(given.cwd))
+        identity = identify(Path(given.cwd), machine=settings.shared_machine)
     except InvalidInput:  # no such directory, or a repository that cannot be read
         return None
     folder = space_directory(settings.memory_root, identity.space_id)
-    return identity if (folder / DATABASE_FILE).is_file() else None
+    return identity if (folder / known_by(settings)).is_file() else None
 
 
 def answer_here(given: HookInput, told: Collection[str], settings: Settings) -> Telling:

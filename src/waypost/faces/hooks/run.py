@@ -9,7 +9,7 @@ from pathlib import Path
 from waypost.config import Settings
 from waypost.faces.hooks.script import PENDING_NAME
 from waypost.space.identity import identify
-from waypost.space.place import DATABASE_FILE, space_directory
+from waypost.space.place import known_by, space_directory
 from waypost.space.platform import try_lock, write_private_file
 
 _PATIENCE = 3600  # seconds that one process waits for the one before it
@@ -32,9 +32,9 @@ def run_event(
     A failure of `catch_up` is noted in the space's folder and nowhere else.
     """
     try:
-        identity = identify(directory)
+        identity = identify(directory, machine=settings.shared_machine)
         folder = space_directory(settings.memory_root, identity.space_id)
-        if not (folder / DATABASE_FILE).is_file():
+        if not (folder / known_by(settings)).is_file():
             return False
         lock = folder / _LOCK_NAME.format(identity.checkout_id)
         for _ in range(_PATIENCE):

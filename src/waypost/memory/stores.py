@@ -1,0 +1,107 @@
+"""Which database a home's memories are in: a file for each of them, or PostgreSQL for all (ALL-3)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from waypost.config import Settings
+from waypost.errors import NotFound
+from waypost.model.time import Clock
+from waypost.space.metadata import read_metadata
+from waypost.space.place import DATABASE_FILE, space_directory
+from waypost.store.protocol import Store
+
+if TYPE_CHECKING:
+    from waypost.store.postgres.store import PostgresStore
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSpace:
+    """A memory as its store knows it, before it is opened."""
+
+    space_id: str
+    kind: str
+    name: str
+    source: str
+    origin: str | None
+    created: datetime
+
+
+def open_store(
+    settings: Settings, space: StoredSpace, folder: Path, clock: Clock, *, busy_seconds: float | None = None
+) -> Store:
+    """The store of a memory, made where there is none. `folder` is where its files are on this machine."""
+    patience = settings.busy_timeout_seconds if busy_seconds is None else busy_seconds
+    if settings.store:
+        return _on_postgres(settings, space, clock, patience)
+    from waypost.store.sqlite.store import SqliteStore
+
+    return SqliteStore(folder, clock=clock, busy_seconds=patience)
+
+
+@contextmanager
+def opened(
+    settings: Settings, space: StoredSpace, clock: Clock, *, busy_seconds: float | None = None
+) -> Iterator[Store]:
+    """The store of a memory that there is, for a look at it."""
+    folder = space_directory(settings.memory_root, space.space_id)
+    store = open_store(settings, space, folder, clock, busy_seconds=busy_seconds)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def stored_ids(settings: Settings) -> list[str]:
+    """The ids of what may be memories: those of the folders of this home, or of all that this login may see."""
+    if settings.store:
+        from waypost.store.postgres.store import spaces_in
+
+        return [one.space_id for one in spaces_in(settings.store)]
+    root = settings.memory_root
+    return [folder.name for folder in root.iterdir()] if root.is_dir() else []
+
+
+def stored_space(settings: Settings, space_id: str) -> StoredSpace:
+    """Raises NotFound when there is no memory of this id."""
+    folder = space_directory(settings.memory_root, space_id)
+    if settings.store:
+        from waypost.store.postgres.store import spaces_in
+
+        found = [one for one in spaces_in(settings.store) if one.space_id == space_id]
+        if not found:
+            raise _not_here(space_id)
+        one = found[0]
+        return StoredSpace(one.space_id, one.kind, one.name, one.source, one.origin, one.created)
+    if not (folder / DATABASE_FILE).is_file():
+        raise _not_here(space_id)
+    metadata = read_metadata(folder)
+    return StoredSpace(space_id, metadata.kind, metadata.name, metadata.source, metadata.origin, metadata.created)
+
+
+def _on_postgres(settings: Settings, space: StoredSpace, clock: Clock, busy_seconds: float) -> "PostgresStore":
+    from waypost.errors import ConfigError
+
+    try:
+        from waypost.store.postgres.directory_rows import Space
+        from waypost.store.postgres.store import PostgresStore
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("psycopg"):
+            raise
+        raise ConfigError(
+            "The driver for PostgreSQL is not installed.", "Install it: pip install 'waypost[postgres]'."
+        ) from error
+    return PostgresStore(
+        settings.store,
+        Space(space.space_id, space.kind, space.name, space.source, space.origin, space.created),
+        clock=clock,
+        busy_seconds=busy_seconds,
+        statement_seconds=settings.statement_timeout_seconds,
+    )
+
+
+def _not_here(space_id: str) -> NotFound:
+    return NotFound(f"There is no memory {space_id[:40]!r} here.", "List the spaces to see their ids.")

@@ -1,0 +1,237 @@
+"""The PostgreSQL store of one space: a schema of its own in a database that many spaces, machines and servers share."""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from waypost.errors import SecurityError, StoreUnavailable
+from waypost.model.time import Clock, utc_now
+from waypost.store.postgres.connection import Connection, Connections, connections
+from waypost.store.postgres.database import PostgresDatabase
+from waypost.store.postgres.directory import Directory
+from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.directory_schema import migrate_directory
+from waypost.store.postgres.reader import PostgresReader
+from waypost.store.postgres.roles import Names, known_names, schema_of
+from waypost.store.postgres.schema import MIGRATIONS, check_server, migrate, missing
+from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, act_in_directory, protect_space
+from waypost.store.postgres.vector_samples import Samples
+from waypost.store.postgres.words import is_lost
+from waypost.store.postgres.writer import PostgresWriter
+
+CHANNEL = "waypost"  # on which a change is told, with the id of its space
+_SETTLE_SECONDS = 30.0
+_SETTLE_PAUSE = 0.1
+_IMPATIENT_MILLISECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """What is known of a database once it was looked at."""
+
+    vector_schema: str
+    names: Names | None  # of its roles
+
+
+class PostgresStore:
+    """Opens (and where needed creates or migrates) the schema of a space in the database at `dsn`."""
+
+    def __init__(
+        self,
+        dsn: str,
+        space: Space,
+        *,
+        clock: Clock = utc_now,
+        busy_seconds: float = 60.0,
+        statement_seconds: float = 120.0,
+    ) -> None:
+        self._space = space
+        self._schema = schema_of(space.space_id)
+        self._clock = clock
+        self._busy = int(busy_seconds * 1000) or 1
+        self._statement = int(statement_seconds * 1000)
+        self._key = int.from_bytes(bytes.fromhex(space.space_id), "big", signed=True)  # of the lock of its writers
+        self._connections = connections(dsn)
+        self._server = _look_at(self._connections, clock)
+        self._samples = Samples()
+        self._turn = threading.Lock()  # threads of this process queue here to write, processes queue in the database
+        self._prepare()
+
+    @contextmanager
+    def read(self) -> Iterator[PostgresReader]:
+        with self._connections.lend(self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")) as connection:
+            self._act(connection)
+            yield PostgresReader(PostgresDatabase(connection), self._samples)
+
+    @contextmanager
+    def write(self) -> Iterator[PostgresWriter]:
+        begin = self._begin("BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL synchronous_commit = on")
+        with self._turn, self._connections.lend(begin) as connection:
+            self._act(connection)
+            # What is read from here on is what the writer before has left.
+            connection.execute("SELECT pg_advisory_xact_lock($1)", (self._key,))
+            number = connection.execute("SELECT pg_current_xact_id()::text").fetchall()[0][0]
+            yield PostgresWriter(PostgresDatabase(connection), self._samples)
+            connection.execute("SELECT pg_notify($1, $2)", (CHANNEL, self._space.space_id))
+            self._commit(connection, number)
+
+    def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:  # noqa: ARG002  every table is written anew
+        """Write every table anew, without what was deleted. For the owner of the tables; others leave it to them. The
+        server's log of changes, its standbys and its backups keep their copies for as long as they are kept."""
+        self._samples.forget()
+        with self._connections.alone() as connection:
+            if not self._owns(connection):
+                return False
+            milliseconds = self._busy if wait else _IMPATIENT_MILLISECONDS
+            connection.execute("SELECT set_config('lock_timeout', $1, false)", (f"{milliseconds}ms",))
+            for table in self._tables(connection):
+                try:
+                    connection.execute(f"VACUUM (FULL, ANALYZE) {self._schema}.{table}")
+                except psycopg.errors.LockNotAvailable:
+                    return False
+        return True
+
+    def compact(self) -> None:
+        with self.write() as writer:
+            writer.index_vectors()
+        with self._connections.alone() as connection:
+            if self._owns(connection):
+                for table in self._tables(connection):
+                    connection.execute(f"ANALYZE {self._schema}.{table}")
+
+    def problems(self) -> Iterator[str]:
+        with self.read() as reader:
+            yield from reader.problems(self._schema)
+
+    @property
+    def schema_version(self) -> int:
+        return len(MIGRATIONS)
+
+    def size_bytes(self) -> int:
+        with self.read() as reader:
+            return reader.size_bytes(self._schema)
+
+    def close(self) -> None:
+        """Other spaces use the same connections: they stay."""
+        self._samples.forget()
+
+    def _prepare(self) -> None:
+        """See to it that the schema is there and as new as this version, by one process at a time."""
+        with self._connections.lend("BEGIN READ ONLY") as connection:
+            if not missing(connection, self._schema, self._connections.shown):
+                return
+        with self._connections.lend("BEGIN ISOLATION LEVEL READ COMMITTED") as connection:
+            connection.execute("SELECT pg_advisory_xact_lock($1)", (self._key,))
+            directory = Directory(connection.raw)
+            if self._space.space_id not in {one.space_id for one in directory.spaces()}:
+                if not directory.is_admin():
+                    raise SecurityError(
+                        f"{self._space.name!r} is not a memory of this team that you are a member of.",
+                        "Ask an owner to add you (waypost team member add), or an administrator to run"
+                        " `waypost init` in it once.",
+                    )
+                directory.register_space(self._space)
+            connection.begin(f"SET LOCAL search_path = {self._path}")
+            migrate(connection, self._schema, self._connections.shown, self._clock())
+            protect_space(connection.raw, self._space.space_id, self._server.names)
+            connection.begin("COMMIT")
+
+    @property
+    def _path(self) -> str:
+        return ", ".join(
+            [self._schema, *([self._server.vector_schema] if self._server.vector_schema else []), "pg_temp"]
+        )
+
+    def _begin(self, *statements: str) -> str:
+        return "; ".join(
+            (
+                *statements,
+                f"SET LOCAL search_path = {self._path}",
+                f"SET LOCAL statement_timeout = {self._statement}",
+                f"SET LOCAL lock_timeout = {self._busy}",
+            )
+        )
+
+    def _act(self, connection: Connection) -> None:
+        """For a server: be whoever asked, with no more rights than theirs."""
+        principal = PRINCIPAL.get()
+        if principal is not None and self._server.names is not None:
+            act(connection.raw, self._server.names, self._space.space_id, principal.acting(self._space.space_id))
+
+    def _commit(self, connection: Connection, number: str) -> None:
+        """Acknowledged means committed: where the connection is lost in the middle of it, the server is asked again."""
+        try:
+            connection.begin("COMMIT")
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            connection.close()
+            if not is_lost(error):
+                raise
+            if not self._is_committed(number):
+                raise
+
+    def _is_committed(self, number: str) -> bool:
+        until = time.monotonic() + _SETTLE_SECONDS
+        while True:
+            with self._connections.alone() as connection:
+                try:
+                    status = connection.execute("SELECT pg_xact_status($1::xid8)", (number,)).fetchall()[0][0]
+                except psycopg.errors.InvalidParameterValue:  # a server that took over has never heard of it
+                    return False
+            if status in ("committed", "aborted"):
+                return bool(status == "committed")
+            if time.monotonic() > until or status is None:
+                raise StoreUnavailable(
+                    f"The connection to {self._connections.shown} was lost while a change was being stored.",
+                    "Look whether it is there before you repeat it.",
+                )
+            time.sleep(_SETTLE_PAUSE)  # the server has not noticed yet that we are gone
+
+    def _tables(self, connection: Connection) -> list[str]:
+        rows: list[Any] = connection.execute(
+            "SELECT relname::text FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' ORDER BY 1",
+            (self._schema,),
+        ).fetchall()
+        return [name for (name,) in rows]
+
+    def _owns(self, connection: Connection) -> bool:
+        rows: list[Any] = connection.execute(
+            "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = $1", (self._schema,)
+        ).fetchall()
+        return bool(rows and rows[0][0])
+
+
+def _look_at(pool: Connections, clock: Clock) -> _Server:
+    """What a database has, looked at once by each process; what is missing of the shared schema is made."""
+    with _servers_lock:
+        known = _servers.get(pool.dsn)
+        if known is None:
+            check_server(pool)
+            with pool.alone() as connection:
+                migrate_directory(connection.raw, clock())
+                known = _Server(connection.vector_schema, known_names(connection.raw))
+            _servers[pool.dsn] = known
+        return known
+
+
+_servers: dict[str, _Server] = {}
+_servers_lock = threading.Lock()
+
+
+def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
+    """The spaces of a database that whoever logs in, or the one for whom a server acts, may see."""
+    pool = connections(dsn)
+    _look_at(pool, clock)
+    principal = PRINCIPAL.get()
+    with pool.lend("BEGIN READ ONLY") as connection:
+        found = Directory(connection.raw).spaces() if principal is None else _spaces_of(connection, principal)
+    return found
+
+
+def _spaces_of(connection: Connection, principal: Principal) -> tuple[Space, ...]:
+    act_in_directory(connection.raw, Acting(principal.user, "reader", principal.kind))
+    return tuple(one for one in Directory(connection.raw).spaces() if one.space_id in principal.roles)
