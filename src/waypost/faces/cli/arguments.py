@@ -42,6 +42,7 @@ COMMANDS = (
     "subtree",
     "summarize",
     "summary",
+    "team",
     "token",
     "ttl",
     "verify",

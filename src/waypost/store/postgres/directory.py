@@ -31,7 +31,7 @@ class Directory:
     InvalidInput for what is there already or cannot be."""
 
     def __init__(self, connection: "Connection[Any]") -> None:
-        self._connection = connection
+        self.connection = connection
 
     # -- users ---------------------------------------------------------------------------------------------------
 
@@ -83,10 +83,10 @@ class Directory:
                 f"{space.name[:80]!r} is no name for a memory.", f"Use up to {_LONGEST_NAME} characters."
             )
         given = (space.space_id, space.kind, space.name, space.source, space.origin, space.created)
-        with self._connection.transaction():
+        with self.connection.transaction():
             self._call("register_space", *given, json.dumps(dict(space.extra)))
-            if (names := known_names(self._connection)) is not None:
-                ensure_groups(self._connection, names, space.space_id)
+            if (names := known_names(self.connection)) is not None:
+                ensure_groups(self.connection, names, space.space_id)
 
     def keep_space(self, space_id: str, model: str, schema_version: int) -> None:
         """Make the directory say which engine and schema the space has now. For its writers."""
@@ -188,6 +188,22 @@ class Directory:
         user, name, kind, rights, space_id, found, roles = rows[0]
         return Holder(user, name, kind, rights, space_id, found[:16], roles)
 
+    # -- the whole ----------------------------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        """For `doctor`: who this login is, and what there is. No prefix: there are no roles but the owner's."""
+        rows = self._rows(
+            "SELECT session_user::text, waypost.acting_user(), waypost.is_admin(),"
+            " (SELECT count(*) FROM waypost.spaces), (SELECT count(*) FROM waypost.users),"
+            " (SELECT value FROM waypost.settings WHERE key = 'role_prefix')"
+        )
+        return dict(zip(("login", "user", "admin", "spaces", "users", "prefix"), rows[0], strict=True))
+
+    def owner(self) -> str:
+        """The database role that owns all of it."""
+        owned = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = 'waypost'"
+        return str(self._rows(owned)[0][0])
+
     # -- what was done -------------------------------------------------------------------------------------------
 
     def audit(self, *, space_id: str | None = None, most: int = 1000) -> tuple[Noted, ...]:
@@ -203,12 +219,12 @@ class Directory:
 
     def _call(self, function: str, *given: object) -> None:
         places = ", ".join(["%s"] * len(given))
-        with in_our_words(), self._connection.transaction():
-            run(self._connection, f"SELECT waypost.{function}({places})", given)
+        with in_our_words(), self.connection.transaction():
+            run(self.connection, f"SELECT waypost.{function}({places})", given)
 
     def _rows(self, query: str, *given: object) -> list[Any]:
-        with in_our_words(), self._connection.transaction():
-            return run(self._connection, query, given).fetchall()
+        with in_our_words(), self.connection.transaction():
+            return run(self.connection, query, given).fetchall()
 
 
 @contextmanager
@@ -219,7 +235,10 @@ def in_our_words() -> Iterator[None]:
     try:
         yield
     except errors.InsufficientPrivilege as error:
-        raise SecurityError(_said(error), "Ask an owner of the memory, or whoever administers the database.") from error
+        what = _said(error)
+        if what.startswith("permission denied"):  # the database's own words name its functions
+            what = "Only an administrator of the database may do this."
+        raise SecurityError(what, "Ask an owner of the memory, or whoever administers the database.") from error
     except errors.NoDataFound as error:
         raise NotFound(_said(error), "List what there is: `waypost team`.") from error
     except errors.UniqueViolation as error:

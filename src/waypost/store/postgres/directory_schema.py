@@ -21,6 +21,8 @@ LOCK = (0x57_41_59_50, 1)  # "WAYP": the advisory lock of whoever changes this s
 USER_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"
 TOKEN_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # noqa: S105  the form of a name
 
+_SET_UP = "Let whoever administers the database run `waypost team init`."
+
 _GROUND = f"""
 CREATE TABLE waypost.settings (key text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE waypost.secrets (name text PRIMARY KEY, value bytea NOT NULL);
@@ -130,7 +132,7 @@ def migrate_directory(connection: "Connection[Any]", now: datetime) -> bool:
         if missing and not _is_ours_to_change(connection):
             raise StoreError(
                 f"The directory of this database lacks {missing[0]}, and this role may not change it.",
-                "Ask whoever administers the database to run `waypost team init`.",
+                _SET_UP,
             )
         if missing == list(MIGRATIONS):
             _make_ground(connection)
@@ -140,6 +142,12 @@ def migrate_directory(connection: "Connection[Any]", now: datetime) -> bool:
         # PostgreSQL lets everybody call what was just made; who may is said by `roles`.
         run(connection, "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA waypost FROM PUBLIC")
     return bool(missing)
+
+
+def check_directory(connection: "Connection[Any]") -> None:
+    """Raises StoreError where the shared schema is not that of this version, and says who has to do what."""
+    if missing_migrations(connection):
+        raise StoreError("The directory of this database is not set up, or older than this Waypost.", _SET_UP)
 
 
 def missing_migrations(connection: "Connection[Any]") -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from waypost.errors import InvalidInput, SecurityError, StoreError
+from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
 from waypost.store.postgres.directory_sql import run
 
 if TYPE_CHECKING:
@@ -220,3 +220,25 @@ def _is_in(connection: "Connection[Any]", group: str, member: str) -> bool:
 def _may_give(connection: "Connection[Any]", group: str) -> bool:
     row = run(connection, "SELECT pg_has_role(%s, 'MEMBER WITH ADMIN OPTION')", (group,)).fetchone()
     return bool(row and row[0])
+
+
+def give_password(connection: "Connection[Any]", role: str, password: str, *, create: bool) -> None:
+    """Let a role log in with this password; with `create` the role is made first. What goes over the wire, and into a
+    server's log, is a hash. For administrators."""
+    from psycopg import errors, sql
+
+    named = sql.Identifier(role).as_string(connection)
+    hashed = connection.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode()
+    try:
+        with connection.transaction():
+            if create:
+                run(connection, f"CREATE ROLE {named} LOGIN")
+            run(connection, f"ALTER ROLE {named} PASSWORD {sql.Literal(hashed).as_string(connection)}")
+    except errors.DuplicateObject as error:
+        raise InvalidInput(f"There is a role {role[:80]!r}.", "Name it without --create, or take another.") from error
+    except errors.UndefinedObject as error:
+        raise NotFound(f"There is no role {role[:80]!r}.", "Add --create to have it made.") from error
+    except errors.InsufficientPrivilege as error:
+        raise SecurityError(
+            f"This login may not make the role {role[:80]!r}.", "Give it CREATEROLE, or have somebody make the role."
+        ) from error
