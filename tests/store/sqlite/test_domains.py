@@ -15,7 +15,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.protocol import PassageRow
-from waypost.store.sqlite import search_rows
+from waypost.store.sql import search_rows
 from waypost.store.sqlite.store import DATABASE_NAME, SqliteStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)

@@ -23,6 +23,7 @@ import apsw
 import numpy as np
 
 from waypost.store.sql.packed import pack, unpack
+from waypost.store.sql.scores import Scores, cosines_of, language_code
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,13 +39,6 @@ _ABANDONED_SECONDS = 3600.0  # a temporary file this old belongs to a process th
 _SIDECAR_FROM = 2048  # rows; below, reading them from the database takes a few milliseconds
 _TAIL_SHARE = 4  # a new generation when the tail reaches a quarter of the old one
 _ROWS_AT_ONCE = 16_384  # compared with up to 256 new vectors: 16 MB of cosines
-_LANGUAGES = ("", "en", "de", "ru", "other", "code", "code-other")  # their places are in the files: only add
-_FIRST_OF_CODE = 5
-_CODE = {language: code for code, language in enumerate(_LANGUAGES)}
-
-
-def _code_of(language: str) -> int:
-    return _CODE[language] if language in _CODE else _CODE["code-other" if language.startswith("code") else "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +56,8 @@ class Snapshot:
 
     blocks: tuple[Block, ...]
 
-    def scores(self, question: "Floats") -> "Scores":
-        cosines = [_cosines(block.matrix, question) for block in self.blocks]
+    def scores(self, question: "Floats") -> Scores:
+        cosines = [cosines_of(block.matrix, question) for block in self.blocks]
         if len(self.blocks) == 1:
             return Scores(self.blocks[0].ids, self.blocks[0].languages, cosines[0])
         return Scores(
@@ -77,65 +71,9 @@ class Snapshot:
         for block in self.blocks:
             for start in range(0, len(block.ids), _ROWS_AT_ONCE):
                 rows = block.matrix[start : start + _ROWS_AT_ONCE]
-                cosines = _cosines(rows, asked[0])[:, None] if len(asked) == 1 else rows @ asked.T
+                cosines = cosines_of(rows, asked[0])[:, None] if len(asked) == 1 else rows @ asked.T
                 for row, column in np.argwhere(cosines > limit):
                     yield int(block.ids[start + row]), int(column), float(cosines[row, column])
-
-
-def _cosines(matrix: "Floats", question: "Floats") -> "Floats":
-    # Not `@`: BLAS takes two threads for this, which wait for each other as soon as anything else runs (28 ms
-    # against 1.6 at 20,000 rows on a busy machine), and is no faster with one.
-    cosines: Floats = np.einsum("ij,j->i", matrix, question)
-    return cosines
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    ids: "Ids"
-    languages: "Codes"
-    cosines: "Floats"
-
-    def part(self, code: bool) -> "Scores":
-        """Only those of code, or only those of prose."""
-        chosen = (self.languages >= _FIRST_OF_CODE) == code
-        if chosen.all():
-            return self
-        return Scores(self.ids[chosen], self.languages[chosen], self.cosines[chosen])
-
-    def only(self, vector_ids: list[int]) -> "Scores":
-        """Only these vectors, as far as they are here."""
-        if not vector_ids or not len(self.ids):
-            return Scores(self.ids[:0], self.languages[:0], self.cosines[:0])
-        wanted = np.unique(np.array(vector_ids, np.int64))
-        places = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
-        places = places[self.ids[places] == wanted]
-        return Scores(self.ids[places], self.languages[places], self.cosines[places])
-
-    def best(self, count: int) -> "NDArray[np.intp]":
-        """Places of the highest cosines, best first; equal ones in the order of their ids."""
-        if count < len(self.cosines):
-            edge = np.partition(self.cosines, -count)[-count]
-            places = np.flatnonzero(self.cosines >= edge)
-        else:
-            places = np.arange(len(self.cosines))
-        return places[np.argsort(-self.cosines[places], kind="stable")][:count]
-
-    def by_language(self) -> Iterator[tuple[str, int, float, float]]:
-        """(language, count, mean, deviation) of the cosines."""
-        counts = np.bincount(self.languages)
-        sums = np.bincount(self.languages, self.cosines)
-        for code in np.flatnonzero(counts):
-            mean = sums[code] / counts[code]
-            chosen = self.cosines if counts[code] == len(self.cosines) else self.cosines[self.languages == code]
-            square = np.square(chosen - np.float32(mean)).mean(dtype=np.float64)
-            yield _LANGUAGES[code], int(counts[code]), float(mean), float(square**0.5)
-
-    def of(self, vector_ids: "Ids") -> "Floats":
-        """The cosines of these vectors; NaN where one is not here."""
-        if not len(self.ids):
-            return np.full(len(vector_ids), np.nan, np.float32)
-        places = np.minimum(np.searchsorted(self.ids, vector_ids), len(self.ids) - 1)
-        return np.where(self.ids[places] == vector_ids, self.cosines[places], np.float32(np.nan))
 
 
 class EngineVectors:
@@ -180,7 +118,7 @@ class EngineVectors:
         ).fetchall()
         return Block(
             np.array([row[0] for row in rows], np.int64),
-            np.array([_code_of(row[1]) for row in rows], np.uint8),
+            np.array([language_code(row[1]) for row in rows], np.uint8),
             unpack([row[2] for row in rows], self._dimensions),
         )
 
