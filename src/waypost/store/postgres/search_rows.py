@@ -42,7 +42,6 @@ class SearchRows(FoundRows):
         super().__init__(database)
         self._samples = samples
         self._asked: dict[str, _Asked] = {}
-        self._is_prepared = False
 
     def _best_by_keywords(
         self, index: str, terms: Sequence[str], weights: Sequence[float], depth: int, among: list[int]
@@ -125,7 +124,7 @@ class SearchRows(FoundRows):
             if not asked.engine.count(of_code):
                 continue
             if asked.engine.indexed[of_code]:
-                self._prepare()
+                prepare_search(self._db, depth)
                 best += near(self._db, asked.engine, of_code, asked.vector, depth)
             else:
                 scores = self._scores(asked, of_code)
@@ -138,8 +137,3 @@ class SearchRows(FoundRows):
         rows = scores_of_versions(self._db, asked.engine, asked.vector, numbers)
         scores = {vector_id: cosine for _, vector_id, cosine in sorted(rows, key=lambda row: (-row[2], row[1]))}
         return self._best_visible(scores, limit, view, PASSAGES_OF_VECTORS)
-
-    def _prepare(self) -> None:
-        if not self._is_prepared:
-            prepare_search(self._db)
-            self._is_prepared = True

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
     from waypost.store.sql.scores import Scores
 
-SEARCHED_AT_ONCE = 200  # candidates that the index keeps in view
+_IN_VIEW = (300, 1000)  # candidates that the index keeps in view: at least, and at most
 MOST_SEARCHED = 50_000  # vectors that the index looks at for one question
+_TWINS = 100  # that are looked for among many
 _ROWS_AT_ONCE = 16_384
 
 _ENGINE = """
@@ -94,12 +95,12 @@ def all_scores(database: Database, engine: Engine, of_code: bool, asked: "Vector
     return Scores(ids[order], languages[order], cosines[order])
 
 
-def prepare_search(database: Database) -> None:
-    """Once in a transaction, before `near`: how the index is to be searched."""
+def prepare_search(database: Database, depth: int) -> None:
+    """Before `near`: how the index is to be searched, until the end of the transaction."""
     database.rows(
         "SELECT set_config('hnsw.ef_search', ?, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),"
         " set_config('hnsw.max_scan_tuples', ?, true)",
-        (str(SEARCHED_AT_ONCE), str(MOST_SEARCHED)),
+        (str(min(max(depth, _IN_VIEW[0]), _IN_VIEW[1])), str(MOST_SEARCHED)),
     )
 
 
@@ -129,11 +130,11 @@ def pairs_above(database: Database, engine: Engine, asked: "Vector", above: floa
     """(vector id, index of the asked vector, cosine) of those that resemble one of the asked by more than `above`: all of
     them where no index is, else those among the nearest."""
     if any(engine.indexed):
-        prepare_search(database)
+        prepare_search(database, _TWINS)
     for of_code in (False, True):
         if engine.indexed[of_code]:
             for place in range(len(asked)):
-                for vector_id, cosine in near(database, engine, of_code, asked[place], SEARCHED_AT_ONCE):
+                for vector_id, cosine in near(database, engine, of_code, asked[place], _TWINS):
                     if cosine > above:
                         yield vector_id, place, cosine
     if not all(engine.indexed):
