@@ -65,9 +65,26 @@ def tmp_path(request: pytest.FixtureRequest, own_folder: Callable[[str], Path]) 
     return own_folder(re.sub(r"\W", "_", request.node.name)[:30])
 
 
+DEFAULT_STORE = os.environ.get("TEST_STORE", "sqlite")  # postgres: every memory of the tests is there
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """What is marked `both_stores` is tested with memories in files, and with memories in PostgreSQL."""
+    if metafunc.definition.get_closest_marker("both_stores") is not None:
+        metafunc.parametrize("store_address", ["sqlite", "postgres"], indirect=True)
+
+
+@pytest.fixture
+def store_address(request: pytest.FixtureRequest) -> str:
+    """Where the memories of a test are: empty for files."""
+    if getattr(request, "param", DEFAULT_STORE) == "sqlite":
+        return ""
+    return str(request.getfixturevalue("postgres"))
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(
-    tmp_path: Path, own_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, own_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, store_address: str
 ) -> Iterator[None]:
     for name in list(os.environ):
         if name.startswith(("WAYPOST_", "GIT_")):
@@ -75,6 +92,8 @@ def clean_environment(
     monkeypatch.setenv("HOME", str(own_folder("user")))
     monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("WAYPOST_BACKGROUND", "0")
+    if store_address:
+        monkeypatch.setenv("WAYPOST_STORE", store_address)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     yield
     from waypost.memory.spaces import open_spaces
