@@ -1,10 +1,15 @@
 """What is stale, why, and putting it right (CB-12)."""
 
+import threading
+from typing import Any
+
 import pytest
 from tests.conftest import TestClock
 from tests.faces.dashboard.conftest import AGENT, CHECKOUT, HOSTILE, READER, Browse, Sample
 
 from waypost import Memory
+from waypost.errors import NotFound
+from waypost.faces.dashboard import patience
 
 
 def stale_ids(sample: Sample) -> set[str]:
@@ -161,3 +166,43 @@ def test_without_memories_about_code_the_page_says_what_to_do(person: Memory, br
 def test_a_person_has_no_code_to_go_stale(clock: TestClock, person: Memory, browse: Browse) -> None:
     ada = Memory.open(person="ada", clock=clock)
     assert "No memory points at code here yet." in browse(ada).get("stale")
+
+
+def test_everything_is_compared_again_when_a_person_asks_for_it(sample: Sample, browse: Browse) -> None:
+    (sample.root / "src" / "checkout.py").write_text("x = 1\n")
+    assert "told=checked" in browse(sample.memory).post("stale/check")
+    browse(sample.memory, READER).post("stale/check", 403)
+    assert "Check again" not in browse(sample.memory, READER).get("stale")
+
+
+def test_a_page_waits_for_a_moment_only(sample: Sample, browse: Browse, monkeypatch: pytest.MonkeyPatch) -> None:
+    look, go_on, looked = Memory.stale, threading.Event(), threading.Event()
+
+    def slow(*given: Any, **options: Any) -> Any:
+        go_on.wait(10)
+        try:
+            return look(*given, **options)
+        finally:
+            looked.set()
+
+    monkeypatch.setattr(patience, "SECONDS", 0.01)
+    monkeypatch.setattr(Memory, "stale", slow)
+    browser = browse(sample.memory)
+    text = browser.get("stale", by="age")
+    assert "It goes on by itself" in text
+    assert "stale?by=age" in text.partition("data-again")[2]
+    assert "told=checking" in browser.post("stale/check")
+    go_on.set()
+    assert looked.wait(10)
+    monkeypatch.setattr(patience, "SECONDS", 10)
+    assert "The total adds up prices without tax." in browser.get("stale")
+
+
+def test_what_goes_wrong_in_the_meantime_is_told(
+    sample: Sample, browse: Browse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise NotFound("The tree is away.", "Bring it back.")
+
+    monkeypatch.setattr(Memory, "stale", away)
+    assert "Bring it back." in browse(sample.memory).get("stale", 404)

@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
 from waypost.faces.dashboard.asked import Asked, Go, Place, address
 from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.patience import Patience
 from waypost.faces.dashboard.render import Renderer
 from waypost.faces.dashboard.undo import Undoable
 from waypost.faces.guard.asgi import CALLER
@@ -25,6 +26,7 @@ from waypost.space.crash import note_crash
 _FIELDS = 5000  # of one form
 _STATUS: Mapping[type[WaypostError], int] = {NotFound: 404, SecurityError: 403, InvalidInput: 400}
 
+Kept = tuple[Undoable, Patience]  # what the process holds between two requests
 CsrfToken = Callable[[Any], str]  # of the scope of a request: what its forms have to send back
 
 
@@ -32,9 +34,9 @@ def dashboard_app(
     spaces: Spaces, *, csrf_token: CsrfToken = lambda _: "", places: Iterable[Place] = PLACES
 ) -> Starlette:
     """Stands behind the gate: every request has its `Identity`, and unsafe ones were checked against forgery."""
-    renderer, undoable = Renderer(spaces, csrf_token), Undoable()
+    renderer, kept = Renderer(spaces, csrf_token), (Undoable(), Patience())
     shown = [
-        Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, undoable, place), methods=list(place.methods))
+        Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, kept, place), methods=list(place.methods))
         for place in places
     ]
     routes: list[BaseRoute] = [
@@ -59,7 +61,7 @@ def _home(spaces: Spaces) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _answering(
-    spaces: Spaces, renderer: Renderer, undoable: Undoable, place: Place
+    spaces: Spaces, renderer: Renderer, kept: Kept, place: Place
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         form = _form(await request.body()) if request.method == "POST" else {}
@@ -68,7 +70,7 @@ def _answering(
     def work(request: Request, form: Mapping[str, tuple[str, ...]]) -> Response:
         identity = _identity(request)
         try:
-            asked = _asked(spaces, undoable, request, identity, place, form)
+            asked = _asked(spaces, kept, request, identity, place, form)
             done = place.show(asked)
             return _redirect(done) if isinstance(done, Go) else renderer.page(request, asked, done)
         except WaypostError as error:
@@ -85,7 +87,7 @@ def _answering(
 
 def _asked(
     spaces: Spaces,
-    undoable: Undoable,
+    kept: Kept,
     request: Request,
     identity: Identity,
     place: Place,
@@ -99,7 +101,7 @@ def _asked(
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
         raise InvalidInput("There is a NUL character in what was sent.", "Leave it out.")
-    return Asked(spaces, space_id, identity, place.section, path, query, form, undoable)
+    return Asked(spaces, space_id, identity, place.section, path, query, form, *kept)
 
 
 def _identity(request: Request) -> Identity:

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from waypost.errors import InvalidInput, SecurityError
+from waypost.faces.dashboard.patience import Patience
 from waypost.faces.dashboard.undo import Undoable
 from waypost.faces.guard.identity import Identity
 from waypost.memory import Memory
@@ -61,6 +62,7 @@ class Asked:
     query: Mapping[str, str]
     form: Mapping[str, tuple[str, ...]]
     undoable: Undoable = field(default_factory=Undoable)
+    patience: Patience = field(default_factory=Patience)
 
     @property
     def memory(self) -> Memory:

@@ -3,6 +3,7 @@
 TOLD = {
     "verified": "Verified: it is true as things are now.",
     "checked": "Every reference was compared with the code as it is now.",
+    "checking": "Every reference is being compared with the code as it is now. That goes on by itself.",
     "verified_some": "Some could not be verified: their code is gone, or could be in several places. They are still listed.",
     "relinked_some": "Some could not be followed: their code has changed or is gone. They are still listed.",
     "reset": "Reset: they are about the code as it is now. The history keeps where they pointed.",

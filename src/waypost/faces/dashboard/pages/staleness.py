@@ -47,6 +47,9 @@ def show(asked: Asked) -> Page:
     file, reason = asked.text("file", limit=1000), asked.one_of("reason", ("", *REASONS), "")
     group, page = asked.one_of("by", _GROUPS, "file"), asked.whole("page", 1, 1, 10_000)
     report = _report(asked, file)
+    if report is None:
+        filters = {"file": file, "reason": reason, "by": group}
+        return Page("staleness_looking.html", "Staleness", {"chosen": filters})
     now = asked.spaces.now()
     rows = [_row(memory, now) for memory in report.memories]
     chosen = [row for row in rows if not reason or row.reason == reason]
@@ -71,10 +74,14 @@ def show(asked: Asked) -> Page:
     )
 
 
-def _report(asked: Asked, file: str) -> StaleReport:
+def _report(asked: Asked, file: str) -> StaleReport | None:
+    """None: there is so much to compare that it goes on without the page."""
     if not asked.has_tree:
         return StaleReport(0, 0, 0, 0)
-    return asked.memory.stale([file] if file else None)
+    memory = asked.memory
+    if file or not memory.has_tree:  # one run for a tree and no more, whatever is asked for
+        return memory.stale([file] if file else None)
+    return asked.patience.ask(f"stale {memory.space_id} {memory.root}", memory.stale)
 
 
 def _share(report: StaleReport) -> float:

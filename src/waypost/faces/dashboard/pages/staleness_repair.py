@@ -10,9 +10,12 @@ FILTERS = ("file", "reason", "by")
 def check(asked: Asked) -> Go:
     """Judge them anew, also where no file has changed since the last look."""
     asked.need_person()
-    file = asked.sent("file", 1000)
-    asked.memory.stale([file] if file else None, check=True)
-    return _back(asked, "checked")
+    file, memory = asked.sent("file", 1000), asked.memory
+    if file:
+        memory.stale([file], check=True)
+        return _back(asked, "checked")
+    done = asked.patience.ask(f"check {memory.space_id}", lambda: memory.stale(check=True))
+    return _back(asked, "checked" if done is not None else "checking")
 
 
 def verify(asked: Asked) -> Go:

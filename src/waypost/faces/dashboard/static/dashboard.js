@@ -37,3 +37,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   hits[Math.min(hits.length - 1, Math.max(0, at + step))].focus();
 });
+
+// A page that waits for something looks again by itself; its link does the same.
+const again = document.querySelector("[data-again] a");
+if (again) setTimeout(() => location.replace(again.href), 4000);
