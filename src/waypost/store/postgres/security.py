@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 APPEND_ONLY = frozenset({"audit"})
-_NOT_WRITTEN = frozenset({"migrations"})
+_NOT_WRITTEN = frozenset({"migrations"})  # names of versions, which a server looks at before it acts for anybody
 # Keyword indexes hold hashes of words, and numbers. Behind a condition of row-level security PostgreSQL uses no GIN index
 # (its operators are not leakproof), so these are bound to the space's group alone; whatever is found in them is joined
 # with tables that ask the directory.
@@ -142,10 +142,13 @@ def _policies_of(schema: str, table: str, space_id: str, names: Names | None) ->
             yield "reads", f"CREATE POLICY reads {on} FOR SELECT TO {reader} USING (true)"
             yield "writes", f"CREATE POLICY writes {on} TO {writer} USING ({asks('write')})"
         return
+    if table in _NOT_WRITTEN:
+        yield "reads", f"CREATE POLICY reads {on} FOR SELECT USING (true)"
+        return
     yield "reads", f"CREATE POLICY reads {on} FOR SELECT USING ({asks('read')})"
     if table in APPEND_ONLY:
         yield "adds", f"CREATE POLICY adds {on} FOR INSERT WITH CHECK ({asks('write')})"
-    elif table not in _NOT_WRITTEN:
+    else:
         yield "writes", f"CREATE POLICY writes {on} USING ({asks('write')})"
 
 
@@ -186,9 +189,11 @@ def _grants(schema: str, space_id: str, tables: list[str], names: Names) -> Iter
     reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
     yield f"REVOKE ALL ON SCHEMA {schema} FROM PUBLIC"
     yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM PUBLIC"
-    yield f"GRANT USAGE ON SCHEMA {schema} TO {reader}"
+    yield f"GRANT USAGE ON SCHEMA {schema} TO {reader}, {names.server}"
     yield f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {reader}"
     yield f"GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {writer}"  # numbers are taken many at once
+    for table in _NOT_WRITTEN.intersection(tables):
+        yield f"GRANT SELECT ON {schema}.{table} TO {names.server}"
     added = [table for table in tables if table not in _NOT_WRITTEN]
     changed = [table for table in added if table not in APPEND_ONLY]
     if added:

@@ -168,6 +168,13 @@ def test_a_server_alone_sees_nothing(standing_team: Team) -> None:
         assert texts(server) == []
 
 
+def test_a_server_sees_alone_which_version_a_memory_has(standing_team: Team) -> None:
+    server = standing_team.server()
+    assert server.execute(f"SELECT count(*) FROM {IN_A}.migrations".encode()).fetchone() == (0,)
+    with pytest.raises(errors.InsufficientPrivilege):
+        server.execute(f"INSERT INTO {IN_A}.migrations VALUES ('x')".encode())
+
+
 def test_a_server_acts_for_a_user_until_the_end_of_the_transaction(team: Team) -> None:
     server = team.server()
     with server.transaction():
