@@ -1,4 +1,4 @@
-"""The other memories of a home, for what is shared between them."""
+"""The other memories of a home or a database, for what is shared between them."""
 
 import os
 import re
@@ -9,31 +9,29 @@ from pathlib import Path
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.flows.share_spaces import Neighbour
+from waypost.memory.stores import opened, stored_ids, stored_space
 from waypost.model.time import Clock
 from waypost.space.identity import identify
-from waypost.space.metadata import read_metadata
-from waypost.space.place import DATABASE_FILE, space_directory
 from waypost.store.protocol import Store
-from waypost.store.sqlite.store import SqliteStore
 
 PATIENCE_SECONDS = 1.0  # that an answer waits for a project that is locked
 _ID = re.compile(r"[0-9a-f]{16}")
 _MOST_TOLD = 5  # projects of one name that are listed
 
 
-class HomeNeighbours:
-    """Those that lie in the same home as the space `own`. Opened when asked for and closed again: nothing is kept open, so
-    that a memory that is moved away or removed is gone at once."""
+class StoredNeighbours:
+    """Those that are kept where the space `own` is. Opened when asked for and closed again: nothing is held, so that a
+    memory that is moved away or removed is gone at once."""
 
     def __init__(self, own: str, settings: Settings, clock: Clock) -> None:
         self._own, self._settings, self._clock = own, settings, clock
 
     def listed(self) -> list[Neighbour]:
-        root, found = self._settings.memory_root, list[Neighbour]()
-        for folder in root.iterdir() if root.is_dir() else ():
-            if _ID.fullmatch(folder.name) and folder.name != self._own:
+        found = list[Neighbour]()
+        for space_id in stored_ids(self._settings):
+            if _ID.fullmatch(space_id) and space_id != self._own:
                 try:
-                    found.append(self._known(folder.name))
+                    found.append(self._known(space_id))
                 except WaypostError:  # something else that lies there, or damaged: `doctor` names it in its own project
                     continue
         return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
@@ -59,35 +57,31 @@ class HomeNeighbours:
             return self._of_path(told)
         raise NotFound(
             f"No project {told[:60]!r} is remembered here.",
-            f"Give its path, its name or its id. Projects share within one home; this one is {self._settings.home}.",
+            f"Give its path, its name or its id. Projects share within one home or database; this is {self._place}.",
         )
 
     @contextmanager
     def opened(self, space_id: str) -> Iterator[Store]:
-        folder = self._folder(space_id)
         patience = min(PATIENCE_SECONDS, self._settings.busy_timeout_seconds)
-        store: Store = SqliteStore(folder, clock=self._clock, busy_seconds=patience)
-        try:
+        with opened(
+            self._settings, stored_space(self._settings, space_id), self._clock, busy_seconds=patience
+        ) as store:
             yield store
-        finally:
-            store.close()
+
+    @property
+    def _place(self) -> str:
+        return "the one of the settings" if self._settings.store else str(self._settings.home)
 
     def _of_path(self, told: str) -> Neighbour:
-        identity = identify(Path(told), machine=self._settings.shared_machine)
+        identity = identify(Path(told))
         try:
             return self._known(identity.space_id)
         except NotFound as error:
             raise NotFound(
-                f"Nothing of {identity.name[:60]!r} is remembered in this home ({self._settings.home}).",
-                "Projects share within one home: open it there with the same WAYPOST_HOME (waypost -C PATH status).",
+                f"Nothing of {identity.name[:60]!r} is remembered in this home ({self._place}).",
+                "Projects share within one home or database: open it with the same WAYPOST_HOME or store first.",
             ) from error
 
     def _known(self, space_id: str) -> Neighbour:
-        metadata = read_metadata(self._folder(space_id))
-        return Neighbour(space_id, metadata.kind, metadata.name)
-
-    def _folder(self, space_id: str) -> Path:
-        folder = space_directory(self._settings.memory_root, space_id)
-        if not (folder / DATABASE_FILE).is_file():
-            raise NotFound("its memory is not here any more.", "`waypost share list` shows who shares.")
-        return folder
+        found = stored_space(self._settings, space_id)
+        return Neighbour(found.space_id, found.kind, found.name)

@@ -96,9 +96,9 @@ def _start_worker(space: OpenSpace) -> None:
 
 
 def _neighbours(space: OpenSpace) -> "Neighbours":
-    from waypost.memory.neighbours import HomeNeighbours  # only where something is shared
+    from waypost.memory.neighbours import StoredNeighbours  # only where something is shared
 
-    return HomeNeighbours(space.identity.space_id, space.settings, space.clock)
+    return StoredNeighbours(space.identity.space_id, space.settings, space.clock)
 
 
 def _shared_engine(name: str, settings: Settings) -> Engine:
