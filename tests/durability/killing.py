@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.durability.children import Log, look, open_memory, run_child, start_child
+from tests.durability.children import Log, Look, look, one_who_looks, open_memory, run_child, start_child
 from tests.durability.inspection import inspect
 from tests.durability.stops import LEVELS, SteppedFiles, Stops
 
@@ -98,7 +98,9 @@ def write_without_end(memory: Memory, seed: int, log: Log) -> None:
 # -- runs -------------------------------------------------------------------------------------------------------
 
 
-def stop_while_writing(folder: Path, project: Path, level: str, kinds: list[str]) -> Iterator[dict[str, Any]]:
+def stop_while_writing(
+    folder: Path, project: Path, level: str, kinds: list[str], look_at: Look
+) -> Iterator[dict[str, Any]]:
     """For each kind of write and every step of it: kill the writer there, in a copy of a prepared home, and describe
     what is left. The first one is also stopped while it opens the memory."""
     template = folder / "template"
@@ -125,7 +127,7 @@ def stop_while_writing(folder: Path, project: Path, level: str, kinds: list[str]
                 template = home  # where the next kind of write begins
                 break
             if (left := _all_bytes(home)) not in looked:  # as within a transaction: nothing of it is in a file yet
-                looked[left] = look(home, project)
+                looked[left] = look_at(home)
             yield {"step": chosen, "known": known, "before": before, "log": lines, "found": looked[left]}
             shutil.rmtree(home)
         before.append(name)
@@ -141,7 +143,7 @@ def _all_bytes(home: Path) -> str:
     return digest.hexdigest()
 
 
-def stop_while_making(folder: Path, project: Path, level: str) -> Iterator[dict[str, Any]]:
+def stop_while_making(folder: Path, project: Path, level: str, look_at: Look) -> Iterator[dict[str, Any]]:
     """The same for a space that does not exist yet, until its first words are stored."""
     for chosen in itertools.count(1):
         home = folder / f"{level}-{chosen}"
@@ -153,7 +155,7 @@ def stop_while_making(folder: Path, project: Path, level: str) -> Iterator[dict[
         lines, ended_by, _ = run_child(task)
         if not ended_by:
             return
-        yield {"log": lines, "found": look(home, project)}
+        yield {"log": lines, "found": look_at(home)}
         shutil.rmtree(home)
 
 
@@ -272,15 +274,16 @@ def main() -> None:
     files = SteppedFiles("stepped", "unix", makedefault=True)
     warm_up(folder / "warm")
     runs: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
-        "writing": lambda: stop_while_writing(folder, project, asked["level"], asked["kinds"]),
-        "making": lambda: stop_while_making(folder, project, asked["level"]),
+        "writing": lambda: stop_while_writing(folder, project, asked["level"], asked["kinds"], look_at),
+        "making": lambda: stop_while_making(folder, project, asked["level"], look_at),
         "random": lambda: kill_at_random(folder, project, asked["rounds"], asked["seed"]),
         "together": lambda: open_together(folder, project, asked["rounds"]),
         "worker": lambda: stop_the_worker(folder, project),
         "installation": lambda: stop_the_installation(folder),
     }
-    for answer in runs[asked["run"]]():
-        print(json.dumps(answer), flush=True)
+    with one_who_looks(project) as look_at:
+        for answer in runs[asked["run"]]():
+            print(json.dumps(answer), flush=True)
     files.unregister()
 
 
