@@ -11,10 +11,13 @@ from waypost.errors import InvalidInput
 from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output import print_json, safe
+from waypost.faces.cli.session import caller
 
 if TYPE_CHECKING:
+    from waypost.config import Settings
     from waypost.faces.mcp.session import Project
     from waypost.faces.serve.run import Started
+    from waypost.memory import Memory
 
 Profile = Annotated[str, typer.Option(help="Also the tools of chainguard, coding-brain, locai, memory-bridge, or all.")]
 
@@ -76,7 +79,8 @@ def serve(
         if open_browser:
             _show(started.url)
 
-    with session_of(context).memory() as memory, ExitStack() as ended:
+    memory, project = _begun(context, project, settings)
+    with memory, ExitStack() as ended:
         if project.person is None and project.directory is not None:
             listen_for_hooks(project.directory, settings, ended.callback)
         run(
@@ -89,6 +93,22 @@ def serve(
             settings=replace(settings.serve, log_format=form),
             say=say,
         )
+
+
+def _begun(context: Ctx, project: "Project", settings: "Settings") -> tuple["Memory", "Project"]:
+    """The memory that a server begins with. Outside of any project, where nobody named one, no memory is made: it is the
+    only project's that is known, on whatever machine its tree is, else the person's own."""
+    from waypost.memory.known import is_outside, known_spaces, open_known
+
+    session = session_of(context)
+    if _is_told(context) or project.person is not None or not is_outside(settings, session.directory):
+        return session.memory(), project
+    known = [one for one in known_spaces(settings) if one.kind == "project"]
+    if len(known) == 1:
+        memory = open_known(settings, caller(settings.person), known[0].space_id)
+        return memory, replace(project, directory=None, space=memory.space_id)
+    own = replace(session, person=settings.person)
+    return own.memory(), replace(project, directory=None, person=settings.person)
 
 
 def _log_format(given: str) -> str:
@@ -114,13 +134,17 @@ def _show(url: str) -> None:
     threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
+def _is_told(context: Ctx) -> bool:
+    """Whether somebody named a directory."""
+    source = context.find_root().get_parameter_source("directory")
+    return source is not None and source.name != "DEFAULT"
+
+
 def _project(context: Ctx, *, follows_roots: bool) -> "Project":
     """Where somebody named a directory, it is that one, whatever the client says."""
     from waypost.faces.mcp.session import Project
 
     session, settings = session_of(context), config.load()
-    source = context.find_root().get_parameter_source("directory")
-    is_told = source is not None and source.name != "DEFAULT"
-    directory = session.directory.absolute() if is_told or not follows_roots else None
+    directory = session.directory.absolute() if _is_told(context) or not follows_roots else None
     person = settings.person if session.person == MYSELF else session.person
     return Project(directory, person, follows_roots)

@@ -127,7 +127,7 @@ def brief(call: Call, given: Mapping[str, Any]) -> Reply:
 def about_code(call: Call, given: Mapping[str, Any]) -> Reply:
     path, line, limit = given["path"], None, given["limit"]
     memory = call.memory
-    if (found := _PLACE.fullmatch(path)) and not (memory.root / path).exists():
+    if (found := _PLACE.fullmatch(path)) and not (memory.has_tree and (memory.root / path).exists()):
         path, line = found["path"], int(found["line"])
     hits = memory.about(path, line, limit=limit + 1)
     shown = one_line(given["path"], LONGEST)

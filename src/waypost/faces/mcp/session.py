@@ -35,17 +35,22 @@ class Project:
     follows_roots: bool = True
     settings: "Settings | None" = None
     clock: Clock = utc_now
+    space: str | None = None  # a memory by its id instead, wherever its tree is
 
     @property
     def asks_for_roots(self) -> bool:
-        return self.follows_roots and self.directory is None and self.person is None
+        return self.follows_roots and self.directory is None and self.person is None and self.space is None
 
     def memory(self, caller: Caller, root: Path | None = None) -> "Memory":
         """Opening costs little and loads no model."""
         from waypost.memory import Memory  # what the handshake need not wait for
 
-        directory = self.directory or self._found(root or Path.cwd())
         settings = self.settings or config.load()
+        if self.space is not None:
+            from waypost.memory.known import open_known
+
+            return open_known(settings, caller, self.space, self.clock)
+        directory = self.directory or self._found(root or Path.cwd())
         return Memory.open_as(caller, directory, person=self.person, settings=settings, clock=self.clock)
 
     def _found(self, directory: Path) -> Path:

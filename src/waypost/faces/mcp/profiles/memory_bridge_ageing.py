@@ -51,7 +51,7 @@ SET_TTL = Tool(
 def _stale(call: Call, given: Mapping[str, Any]) -> Reply:
     memory = call.memory
     expired = memory.review(include_archived=given["include_archived"]).stale
-    changed = memory.stale().memories if has_tree(memory) else ()
+    changed = memory.stale().memories if has_tree(memory) or memory.seen is not None else ()
     found = list({one.id: one for one in (*expired, *changed)}.values())
     data = {
         "status": "success",

@@ -1,0 +1,70 @@
+"""`waypost serve` outside of any project: it makes no memory of the folder it is started in."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+from tests.conftest import TestClock
+from tests.treeless.conftest import ADA, Shop
+
+from waypost import Memory, config
+from waypost.faces.mcp.session import Project
+from waypost.memory.known import is_outside, known_spaces
+
+
+def served(folder: Path, *asked: str) -> list[dict[str, object]]:
+    """Start a server there, ask it for these, and let it end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-P", "-m", "waypost", "serve", "--port", "0", "--json"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        try:
+            assert server.stdout is not None and server.stderr is not None
+            line = server.stdout.readline()
+            assert line, server.stderr.read()
+            started = json.loads(line)
+            token = Path(started["token_file"]).read_text().strip()
+            with httpx2.Client(headers={"authorization": f"Bearer {token}"}) as client:
+                return [client.get(f"{started['url']}{path}").json() for path in asked]
+        finally:
+            server.terminate()
+
+
+def test_the_only_project_is_served_though_its_tree_is_elsewhere(shop: Shop, tmp_path: Path) -> None:
+    status, stale = served(tmp_path / "srv", "/api/v1/spaces/here/status", "/api/v1/spaces/here/staleness")
+    assert (status["space"], status["name"]) == (shop.space_id, "shop")
+    assert stale["stale"] == 1
+    assert [one.space_id for one in known_spaces(config.load())] == [shop.space_id]
+
+
+def test_with_several_projects_it_is_the_persons_own_memory(shop: Shop, tmp_path: Path, clock: TestClock) -> None:
+    (tmp_path / "work" / "bank").mkdir()
+    Memory.open_as(ADA, tmp_path / "work" / "bank", clock=clock).remember("Loans are for a year.")
+    status, spaces = served(tmp_path / "srv", "/api/v1/spaces/here/status", "/api/v1/spaces")
+    assert status["kind"] == "person"
+    listed = spaces["spaces"]
+    assert isinstance(listed, list)
+    assert {one["name"]: one["has_tree"] for one in listed} == {"shop": False, "bank": True, status["name"]: False}
+
+
+def test_a_folder_is_outside_unless_it_is_a_repository_or_has_a_memory(
+    shop: Shop, tmp_path: Path, clock: TestClock
+) -> None:
+    settings, plain = config.load(), tmp_path / "plain"
+    assert is_outside(settings, tmp_path / "nowhere")
+    plain.mkdir()
+    assert is_outside(settings, plain)
+    Memory.open_as(ADA, plain, clock=clock).remember("It is one now.")
+    assert not is_outside(settings, plain)
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    subprocess.run(["git", "init", "-q", "--template="], cwd=repository, check=True)
+    assert not is_outside(settings, repository)
+    shutil.rmtree(repository)
+
+
+def test_agents_are_served_a_memory_by_its_id(shop: Shop, clock: TestClock) -> None:
+    memory = Project(space=shop.space_id, follows_roots=False, clock=clock).memory(ADA)
+    assert memory.space_id == shop.space_id and not memory.has_tree
