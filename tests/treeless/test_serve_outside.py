@@ -65,6 +65,16 @@ def test_a_folder_is_outside_unless_it_is_a_repository_or_has_a_memory(
     shutil.rmtree(repository)
 
 
+def test_where_no_project_is_known_yet_a_folder_is_one_unless_it_is_no_place_for_it(tmp_path: Path) -> None:
+    settings, plain = config.load(), tmp_path / "plain"
+    plain.mkdir()
+    assert not is_outside(settings, plain)
+    settings.home.mkdir(parents=True)
+    assert is_outside(settings, settings.home)
+    assert is_outside(settings, Path(tmp_path.anchor))
+    assert is_outside(settings, config.user_home())
+
+
 def test_agents_are_served_a_memory_by_its_id(shop: Shop, clock: TestClock) -> None:
     memory = Project(space=shop.space_id, follows_roots=False, clock=clock).memory(ADA)
     assert memory.space_id == shop.space_id and not memory.has_tree

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waypost.config import Settings
+from waypost.config import Settings, user_home
 from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.flows.elsewhere import checkouts_of
 from waypost.memory.stores import opened, stored_ids, stored_space
@@ -93,13 +93,18 @@ def known_space(settings: Settings, space_id: str, clock: Clock = utc_now) -> Kn
 
 
 def is_outside(settings: Settings, directory: Path) -> bool:
-    """Whether a directory is in no repository and has no memory of its own: who serves there means no project by it."""
+    """Whether who serves in a directory means no project by it: it is in no repository and has no memory of its own, and
+    there are projects to serve, or it is no place for one."""
     try:
         identity = identify(directory)
         if identity.source == "directory":
             known_space(settings, identity.space_id)
-    except (InvalidInput, NotFound):
+    except InvalidInput:
         return True
+    except NotFound:
+        here = directory.resolve()
+        no_place = here in (Path(here.anchor), user_home().resolve()) or here.is_relative_to(settings.home.resolve())
+        return no_place or any(one.kind == "project" for one in known_spaces(settings))
     return False
 
 
