@@ -22,9 +22,9 @@ _LENGTH = struct.Struct(">i")
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """A parameter for `$1::halfvec`."""
+    """A parameter for `$1::halfvec`: a vector as SQLite's store packs it."""
 
-    vector: "Vector"
+    packed: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,12 @@ class Halves:
     type_id: int
 
 
-def half_bytes(vector: "Vector") -> bytes:
-    import numpy as np  # only where vectors are
-
-    return _HEADER.pack(len(vector), 0) + np.ascontiguousarray(vector, ">f2").tobytes()
+def half_bytes(packed: bytes) -> bytes:
+    return _HEADER.pack(len(packed) // 2, 0) + _swapped(packed)
 
 
 def full_bytes(vector: "Vector") -> bytes:
-    import numpy as np
+    import numpy as np  # only where vectors are
 
     return _HEADER.pack(len(vector), 0) + np.ascontiguousarray(vector, ">f4").tobytes()
 
@@ -60,7 +58,7 @@ def array_bytes(halves: Halves) -> bytes:
         return struct.pack(">iiI", 0, 0, halves.type_id)
     parts = [_ARRAY.pack(1, 0, halves.type_id, len(halves.vectors), 1)]
     for vector in halves.vectors:
-        parts += (_LENGTH.pack(_HEADER.size + len(vector)), _HEADER.pack(len(vector) // 2, 0), _swapped(vector))
+        parts += (_LENGTH.pack(_HEADER.size + len(vector)), half_bytes(vector))
     return b"".join(parts)
 
 
@@ -88,7 +86,7 @@ def register(adapters: "AdaptersMap") -> None:
 
     class HalfDumper(Binary):
         def dump(self, obj: Half) -> bytes:
-            return half_bytes(obj.vector)
+            return half_bytes(obj.packed)
 
     class FullDumper(Binary):
         def dump(self, obj: Full) -> bytes:

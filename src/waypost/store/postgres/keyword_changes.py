@@ -47,17 +47,20 @@ FROM (SELECT count(*) AS passages, sum(tokens) AS tokens FROM gone) less WHERE l
 
 
 def add_keywords(database: Database, index: str, rows: Sequence[tuple[int, Sequence[str]]]) -> None:
-    """Index passages: their ids, and the columns of their terms."""
-    if not rows:
+    """Index passages: their ids, and the columns of their terms. `keep_sorted` comes before, once in a transaction."""
+    if len(rows) < _MANY:
+        _add(database, index, rows)
         return
-    many = len(rows) >= _MANY
-    _set_unsorted(database, _UNSORTED_OF_MANY_KB if many else _UNSORTED_KB)
-    last = len(rows) - 1 if many else len(rows)
-    for start in range(0, last, _AT_ONCE):
-        _add(database, index, rows[start : min(start + _AT_ONCE, last)])
-    if many:  # the last one has all the others sorted in
-        _set_unsorted(database, _UNSORTED_KB)
-        _add(database, index, rows[last:])
+    _set_unsorted(database, _UNSORTED_OF_MANY_KB)
+    for start in range(0, len(rows) - 1, _AT_ONCE):
+        _add(database, index, rows[start : min(start + _AT_ONCE, len(rows) - 1)])
+    keep_sorted(database)
+    _add(database, index, rows[-1:])  # has all the others sorted in
+
+
+def keep_sorted(database: Database) -> None:
+    """Until the end of the transaction little of what is added waits to be sorted into the indexes."""
+    _set_unsorted(database, _UNSORTED_KB)
 
 
 def drop_keywords(database: Database, index: str, passage_ids: Sequence[int]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from waypost.store.postgres.keyword_changes import add_keywords, drop_keywords
+from waypost.store.postgres.keyword_changes import add_keywords, drop_keywords, keep_sorted
 from waypost.store.postgres.search_rows import SearchRows
 from waypost.store.postgres.vector_changes import index_vectors, put_vectors
 from waypost.store.protocol import PassageRow
@@ -12,11 +12,20 @@ from waypost.store.sql.passages import PassageChanges
 class SearchChanges(PassageChanges, SearchRows):
     """The part of the writer that knows the indexes of keywords and vectors."""
 
+    _is_kept_sorted = False
+
     def _index_keywords(self, passages: Sequence[tuple[int, PassageRow]]) -> None:
         prose = [(at, (row.terms,)) for at, row in passages if row.code_terms is None and row.terms]
         code = [(at, row.code_terms) for at, row in passages if row.code_terms is not None]
-        add_keywords(self._db, "keywords", prose)
-        add_keywords(self._db, "code_keywords", code)
+        for index, rows in (("keywords", prose), ("code_keywords", code)):
+            if rows:
+                self._keep_sorted()
+                add_keywords(self._db, index, rows)
+
+    def _keep_sorted(self) -> None:
+        if not self._is_kept_sorted:
+            keep_sorted(self._db)
+            self._is_kept_sorted = True
 
     def _drop_keywords(self, passage_ids: Sequence[int]) -> None:
         for index in ("keywords", "code_keywords"):

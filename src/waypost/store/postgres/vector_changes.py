@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 
-from waypost.store.postgres.halfvec import Halves
+from waypost.store.postgres.halfvec import Half, Halves
 from waypost.store.postgres.search_schema import INDEX_FROM
 from waypost.store.postgres.vector_rows import index_name
 from waypost.store.sql.database import Database
 
 _AT_ONCE = 2000
+_FEW = 16  # stored one by one, without asking for the number of a type
 _MANY = 1000  # stored at once by somebody who moves a whole memory: indexed at the end, by `compact`
 
 _PUT = """
+INSERT INTO vectors (engine_id, hash, language, packed) VALUES (?, ?, ?, ?::halfvec) ON CONFLICT DO NOTHING
+"""
+_PUT_MANY = """
 INSERT INTO vectors (engine_id, hash, language, packed)
 SELECT * FROM unnest(?::integer[], ?::bytea[], ?::text[], ?::halfvec[]) ON CONFLICT DO NOTHING
 """
@@ -25,17 +29,24 @@ WHERE e.dimensions > 0 GROUP BY 1, 2, 3 HAVING sum(c.vectors) >= ?
 
 def put_vectors(database: Database, rows: Sequence[tuple[int, bytes, str, bytes]]) -> None:
     """Store (engine id, hash, language, packed vector) where that engine has none of the hash."""
-    type_id = database.rows("SELECT 'halfvec'::regtype::oid::bigint")[0][0]
-    for start in range(0, len(rows), _AT_ONCE):
-        engines, hashes, languages, vectors = zip(*rows[start : start + _AT_ONCE], strict=True)
-        database.change(_PUT, (list(engines), list(hashes), list(languages), Halves(vectors, type_id)))
+    if len(rows) <= _FEW:
+        database.change_many(_PUT, [(*row[:3], Half(row[3])) for row in rows])
+    else:
+        _put_many(database, rows)
     if len(rows) < _MANY:
         index_vectors(database)
 
 
-def index_vectors(database: Database, *, at_least: int = INDEX_FROM) -> int:
+def _put_many(database: Database, rows: Sequence[tuple[int, bytes, str, bytes]]) -> None:
+    type_id = database.rows("SELECT 'halfvec'::regtype::oid::bigint")[0][0]
+    for start in range(0, len(rows), _AT_ONCE):
+        engines, hashes, languages, vectors = zip(*rows[start : start + _AT_ONCE], strict=True)
+        database.change(_PUT_MANY, (list(engines), list(hashes), list(languages), Halves(vectors, type_id)))
+
+
+def index_vectors(database: Database) -> int:
     """Make the indexes that are due. Returns how many. Others can read meanwhile, not write."""
-    due = database.rows(_DUE, (at_least,))
+    due = database.rows(_DUE, (INDEX_FROM,))
     for one, dimensions, of_code in due:
         # Whoever writes does not own the tables; this function does.
         database.rows(

@@ -106,12 +106,14 @@ def prepare_search(database: Database, depth: int) -> None:
 
 def near(database: Database, engine: Engine, of_code: bool, asked: "Vector", depth: int) -> list[tuple[int, float]]:
     """(vector id, cosine) of those that the index finds nearest, best first. Fewer than `depth`: it found no more."""
+    from waypost.store.sql.packed import pack
+
     sql = _NEAR.format(
         sort=sort_condition(engine.engine_id, engine.dimensions, of_code),
         dimensions=int(engine.dimensions),
         depth=int(depth),  # not a parameter: PostgreSQL has to see that it is small
     )
-    return sorted(database.rows(sql, (Full(asked), Half(asked))), key=_by_cosine)
+    return sorted(database.rows(sql, (Full(asked), Half(pack(asked)))), key=_by_cosine)
 
 
 def _by_cosine(row: tuple[int, float]) -> tuple[float, int]:
