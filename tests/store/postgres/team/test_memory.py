@@ -1,0 +1,129 @@
+"""The library and a server on a team's database: each person can what their role allows, whatever they try."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from tests.conftest import OpenMemory
+from tests.store.postgres.team.conftest import Team
+
+from waypost.errors import SecurityError, StoreError
+from waypost.memory import Memory
+from waypost.memory.spaces import open_spaces
+from waypost.model.time import utc_now
+from waypost.store.postgres.connection import connections
+from waypost.store.postgres.directory_upkeep import set_up
+from waypost.store.postgres.roles import Role, schema_of
+from waypost.store.postgres.security import PRINCIPAL, Principal
+
+SAID = "The deploy script belongs to Ann."
+As = Callable[[str], Memory]
+
+
+@pytest.fixture
+def team(postgres: str) -> Iterator[Team]:
+    """Nobody but the administrator yet."""
+    with connections(postgres).alone() as connection:
+        names = set_up(connection, "here", utc_now()).names
+    with psycopg.connect(postgres, autocommit=True) as admin:
+        made = Team(postgres, admin, names)
+        with made.opened:
+            yield made
+
+
+@pytest.fixture
+def space_id(team: Team, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Made by the administrator, who also says something; then ann owns it, bob writes, carol reads, eve does not."""
+    monkeypatch.setenv("WAYPOST_STORE", team.dsn)
+    memory = open_memory()
+    memory.remember(SAID)
+    assert memory.recall("deploy script").hits
+    open_spaces.drop_all()
+    people: dict[str, Role | None] = {"ann": "owner", "bob": "writer", "carol": "reader", "eve": None}
+    for user, role in people.items():
+        team.directory.add_user(user)
+        team.add_login(user)
+        if role is not None:
+            team.directory.add_member(memory.space_id, user, role)
+    return memory.space_id
+
+
+@pytest.fixture
+def machine_of(team: Team, space_id: str, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> As:
+    """Open the memory as a machine of this user does."""
+
+    def opened(user: str) -> Memory:
+        open_spaces.drop_all()
+        monkeypatch.setenv("WAYPOST_STORE", team.dsn.replace("postgres@", f"{team.login_of(user)}@"))
+        return open_memory()
+
+    return opened
+
+
+@contextmanager
+def acting(user: str, role: Role, space_id: str) -> Iterator[None]:
+    before = PRINCIPAL.set(Principal(user, "person", "write", {space_id: role}))
+    try:
+        yield
+    finally:
+        PRINCIPAL.reset(before)
+
+
+def test_members_recall_what_was_said(machine_of: As) -> None:
+    for user in ("ann", "bob", "carol"):
+        assert [hit.text for hit in machine_of(user).recall("whose is the deploy script?").hits] == [SAID]
+
+
+def test_who_is_no_member_cannot_open_it(machine_of: As) -> None:
+    with pytest.raises(SecurityError, match=r"no right|not a memory"):
+        machine_of("eve")
+
+
+def test_a_writer_remembers_and_a_reader_does_not(machine_of: As, team: Team, space_id: str) -> None:
+    machine_of("bob").remember("Releases are on Tuesdays.")
+    carols = machine_of("carol")
+    assert "Releases are on Tuesdays." in [hit.text for hit in carols.recall("when are releases?").hits]
+    with pytest.raises(SecurityError):
+        carols.remember("Releases are never.")
+    count = f"SELECT count(*) FROM {schema_of(space_id)}.memories"
+    assert team.admin.execute(count.encode()).fetchone() == (2,)
+
+
+def test_an_owner_forgets_and_a_writer_does_not(machine_of: As) -> None:
+    said = machine_of("bob").recall("deploy script").hits[0].id
+    for user in ("carol", "bob"):
+        with pytest.raises(SecurityError):
+            machine_of(user).forget(said)
+        assert machine_of(user).recall("deploy script").hits[0].id == said
+    machine_of("ann").forget(said)
+    assert not machine_of("ann").recall("deploy script").hits
+
+
+def test_a_server_does_for_each_what_they_may(
+    team: Team, space_id: str, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAYPOST_STORE", team.dsn.replace("postgres@", f"{team.roles.server}@"))
+    with acting("bob", "writer", space_id):
+        memory = open_memory()
+        memory.remember("Releases are on Tuesdays.")
+    with acting("carol", "reader", space_id):
+        assert len(memory.recall("releases and the deploy script").hits) == 2
+        with pytest.raises(SecurityError):
+            memory.remember("Releases are never.")
+    with acting("carol", "owner", space_id), pytest.raises(SecurityError):  # its code was wrong
+        memory.remember("Releases are never.")
+    with acting("eve", "owner", space_id), pytest.raises(SecurityError):  # sees an empty memory, and cannot fill it
+        memory.recall("deploy script")
+    with pytest.raises(SecurityError):  # for nobody
+        memory.recall("deploy script")
+
+
+def test_a_removed_member_is_refused_by_the_next_statement(team: Team, space_id: str, machine_of: As) -> None:
+    bobs = machine_of("bob")
+    bobs.remember("Releases are on Tuesdays.")
+    team.directory.remove_member(space_id, "bob")
+    with pytest.raises((StoreError, SecurityError)):
+        bobs.remember("Releases are never.")
+    with pytest.raises((StoreError, SecurityError)):
+        bobs.recall("releases")
