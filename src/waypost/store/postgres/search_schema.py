@@ -79,7 +79,7 @@ BEGIN
     ))::bigint || 'kB', true);
     EXECUTE format(
         'CREATE INDEX IF NOT EXISTS %I ON vectors USING hnsw ((packed::halfvec(%s)) halfvec_ip_ops)'
-        ' WITH (m = 16, ef_construction = 128) WHERE engine_id = %s AND %s of_code AND vector_dims(packed) = %s',
+        ' WITH (m = 24, ef_construction = 128) WHERE engine_id = %s AND %s of_code AND vector_dims(packed) = %s',
         name, dimensions, engine, CASE WHEN code THEN '' ELSE 'NOT' END, dimensions
     );
 END $$;
