@@ -21,6 +21,7 @@ def foreign(memory: Memory, question: str = QUESTION) -> list[Hit]:
     return [hit for hit in memory.recall(question) if hit.project is not None]
 
 
+@pytest.mark.both_stores
 def test_nothing_is_read_before_both_have_agreed(shop: Memory, web: Memory) -> None:
     assert not foreign(web)
     shop.share_offer("web")
@@ -39,12 +40,14 @@ def test_what_was_never_offered_cannot_be_accepted(shop: Memory, web: Memory) ->
     assert not foreign(web)
 
 
+@pytest.mark.both_stores
 def test_the_giver_ends_it_at_once(shared: Pair) -> None:
     shop, web = shared
     shop.share_revoke("web")
     assert not foreign(web)
 
 
+@pytest.mark.both_stores
 def test_the_reader_ends_it_at_once(shared: Pair) -> None:
     shop, web = shared
     web.share_revoke("shop-api")
@@ -52,6 +55,7 @@ def test_the_reader_ends_it_at_once(shared: Pair) -> None:
     assert [one.state for one in shop.shares()] == ["revoked"]
 
 
+@pytest.mark.both_stores
 def test_an_offer_after_a_revocation_has_to_be_accepted_anew(shared: Pair) -> None:
     shop, web = shared
     shop.share_revoke("web")
@@ -114,6 +118,7 @@ def test_the_owners_word_is_audited_as_such(shop: Memory, web: Memory, clock: Te
     assert owner.audit(limit=1)[0].details["owners_word"] is True
 
 
+@pytest.mark.both_stores
 def test_both_logs_say_who_did_what(shared: Pair) -> None:
     shop, web = shared
     web.share_revoke("shop-api")
@@ -124,6 +129,7 @@ def test_both_logs_say_who_did_what(shared: Pair) -> None:
         assert {(one.details["project"], one.details["role"]) for one in entries} == {(other.space_id, role)}
 
 
+@pytest.mark.both_stores
 def test_the_list_tells_of_both_halves(shop: Memory, web: Memory, clock: TestClock) -> None:
     shop.share_offer("web", kinds=["decision"], domains=["payments"])
     assert [(one.role, one.state, one.project.name) for one in shop.shares()] == [("gives", "offered", "web")]
@@ -153,6 +159,7 @@ def test_nothing_that_is_not_shared_can_be_ended(shop: Memory, web: Memory) -> N
         shop.share_revoke("web")
 
 
+@pytest.mark.both_stores
 def test_a_project_does_not_share_with_itself(shop: Memory) -> None:
     with pytest.raises((InvalidInput, NotFound)):
         shop.share_offer("shop-api")

@@ -21,6 +21,7 @@ from waypost.space.metadata import read_metadata, write_metadata
 QUESTION = "How often are payments retried?"
 OpenAs = Callable[..., Memory]
 Pair = tuple[Memory, Memory]
+FILES = pytest.mark.parametrize("store_address", ["sqlite"], indirect=True)  # done to the files of a memory
 
 
 def foreign(memory: Memory, question: str = QUESTION, **options: object) -> list[Hit]:
@@ -34,6 +35,7 @@ def texts(hits: Iterable[Hit]) -> set[str]:
 # -- gone when it is gone there
 
 
+@pytest.mark.both_stores
 def test_what_the_giver_forgets_is_gone_at_once(shared: Pair) -> None:
     shop, web = shared
     (hit,) = foreign(web)
@@ -42,6 +44,7 @@ def test_what_the_giver_forgets_is_gone_at_once(shared: Pair) -> None:
     assert "three times" not in web.brief(QUESTION).text
 
 
+@pytest.mark.both_stores
 def test_what_the_giver_corrects_is_corrected_at_once(shared: Pair) -> None:
     shop, web = shared
     (hit,) = foreign(web)
@@ -85,6 +88,7 @@ def _in_another_process(memory: Memory, code: str) -> None:
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
+@pytest.mark.both_stores
 def test_another_process_revokes_under_one_that_goes_on_asking(shared: Pair) -> None:
     shop, web = shared
     assert foreign(web)
@@ -98,6 +102,7 @@ def test_another_process_revokes_under_one_that_goes_on_asking(shared: Pair) -> 
 # -- what is offered
 
 
+@pytest.mark.both_stores
 def test_only_the_kinds_domains_and_levels_that_are_offered_are_read(shop: Memory, web: Memory) -> None:
     shop.remember("Payments go through Stripe", kind="fact", domain="payments", level=1)
     shop.remember("Payments are tested with fake cards", kind="learning", domain="payments", level=2)
@@ -124,6 +129,7 @@ def test_conversations_notes_and_preferences_are_never_read(shared: Pair) -> Non
     assert not [hit for hit in web.recall("payments", scope="journal") if hit.project]
 
 
+@pytest.mark.both_stores
 def test_code_is_read_only_where_it_is_offered(shop: Memory, web: Memory, git: Callable[..., str]) -> None:
     (shop.root / "pay.py").write_text('def charge_card(amount):\n    """Take the money."""\n    return amount\n')
     shop.index()
@@ -149,6 +155,7 @@ def test_ones_own_hits_name_no_project(shared: Pair) -> None:
     assert foreign(web)[0].to_json()["project"]["name"] == "shop-api"
 
 
+@pytest.mark.both_stores
 def test_the_better_answer_comes_first_wherever_it_is(shared: Pair) -> None:
     shop, web = shared
     for number in range(30):
@@ -187,6 +194,7 @@ def test_briefings_say_where_something_comes_from(shared: Pair) -> None:
         assert text.startswith("<waypost-memory ")
 
 
+@pytest.mark.both_stores
 def test_a_prompt_is_answered_with_what_is_shared_once(shared: Pair, clock: TestClock) -> None:
     shop, web = shared
     hook = HookMemory.open_as(Caller("agent", "coder"), web.root, clock=clock)
@@ -200,6 +208,7 @@ def test_a_prompt_is_answered_with_what_is_shared_once(shared: Pair, clock: Test
 # -- only read
 
 
+@pytest.mark.both_stores
 def test_a_shared_memory_cannot_be_changed_here(shared: Pair) -> None:
     shop, web = shared
     (hit,) = foreign(web)
@@ -224,6 +233,7 @@ def test_a_shared_memory_cannot_be_changed_here(shared: Pair) -> None:
     assert shop.history(hit.id).versions[-1].text == hit.text
 
 
+@pytest.mark.both_stores
 def test_a_shared_memory_can_be_shown_whole(shared: Pair) -> None:
     shop, web = shared
     (hit,) = foreign(web)
@@ -264,6 +274,7 @@ def test_secrets_stay_masked(shared: Pair) -> None:
 # -- what stands in the way
 
 
+@FILES
 def test_a_giver_that_is_gone_is_named_and_breaks_nothing(shared: Pair, tmp_path: Path) -> None:
     shop, web = shared
     shop.close()
@@ -278,6 +289,7 @@ def test_a_giver_that_is_gone_is_named_and_breaks_nothing(shared: Pair, tmp_path
     assert not web.recall("What does the start page show?").notices
 
 
+@FILES
 def test_a_giver_that_is_damaged_is_named_and_breaks_nothing(shared: Pair) -> None:
     shop, web = shared
     folder = shop.folder
@@ -290,6 +302,7 @@ def test_a_giver_that_is_damaged_is_named_and_breaks_nothing(shared: Pair) -> No
     assert any("shop-api" in notice for notice in answer.notices)
 
 
+@FILES
 def test_a_giver_that_is_locked_is_named_and_holds_nobody_up(shared: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     shop, web = shared
     path = shop.folder / "memory.db"

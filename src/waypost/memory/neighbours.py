@@ -73,7 +73,7 @@ class StoredNeighbours:
         return "the one of the settings" if self._settings.store else str(self._settings.home)
 
     def _of_path(self, told: str) -> Neighbour:
-        identity = identify(Path(told))
+        identity = identify(Path(told), machine=self._settings.shared_machine)
         try:
             return self._known(identity.space_id)
         except NotFound as error:
