@@ -51,6 +51,7 @@ WORKS: dict[str, Use] = {
     "has_tree": lambda m, _: m.has_tree,
     "history": lambda m, ids: m.history(ids["stale"]),
     "import_file": lambda m, _: list(m.import_file(m.export().path)),
+    "import_rows": lambda m, _: list(m.import_rows(list(m.rows()))),
     "journal": lambda m, _: m.journal,
     "keep_session": lambda m, _: m.keep_session("s-1", [turn(m)]),
     "lift": lambda m, _: m.lift("Never said."),

@@ -35,6 +35,15 @@ def test_what_was_read_out_of_the_tree_is_found_and_says_when_it_was_read(away: 
     assert hit.links[0].finding.state == "unchecked"  # nobody has looked today
 
 
+@pytest.mark.parametrize("preset", [None, "scope", "inject"])
+def test_a_briefing_says_as_of_when_it_knows_the_code(preset: str | None, away: Memory, shop: Shop) -> None:
+    brief = away.brief("change how the total of prices is computed", preset=preset)
+    links = [link for hit in brief.memories for link in hit.links]
+    assert links and all(link.as_of for link in links)
+    if preset != "inject":
+        assert "not on this machine" in brief.explanation
+
+
 def test_a_report_of_what_is_stale_tells_the_last_verdicts(away: Memory, shop: Shop) -> None:
     report = away.stale()
     assert (report.checked, report.stale, report.fresh, report.errors) == (3, 1, 1, 1)

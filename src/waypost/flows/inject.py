@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from waypost.context.briefing import Briefing, check_budget, counted
 from waypost.context.budget import count_tokens, shorten
 from waypost.context.render import Opening, plain_line
+from waypost.flows.elsewhere import seen_elsewhere
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, leave_outdated, refresh, still_there
 from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace
@@ -186,9 +187,9 @@ def _hits(space: OpenSpace, reader: Reader, numbers: Sequence[int], near: dict[i
     versions = reader.versions_by_number(numbers)
     kept = [version for version in versions.values() if not KINDS[version.kind].derived]
     memories = looked_at(space, reader, kept)
-    made = []
+    seen, made = seen_elsewhere(space, reader), []
     for number in numbers:
-        memory = memories.get(number) or derived(versions[number], space.clock())
+        memory = memories.get(number) or derived(versions[number], space.clock(), seen)
         made.append(hit_of(memory, near[number], {"meaning": near[number]}))
     return made
 

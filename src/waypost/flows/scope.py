@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from waypost.context.cache import context_key
 from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
 from waypost.flows.brief import Briefing, check_budget
+from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
 from waypost.flows.freshness import MOST_ROUNDS, catch_up, refresh
 from waypost.flows.hits import derived, hit_of
 from waypost.flows.open_space import OpenSpace, tree_changed_key
@@ -65,14 +66,13 @@ def _make(space: OpenSpace, task: Task, view: View, tokens: int) -> Briefing:
         found: dict[int, float | None] = {}
         for collection in COLLECTIONS:
             found |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))
-        versions = reader.versions_by_number(found)
+        versions, seen = reader.versions_by_number(found), seen_elsewhere(space, reader)
     scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in found.items())
     shown = format_scope(scored, now, tokens)
     by_id = {version.memory_id: version for version in versions.values()}
-    hits = tuple(hit_of(derived(by_id[one.document.id], now), one.final, _why(one)) for one in shown.used)
-    return Briefing(
-        shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), _told(task, shown)
-    )
+    hits = tuple(hit_of(derived(by_id[one.document.id], now, seen), one.final, _why(one)) for one in shown.used)
+    told = " ".join((_told(task, shown), *notice_elsewhere(space)))
+    return Briefing(shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), told)
 
 
 def _candidates(reader: Reader, task: Task, vectors: "dict[str, Vector]", view: View) -> dict[int, float | None]:
