@@ -24,7 +24,11 @@ ARGUMENTS = (
 )
 PROBE = "window.__pwned = 0; for (const name of ['alert', 'confirm', 'prompt']) window[name] = () => { window.__pwned += 1; };"
 
-REFUSED = ("/nowhere", "/login")  # browsers log it as an error when these say no, as they do to tests that ask for it
+REFUSED = (
+    "/nowhere",
+    "/login",
+    "/journal/note",
+)  # browsers log it as an error when these say no, as they do to tests that ask for it
 
 Windows = Callable[..., Page]
 

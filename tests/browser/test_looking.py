@@ -1,5 +1,7 @@
 """Why, code and the journal: what people look at rather than read."""
 
+from itertools import pairwise
+
 from playwright.sync_api import expect
 from tests.browser.conftest import PHONE, Windows, fits
 from tests.browser.served import Served
@@ -48,11 +50,24 @@ def test_a_file_shows_its_memories_beside_the_lines(window: Windows, served: Ser
     beside, code = note.bounding_box(), line.bounding_box()
     assert beside is not None and code is not None
     if size == PHONE:
-        assert beside["y"] > code["y"]  # below its lines
+        assert beside["y"] < code["y"]  # above its lines
     else:
         assert beside["x"] > code["x"] and abs(beside["y"] - code["y"]) < 40
     note.get_by_role("link").first.click()
     page.wait_for_url(served.page(f"memory/{served.sample['retries']}"))
+
+
+def test_a_note_that_is_taller_than_its_lines_leaves_no_gap_between_them(window: Windows, served: Served) -> None:
+    words = "A note with so many words that it stands beside more lines than those that it is about. "
+    served.remember(words * 3, refs=["src/shop/mail.py#L1-L1"])
+    page = window("code/src/shop/mail.py")
+    expect(page.get_by_role("article").filter(has_text="so many words")).to_be_visible()
+    tops: list[float] = page.evaluate(
+        "[...document.querySelectorAll('.code li')].map((one) => one.getBoundingClientRect().y)"
+    )
+    steps = {round(after - before) for before, after in pairwise(tops)}
+    assert len(tops) > 10
+    assert max(steps) - min(steps) <= 1
 
 
 def test_a_place_in_the_code_is_shown_when_it_is_asked_for(window: Windows) -> None:

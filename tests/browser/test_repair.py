@@ -148,6 +148,10 @@ def test_many_candidates_are_approved_or_rejected_on_a_phone(window: Windows, se
     page.get_by_role("button", name="Reject 2").click()
     expect(page.get_by_role("status")).to_contain_text("Rejected")
     expect(page.locator(".candidate", has_text="pigeons")).to_have_count(0)
+    page.get_by_role("status").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("status")).to_contain_text("it waits for your word")
+    expect(page.locator(".candidate", has_text="pigeons")).to_have_count(1)
+    expect(page.locator(".candidate", has_text="wake the dog")).to_have_count(1)
 
 
 def test_a_fact_whose_time_ran_out_is_still_true(window: Windows, served: Served) -> None:

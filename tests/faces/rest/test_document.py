@@ -1,6 +1,7 @@
 """The document is complete: every operation says what it does, what it takes, what it answers, and who may."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -114,3 +115,13 @@ def test_the_page_of_the_manual_names_every_address() -> None:
 def told(page: str, method: str, path: str) -> bool:
     short = path.removeprefix("/api/v1/spaces/{space}") or path
     return any(f"`{method} {name}`" in page for name in (path, short))
+
+
+def test_addresses_that_the_manual_asks_for_are_there() -> None:
+    root = Path(__file__).parents[3]
+    pages = [*(root / "docs").glob("*.md"), root / "README.md"]
+    asked = {
+        found for page in pages for found in re.findall(r"http://127\.0\.0\.1:8765(/api[\w/.-]*)", page.read_text())
+    }
+    assert asked
+    assert [path for path in asked if not any(route.path_regex.match(path) for route in ROUTES)] == []

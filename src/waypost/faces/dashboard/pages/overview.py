@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from markupsafe import Markup
@@ -19,6 +20,7 @@ from waypost.model.time import parse_time
 
 _RECENT = 40  # entries of the audit, which make fewer lines
 _MOST_DEEDS = 8
+_YOUNG = timedelta(days=3)  # a memory that grows by hours
 _COLLECTION_WORDS = {
     "facts": ("Facts and decisions", "facts"),
     "learnings": ("Learnings", "facts"),
@@ -117,7 +119,8 @@ def _collections(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
 
 
 def _growth(points: Sequence[Point]) -> Markup:
-    labels = [day(point.at) for point in points]
+    young = points[-1].at - points[0].at < _YOUNG
+    labels = [f"{point.at:%m-%d %H:%M}" if young else day(point.at) for point in points]
     series = [
         Series(words, [point.counts.get(name, 0) for point in points], tone)
         for tone, (name, (words, _)) in enumerate(_COLLECTION_WORDS.items(), 1)
