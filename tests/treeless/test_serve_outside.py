@@ -78,3 +78,13 @@ def test_where_no_project_is_known_yet_a_folder_is_one_unless_it_is_no_place_for
 def test_agents_are_served_a_memory_by_its_id(shop: Shop, clock: TestClock) -> None:
     memory = Project(space=shop.space_id, follows_roots=False, clock=clock).memory(ADA)
     assert memory.space_id == shop.space_id and not memory.has_tree
+
+
+def test_a_worker_pays_what_is_owed_without_a_tree(shop: Shop, tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "waypost", "work", f"--space={shop.space_id}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    command[-1] = "--space=" + "0" * 16
+    unknown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert unknown.returncode == 3 and "There is no memory" in unknown.stderr
+    assert not (tmp_path / "work" / "shop").exists()
