@@ -54,7 +54,8 @@ def started(folder: Path, *python: str) -> Iterator[Process]:
     """`python`: how the interpreter is called instead of as the command line."""
     home = folder / "h"
     environment = {**os.environ, "WAYPOST_HOME": str(home), "WAYPOST_BACKGROUND": "0"}
-    command = [sys.executable, *(python or ("-m", "waypost")), "serve", "--port", "0", "--log-format", "json"]
+    arguments = ["-C", str(folder), "serve", "--port", "0", "--log-format", "json"]
+    command = [sys.executable, *(python or ("-m", "waypost")), *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment) as popen:
         process = Process(popen, home, 0)
         try:

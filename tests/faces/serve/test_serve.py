@@ -140,7 +140,7 @@ def test_a_port_in_use_or_a_token_open_to_others_is_said(served: Served) -> None
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_the_command_says_where_and_how_and_ends_in_order(tmp_path: Path) -> None:
     environment = {**os.environ, "WAYPOST_HOME": str(tmp_path / "h")}
-    command = [sys.executable, "-W", "error", "-m", "waypost", "serve", "--port", "0", "--json"]
+    command = [sys.executable, "-W", "error", "-m", "waypost", "-C", str(tmp_path), "serve", "--port", "0", "--json"]
     with (
         (tmp_path / "err").open("w+") as errors,
         subprocess.Popen(

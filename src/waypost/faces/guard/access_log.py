@@ -10,6 +10,7 @@ import re
 import secrets
 import sys
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 from waypost.faces.guard.asgi import Scope, values
-from waypost.faces.guard.limits import Buckets
+from waypost.faces.guard.limits import Buckets, Monotonic
 
 if TYPE_CHECKING:
     from waypost.faces.guard.identity import Identity
@@ -34,6 +35,7 @@ _MOST_WAITING = 10_000  # lines; a reader that does not read does not hold up th
 _FLUSH_SECONDS = 2.0
 _REFUSALS, _REFUSALS_BURST = 10.0, 100.0  # lines a second: a hostile client does not fill the disk at its pleasure
 _OURS = "waypost"
+_CRASHED = "Something went wrong in the server."
 
 
 @dataclass(slots=True)
@@ -72,12 +74,13 @@ class Log:
         out: TextIO | None = None,
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        monotonic: Monotonic = time.monotonic,
         most: int = _MOST_WAITING,
     ) -> None:
         self._json, self._out, self._clock, self._most = form == "json", out, clock, most
         self._waiting: deque[str] = deque()
         self._wake, self._closed = threading.Event(), threading.Event()
-        self._refusals = Buckets(_REFUSALS, _REFUSALS_BURST)
+        self._refusals = Buckets(_REFUSALS, _REFUSALS_BURST, monotonic)
         self._left_out = 0
         self.lost = 0  # lines that nobody took in time
         self._thread = threading.Thread(target=self._write, name="log", daemon=True)
@@ -118,7 +121,7 @@ class Log:
             told["space"] = seen.space
         self._put(json.dumps(told))
 
-    def crash(self, error: BaseException, message: str) -> None:
+    def crash(self, error: BaseException) -> None:
         """An error that nobody foresaw: its sort and its place. Once for a request."""
         seen = current.get()
         if seen is not None:
@@ -126,7 +129,7 @@ class Log:
                 return
             seen.crashed = True
         about = {"request_id": seen.request_id} if seen is not None else {}
-        self.event("crash", "error", message=message, error=type(error).__name__, place=place_of(error), **about)
+        self.event("crash", "error", message=_CRASHED, error=type(error).__name__, place=place_of(error), **about)
 
     def close(self) -> None:
         """Write what is waiting, for a moment."""
@@ -187,9 +190,9 @@ class _Handler(logging.Handler):
         seen = current.get()
         if seen is not None and seen.log not in (None, self._log):  # of another server in this process
             return
-        error = record.exc_info[1] if record.exc_info else None
+        error = getattr(record, "crash", None) or (record.exc_info[1] if record.exc_info else None)
         if error is not None:
-            self._log.crash(error, str(record.msg))
+            self._log.crash(error)
         else:
             level = "error" if record.levelno >= logging.ERROR else "warning"
             self._log.event("problem", level, message=record.getMessage(), source=record.name)

@@ -138,7 +138,8 @@ def unforeseen(error: BaseException, home: Path) -> Problem:
     """A fault of ours. The client learns nothing of it, and the log not what it says, which may be words of a memory;
     whoever runs the server finds the place in `crash.log`."""
     note_crash(error, home)
-    _LOG.error("Something went wrong: %s; crash.log in Waypost's home has the place.", type(error).__name__)
+    told = "Something went wrong: %s; crash.log in Waypost's home has the place."
+    _LOG.error(told, type(error).__name__, extra={"crash": error})
     return Problem(500, "Something went wrong in the server.", "crash.log in its home has the place; please report it.")
 
 

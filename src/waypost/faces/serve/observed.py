@@ -32,7 +32,7 @@ def observed(app: App, figures: Figures, log: Log, note: NoteCrash, clock: Monot
             await app(scope, receive, watched.send)
         except Exception as error:
             note(error)
-            log.crash(error, "A request failed.")
+            log.crash(error)
             if watched.status:
                 if not watched.has_ended:
                     raise  # half an answer: the connection has to be closed
