@@ -28,6 +28,7 @@ from waypost.faces.rest.routes import (
     locai,
     one,
     review,
+    shares,
     staleness,
 )
 from waypost.faces.rest.routes import spaces as spaces_routes
@@ -43,7 +44,7 @@ _ROUTERS = tuple(
     module.router
     for module in (
         locai, spaces_routes, lists, one, asking, code, staleness, review, decisions, learning, journal,
-        journal_upkeep, exports, jobs,
+        journal_upkeep, exports, jobs, shares,
     )
 )  # fmt: skip
 ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))

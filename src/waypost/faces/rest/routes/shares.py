@@ -1,0 +1,71 @@
+"""What this memory and others let each other read. The others are named by their ids: a request looks at no path."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import ConfigDict, Field
+
+from waypost.faces.rest.bodies import Body, Level, Short
+from waypost.faces.rest.caller import Person, Reader
+from waypost.faces.rest.strict import StrictRoute
+from waypost.model.share import MOST_NAMED, SHAREABLE_KINDS
+
+router = APIRouter(prefix="/api/v1/spaces/{space}/shares", tags=["Sharing"], route_class=StrictRoute)
+
+_OTHER = "1e7ac36f9b20d5c4"
+Project = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="The id of the other memory.")]
+SharedKind = Annotated[str, Field(json_schema_extra={"enum": list(SHAREABLE_KINDS)})]
+
+
+def _example(**fields: Any) -> ConfigDict:
+    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [fields]})
+
+
+class Offering(Body):
+    """Which memories are offered: all facts and decisions, or only some; with `code` what was read out of the tree too."""
+
+    model_config = _example(project=_OTHER, kinds=["decision"], domains=["payments"])
+
+    project: Project
+    kinds: list[SharedKind] = Field(default_factory=list, max_length=MOST_NAMED)
+    domains: list[Short] = Field(default_factory=list, max_length=MOST_NAMED)
+    levels: list[Level] = Field(default_factory=list, max_length=4)
+    code: bool = False
+
+
+class Accepting(Body):
+    model_config = _example(project=_OTHER)
+
+    project: Project
+
+
+class Revoking(Body):
+    model_config = _example(project=_OTHER)
+
+    project: Project
+    role: Literal["gives", "takes"] | None = Field(default=None, description="Only this direction; both, unless told.")
+
+
+@router.get("")
+def shares(hands: Reader) -> dict[str, Any]:
+    """What this memory gives to others, takes from them, and is offered; what was revoked, too."""
+    return {"shares": [one.to_json() for one in hands.memory.shares()]}
+
+
+@router.post("/offer")
+def share_offer(hands: Person, given: Offering) -> dict[str, Any]:
+    """Let another memory read facts and decisions of this one, once a person there has accepted. Only a person may."""
+    options = given.given()
+    return hands.memory.share_offer(options.pop("project"), **options).to_json()
+
+
+@router.post("/accept")
+def share_accept(hands: Person, given: Accepting) -> dict[str, Any]:
+    """Read from now on what another memory offers to this one. Only a person may."""
+    return hands.memory.share_accept(given.project).to_json()
+
+
+@router.post("/revoke")
+def share_revoke(hands: Person, given: Revoking) -> dict[str, Any]:
+    """End it at once, from either side. Only a person may."""
+    return {"shares": [one.to_json() for one in hands.memory.share_revoke(given.project, role=given.role)]}
