@@ -14,10 +14,17 @@ from waypost.errors import SecurityError
 from waypost.faces.guard.asgi import CALLER, Message, Receive, Scope, Send
 from waypost.faces.guard.gate import Gate
 from waypost.faces.guard.hosts import answered_hosts
-from waypost.faces.guard.team_tokens import TeamIdentity, TeamSessions, TeamTokens, make_token
+from waypost.faces.guard.team_tokens import (
+    TeamIdentity,
+    TeamSessions,
+    TeamTokens,
+    acting_for_callers,
+    make_token,
+    team_behind,
+)
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_sessions import Connect, KeptReplies
-from waypost.store.postgres.security import Acting
+from waypost.store.postgres.security import PRINCIPAL, Acting, Principal
 
 
 @pytest.fixture
@@ -128,6 +135,36 @@ def test_the_gate_takes_them_as_any(team: Team, connect: Connect) -> None:
     assert isinstance(seen[0], TeamIdentity) and seen[0].user == "carol"
     team.directory.disable_user("carol")
     assert asyncio.run(asked(gate, token)) == 401
+
+
+def test_a_server_of_a_team_asks_its_database(team: Team) -> None:
+    assert team_behind(team.dsn) is None  # the owner's login serves with the tokens of its home
+    behind = team_behind(team.dsn.replace("postgres@", f"{team.roles.server}@"))
+    assert behind is not None
+    tokens, sessions = behind
+    bob = verified(tokens, make_token(team.directory, "bob", "laptop", kind="person", rights="write"))
+    found = sessions.find(sessions.begin(bob.key))
+    assert found is not None
+    assert tokens.holder(found.holder) == bob
+    assert tokens.owner() is None
+
+
+def test_what_a_request_does_is_done_for_whoever_sends_it() -> None:
+    import asyncio
+
+    seen: list[object] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(await asyncio.to_thread(PRINCIPAL.get))
+
+    async def ask() -> None:
+        bob = TeamIdentity("bob", "person", "write", "k" * 16, user="bob", roles={A: "writer"})
+        for identity in (bob, None):
+            await acting_for_callers(app)({"type": "http", CALLER: identity}, None, None)  # type: ignore[arg-type]
+        seen.append(PRINCIPAL.get())
+
+    asyncio.run(ask())
+    assert seen == [Principal("bob", "person", "write", {A: "writer"}), None, None]
 
 
 def test_a_session_is_known_to_every_server_until_it_ends(team: Team, connect: Connect, clock: TestClock) -> None:

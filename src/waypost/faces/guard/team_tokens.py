@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from waypost.errors import SecurityError
+from waypost.faces.guard.asgi import CALLER, App, Receive, Scope, Send
 from waypost.faces.guard.identity import Identity
 from waypost.faces.guard.sessions import IDLE, LONGEST, Session
 from waypost.faces.guard.tokens import digest_of, new_token
@@ -80,8 +81,9 @@ class TeamTokens:
         """Who has the token of this key; nobody, once it is revoked."""
         return self._found(key=key) if _KEY.fullmatch(key) else None
 
-    def owner(self) -> None:
+    def owner(self) -> Identity | None:
         """A team's server has no owner: nobody signs in by a code that a terminal shows."""
+        return None
 
     def _found(self, *, digest: str | None = None, key: str | None = None) -> TeamIdentity | None:
         from waypost.store.postgres.directory import Directory
@@ -89,6 +91,38 @@ class TeamTokens:
         with self._connect() as connection:
             held = Directory(connection).holder(digest=digest, key=key)
         return None if held is None else _identity(held)
+
+
+def team_behind(dsn: str, clock: Clock = utc_now) -> tuple[TeamTokens, "TeamSessions"] | None:
+    """The tokens and sessions of the team at this store, where it is one and we log in as its server; None where the
+    tokens of this home count."""
+    from waypost.store.postgres.directory import Directory
+    from waypost.store.postgres.directory_schema import check_directory
+    from waypost.store.postgres.directory_sessions import pooled
+
+    connect = pooled(dsn)
+    with connect() as connection:
+        check_directory(connection)
+        told = Directory(connection).status()
+    if not told["server"]:
+        return None
+    return TeamTokens(connect, name=told["login"]), TeamSessions(connect, clock)
+
+
+def acting_for_callers(app: App) -> App:
+    """`app`, for behind a `Gate`: what it does in the database it does for whoever sends the request, also in threads
+    that it starts."""
+    from waypost.store.postgres.security import PRINCIPAL
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        identity = scope.get(CALLER)
+        before = PRINCIPAL.set(identity.principal if isinstance(identity, TeamIdentity) else None)
+        try:
+            await app(scope, receive, send)
+        finally:
+            PRINCIPAL.reset(before)
+
+    return application
 
 
 def make_token(

@@ -195,9 +195,10 @@ class Directory:
         rows = self._rows(
             "SELECT session_user::text, waypost.acting_user(), waypost.is_admin(),"
             " (SELECT count(*) FROM waypost.spaces), (SELECT count(*) FROM waypost.users),"
-            " (SELECT value FROM waypost.settings WHERE key = 'role_prefix')"
+            " (SELECT value FROM waypost.settings WHERE key = 'role_prefix'),"
+            " EXISTS (SELECT FROM waypost.servers WHERE database_role = session_user)"
         )
-        return dict(zip(("login", "user", "admin", "spaces", "users", "prefix"), rows[0], strict=True))
+        return dict(zip(("login", "user", "admin", "spaces", "users", "prefix", "server"), rows[0], strict=True))
 
     def owner(self) -> str:
         """The database role that owns all of it."""

@@ -2,8 +2,8 @@
 of one database have to agree on. For the server's login."""
 
 import secrets
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 
 Connect = Callable[[], AbstractContextManager["Connection[Any]"]]  # a pool's `connection` is one
 _SECRET_BYTES = 32
+
+
+def pooled(dsn: str) -> Connect:
+    """Connections of this process to the database, one for each block."""
+    from waypost.store.postgres.connection import connections
+
+    @contextmanager
+    def connect() -> Iterator["Connection[Any]"]:
+        with connections(dsn).lend("SELECT") as connection:  # nothing: but a connection that was cut is replaced here
+            yield connection.raw
+
+    return connect
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,67 @@
+"""One request, several servers: it is done once, and each knows the answer."""
+
+import psycopg
+import pytest
+from tests.conftest import TestClock
+from tests.store.postgres.team.conftest import NOW
+
+from waypost.faces.rest.problems import ProblemError
+from waypost.faces.rest.replies import Claim, Reply
+from waypost.faces.rest.team_replies import TeamReplies
+from waypost.store.postgres.directory_schema import migrate_directory
+from waypost.store.postgres.directory_sessions import Connect, pooled
+from waypost.store.postgres.roles import ensure_roles
+
+CLAIM = Claim("a caller", "a key", b"the request")
+
+
+@pytest.fixture
+def connect(postgres: str) -> Connect:
+    """As the server of a team logs in."""
+    with psycopg.connect(postgres, autocommit=True) as admin:
+        migrate_directory(admin, NOW)
+        names = ensure_roles(admin)
+    assert names is not None
+    return pooled(postgres.replace("postgres@", f"{names.server}@"))
+
+
+def test_what_one_server_did_another_knows(connect: Connect, clock: TestClock) -> None:
+    here, there = TeamReplies(connect, clock), TeamReplies(connect, clock)
+    assert here.begin(CLAIM) is None
+    with pytest.raises(ProblemError, match="being done"):
+        there.begin(CLAIM)
+    here.finish(CLAIM, Reply(201, b'{"id": "m-1", "text": "said in confidence"}', {"location": "/x"}))
+    known = here.begin(CLAIM)
+    assert known is not None and b"said in confidence" in known.body
+    kept = there.begin(CLAIM)
+    assert kept is not None and (kept.status, kept.body, kept.headers) == (201, b'{"id": "m-1"}', {"location": "/x"})
+    with pytest.raises(ProblemError, match="another request"):
+        there.begin(Claim("a caller", "a key", b"another"))
+    assert there.begin(Claim("another caller", "a key", b"another")) is None
+
+
+def test_a_server_that_stopped_leaves_it_unknown(connect: Connect, clock: TestClock) -> None:
+    assert TeamReplies(connect, clock).begin(CLAIM) is None
+    clock.advance(minutes=3)
+    with pytest.raises(ProblemError, match="nobody knows"):
+        TeamReplies(connect, clock).begin(CLAIM)
+
+
+def test_nothing_of_a_request_or_its_words_is_kept(connect: Connect, clock: TestClock, postgres: str) -> None:
+    replies = TeamReplies(connect, clock)
+    replies.begin(CLAIM)
+    replies.finish(CLAIM, Reply(201, b'{"id": "m-1", "text": "said in confidence"}'))
+    with psycopg.connect(postgres) as admin:
+        rows = admin.execute("SELECT r::text FROM waypost.replies r").fetchall()
+    assert len(rows) == 1
+    assert not any(word in rows[0][0] for word in ("confidence", "a key", "a caller", b"a key".hex()))
+
+
+def test_what_was_not_done_can_be_tried_again(connect: Connect, clock: TestClock) -> None:
+    here, there = TeamReplies(connect, clock), TeamReplies(connect, clock)
+    assert here.begin(CLAIM) is None
+    here.release(CLAIM)
+    assert there.begin(CLAIM) is None
+    there.leave(CLAIM)
+    with pytest.raises(ProblemError, match="nobody knows"):
+        here.begin(CLAIM)
