@@ -1,10 +1,14 @@
 """What all pages have in common: the frame, what is refused, and that nothing stored ever acts."""
 
+import re
+
 import pytest
 from tests.conftest import OpenMemory
 from tests.faces.dashboard.conftest import AGENT, HOSTILE, READER, Browse, Sample
 
 from waypost import Memory
+from waypost.faces.dashboard.asked import Place
+from waypost.faces.dashboard.pages import PLACES
 from waypost.faces.guard.identity import Identity
 
 PAGES = ("", "search?q=total", "context?task=total")
@@ -124,3 +128,28 @@ def test_a_person_whose_token_is_for_one_memory_sees_that_one_only(
     shown = browser.client.get(f"/s/{bank.space_id}").text
     assert "bank" in shown
     assert person.space_id not in shown
+
+
+def filled(path: str) -> str:
+    """A place's address below its space, with something in every gap."""
+    return re.sub(r"\{path:path\}", "src/checkout.py", path).format(id="01kt17kja05te3ezezcdjqd9p3", when="2026-01-30")
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.methods[0]} {place.path}")
+def test_no_place_opens_to_a_token_of_another_memory(place: Place, browse: Browse, person: Memory) -> None:
+    person.remember("Loans are for a year")
+    banker = Identity("ben", "person", "write", "key-9", "0123456789abcdef")
+    client = browse(person, banker).client
+    for method in place.methods:
+        answer = client.request(method, f"/s/{person.space_id}{filled(place.path)}", data={"only": "x", "sure": "1"})
+        assert answer.status_code == 403
+        assert "Loans" not in answer.text
+        assert person.space_id not in answer.text
+
+
+@pytest.mark.parametrize(
+    "place", [one for one in PLACES if one.methods == ("POST",)], ids=lambda place: str(place.path)
+)
+def test_nothing_is_changed_by_an_agent_or_a_reader(place: Place, browse: Browse, person: Memory) -> None:
+    for identity in (AGENT, READER):
+        browse(person, identity).post(filled(place.path).lstrip("/"), 403, only="x", sure="1", text="x", what="2026")

@@ -393,6 +393,10 @@ def test_a_large_body_is_not_taken_from_strangers(server: Server) -> None:
 # -- where it leads -----------------------------------------------------------------------------------------------
 
 AWAY = [
+    "/.//evil.example",
+    "/s/..//evil.example",
+    "/s/%2e%2e/%2e%2e//evil.example",
+    "/%2e/%2fevil.example",
     "//evil.example",
     "///evil.example",
     "/\\evil.example",

@@ -58,10 +58,16 @@ def local_path(text: str) -> str:
     seen = text
     for _ in range(_UNQUOTED):
         seen = unquote(seen)
-        if seen.startswith(("//", "/\\")) or any(ord(letter) < 32 or ord(letter) == 127 for letter in seen):
+        if _leads_away(seen) or any(ord(letter) < 32 or ord(letter) == 127 for letter in seen):
             return "/"
     path = text.partition("?")[0]
     return "/" if path in {LOGIN, LOGOUT} else text
+
+
+def _leads_away(text: str) -> bool:
+    """Whether some reader could take it for another host, now or once it has left out `.` and `..`."""
+    parts = text.partition("?")[0].replace("\\", "/").split("/")[1:]
+    return any(part in {".", ".."} for part in parts) or "" in parts[:-1]
 
 
 def _is_plain(text: str) -> bool:
