@@ -67,7 +67,7 @@ def local_path(text: str) -> str:
 def _leads_away(text: str) -> bool:
     """Whether some reader could take it for another host, now or once it has left out `.` and `..`."""
     parts = text.partition("?")[0].replace("\\", "/").split("/")[1:]
-    return any(part in {".", ".."} for part in parts) or "" in parts[:-1]
+    return any(part in {".", ".."} for part in parts) or (len(parts) > 1 and not parts[0])
 
 
 def _is_plain(text: str) -> bool:
