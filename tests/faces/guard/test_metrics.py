@@ -77,6 +77,14 @@ def test_a_histogram_counts_up_to_each_bound() -> None:
     assert found["took_seconds_sum", (route,)] == pytest.approx(7.65)
 
 
+def test_a_histogram_without_labels_has_only_its_bounds() -> None:
+    histogram = Histogram("took_seconds", "Took.", "asked_total", bounds=(1.0,))
+    histogram.observe(0.5)
+    found = parsed(exposition([histogram]))
+    assert found["took_seconds_bucket", (("le", "1"),)] == found["took_seconds_bucket", (("le", "+Inf"),)] == 1
+    assert found["took_seconds_sum", ()] == 0.5
+
+
 def test_labels_beyond_what_is_held_count_together() -> None:
     counter = Counter("c_total", "C.", ("a", "b"), most=3)
     histogram = Histogram("h_seconds", "H.", "h_total", ("a", "b"), most=3)

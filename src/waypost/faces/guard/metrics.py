@@ -123,12 +123,13 @@ class Histogram:
             yield from self._one(values, counts, total)
 
     def _one(self, values: Labels, counts: Sequence[int], total: float) -> Iterator[str]:
-        so_far = 0
+        so_far, braces = 0, _braces(self.labels, values)
+        start = f"{self.name}_bucket{braces[:-1]}," if braces else f"{self.name}_bucket{{"
         for bound, count in zip((*self.bounds, math.inf), counts, strict=True):
             so_far += count
-            yield f"{self.name}_bucket{_braces((*self.labels, 'le'), (*values, _number(bound)))} {so_far}"
-        yield f"{self.name}_sum{_braces(self.labels, values)} {_number(total)}"
-        yield f"{self.name}_count{_braces(self.labels, values)} {so_far}"
+            yield f'{start}le="{_number(bound)}"}} {so_far}'
+        yield f"{self.name}_sum{braces} {_number(total)}"
+        yield f"{self.name}_count{braces} {so_far}"
 
 
 Figure = Counter | Gauge | Looked | Histogram

@@ -144,13 +144,17 @@ def metrics_app(figures: list[Figure], store: StoreFigures) -> App:
     told = [*figures, *store.all(), *process.figures()]
     one_at_a_time = asyncio.Lock()
 
+    def looked() -> bytes:
+        store.look()
+        return exposition(told)
+
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] not in {"GET", "HEAD"}:
             allow = ((b"allow", b"GET, HEAD"),)
             await answer(Problem(405, "This is only to look at.", "Use GET.", allow), receive, send)
             return
         async with one_at_a_time:
-            await asyncio.to_thread(store.look)
-        await send_answer(send, 200, exposition(told), CONTENT_TYPE)
+            text = await asyncio.to_thread(looked)
+        await send_answer(send, 200, text, CONTENT_TYPE)
 
     return application
