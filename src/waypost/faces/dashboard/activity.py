@@ -32,6 +32,9 @@ _DEEDS: Mapping[str, tuple[str, str]] = {
     "curate": ("put an entry into MEMORY.md", "put {count} entries into MEMORY.md"),
     "approve_dna": ("approved DNA.md", "approved DNA.md {count} times"),
     "end": ("ended what was true until then", "ended what was true until then, {count} times"),
+    "share_offer": ("offered to share with another project", "offered {count} times to share with other projects"),
+    "share_accept": ("accepted to read what is shared", "accepted {count} times to read what is shared"),
+    "share_revoke": ("ended a share", "ended {count} shares"),
     "import": ("imported memories", "imported memories {count} times"),
 }
 

@@ -16,6 +16,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {  # what a part is called, and what it 
     "recency": ("Recency", "how new it is"),
     "freshness": ("Freshness", "whether the code that it points at is as it was"),
     "others": ("Compared", "set against memories and code of all sorts"),
+    "reach": ("Among projects", "how much of the words its project has, beside the others that were asked"),
     "name": ("Name", "the question names it"),
     "file": ("File", "the file that it stands in fits too"),
     "place": ("Place", "the question names its path"),

@@ -45,6 +45,7 @@ class Shown:
     score: float | None = None
     why: tuple[RankPart, ...] = ()
     as_of: str = ""  # when its code was looked at, and in which checkout, where the tree is not at hand
+    project: str = ""  # the name of the one that shares it; empty: it is this memory's own
 
     @property
     def is_derived(self) -> bool:
@@ -76,6 +77,7 @@ def of_hit(hit: Hit) -> Shown:
         score=hit.score,
         why=rank_parts(hit.why),
         as_of=next((link.as_of for link in hit.links), ""),
+        project="" if hit.project is None else hit.project.name,
     )
 
 

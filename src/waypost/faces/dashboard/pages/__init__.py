@@ -1,10 +1,22 @@
 """Every page, one module for each section."""
 
 from waypost.faces.dashboard.asked import Place
-from waypost.faces.dashboard.pages import code, context, journal, memory, overview, review, search, staleness, why
+from waypost.faces.dashboard.pages import (
+    code,
+    context,
+    journal,
+    memory,
+    overview,
+    review,
+    search,
+    sharing,
+    staleness,
+    why,
+)
 
 PLACES: tuple[Place, ...] = (
     *overview.PLACES,
+    *sharing.PLACES,
     *search.PLACES,
     *memory.PLACES,
     *context.PLACES,

@@ -11,6 +11,7 @@ from waypost.errors import NotFound, WaypostError
 from waypost.faces.dashboard.activity import Deed, deeds
 from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.pages.overview_spaces import kept_count, spaces_shown
+from waypost.faces.dashboard.pages.sharing import shares_shown
 from waypost.faces.dashboard.plots import Series, bar_plot
 from waypost.faces.dashboard.wording import counted, day
 from waypost.flows.growth import Point
@@ -74,6 +75,8 @@ def show(asked: Asked) -> Page:
         "tidy": _tidy(memory, status),
         "checks": memory.doctor() if asked.is_set("check") else None,
         "all_spaces": spaces_shown(asked),
+        "shares": shares_shown(asked),
+        "may_decide": asked.may_change and asked.is_person,
     }
     return Page("overview.html", status["name"], values)
 
