@@ -9,6 +9,7 @@ from tests.faces.dashboard.conftest import AGENT, HOSTILE, READER, Browse, Sampl
 from waypost import Memory
 from waypost.faces.dashboard.asked import Place
 from waypost.faces.dashboard.pages import PLACES
+from waypost.faces.dashboard.render import _environment
 from waypost.faces.guard.identity import Identity
 
 PAGES = ("", "search?q=total", "context?task=total")
@@ -153,3 +154,10 @@ def test_no_place_opens_to_a_token_of_another_memory(place: Place, browse: Brows
 def test_nothing_is_changed_by_an_agent_or_a_reader(place: Place, browse: Browse, person: Memory) -> None:
     for identity in (AGENT, READER):
         browse(person, identity).post(filled(place.path).lstrip("/"), 403, only="x", sure="1", text="x", what="2026")
+
+
+def test_a_running_server_keeps_its_templates_while_its_package_is_renewed() -> None:
+    environment = _environment()
+    assert environment.auto_reload is False
+    assert environment.cache is not None
+    assert len(environment.cache) == len(environment.list_templates(extensions=["html"])) > 20

@@ -78,11 +78,13 @@ class Renderer:
 
 @cache
 def _environment() -> Environment:
-    """One for all: templates are compiled once."""
+    """One for all: templates are compiled once, at the start. A server that runs while its package is renewed goes on with
+    its own; new ones would ask for what old code does not give."""
     environment = Environment(
         loader=PackageLoader("waypost.faces.dashboard"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -100,6 +102,8 @@ def _environment() -> Environment:
         }
     )
     environment.globals.update({"counted": counted, "told_by": told_by})
+    for name in environment.list_templates(extensions=["html"]):
+        environment.get_template(name)
     return environment
 
 
