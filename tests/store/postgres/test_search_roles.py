@@ -2,7 +2,6 @@
 
 import random
 import secrets
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -37,7 +36,7 @@ class Machines:
 
 
 @pytest.fixture(scope="module")
-def machines(postgres_server: Postgres) -> Iterator[Machines]:
+def machines(postgres_server: Postgres) -> Machines:
     dsn = postgres_server.new_database()
     space = Space(secrets.token_hex(8), "project", "shop", "directory", None, T0)
     opened = []
@@ -53,7 +52,7 @@ def machines(postgres_server: Postgres) -> Iterator[Machines]:
             directory.add_login(role, login)
             directory.add_member(space.space_id, role, role)
             opened.append(PostgresStore(dsn.replace("//postgres@", f"//{login}@"), space))
-    yield Machines(*opened)
+    return Machines(*opened)
 
 
 def vectors(seed: int, count: int) -> NDArray[np.float32]:
