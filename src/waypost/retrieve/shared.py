@@ -4,6 +4,9 @@ Meaning needs little for that: cosines of one engine can be compared, and what t
 all passages of all the projects together (`together`). Words do: BM25 knows how rare a word is in its own project only, and in a
 project of three facts every word is common. So within a project the best match counts full, as it does alone, and the
 projects are compared by how much of the question's words their best match has (`reach`).
+
+685 facts dealt out to four projects of uneven sizes, 76 questions, three times (benchmarks/sharing.py): the right one is first in
+.645, among the first five in .904; in one space .658 and .908; without `reach` .605 and .917.
 """
 
 from collections.abc import Collection, Mapping, Sequence
