@@ -6,6 +6,7 @@ import psycopg
 import pytest
 from tests.faces.cli.conftest import Waypost
 
+from waypost import config
 from waypost.faces.guard.tokens import digest_of
 from waypost.space.identity import identify
 from waypost.store.postgres.directory import Directory
@@ -25,7 +26,7 @@ def space(store: str, waypost: Waypost, project: Path) -> str:
     from datetime import UTC, datetime
 
     assert waypost("team", "init").code == 0
-    found = identify(project)
+    found = identify(project, machine=config.load().machine)
     with psycopg.connect(store, autocommit=True) as connection:
         Directory(connection).register_space(
             Space(found.space_id, found.kind, found.name, found.source, None, datetime(2026, 1, 30, tzinfo=UTC))

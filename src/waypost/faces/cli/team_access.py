@@ -36,7 +36,7 @@ def _space(context: Ctx, directory: "Directory", given: str) -> str:
         return chosen_space(directory, given).space_id
     session = session_of(context)
     if session.person is None:
-        return identify(session.directory).space_id
+        return identify(session.directory, machine=config.load().machine).space_id
     return identify_person(config.load().person if session.person == MYSELF else session.person).space_id
 
 

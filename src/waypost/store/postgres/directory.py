@@ -241,7 +241,9 @@ def in_our_words() -> Iterator[None]:
             what = "Only an administrator of the database may do this."
         raise SecurityError(what, "Ask an owner of the memory, or whoever administers the database.") from error
     except errors.NoDataFound as error:
-        raise NotFound(_said(error), "List what there is: `waypost team`.") from error
+        raise NotFound(
+            _said(error), "See what there is: `waypost team user list`, `team space list`, `team member list`."
+        ) from error
     except errors.UniqueViolation as error:
         raise InvalidInput("This is there already.", "Take another name, or change the one that is there.") from error
     except (errors.InvalidParameterValue, errors.CheckViolation, errors.ForeignKeyViolation) as error:
