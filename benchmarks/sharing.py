@@ -33,12 +33,12 @@ def facts_and_questions() -> tuple[list[str], list[tuple[str, str]]]:
     """All sentences, and questions with the sentence that answers each."""
     pairs = tomllib.loads((HERE / "inject_pairs.toml").read_text("utf-8"))["pair"]
     asked = [(one[name][1], one[name][0]) for one in pairs for name in ("en", "de")]
-    known = {
-        row["key"]: row["text"] for row in _rows(TESTS / "flows" / "one_index" / "facts.jsonl")
-    }
+    known = {row["key"]: row["text"] for row in _rows(TESTS / "flows" / "one_index" / "facts.jsonl")}
     questions = _rows(TESTS / "flows" / "one_index" / "questions.jsonl")
     asked += [(row["q"], known[row["at"]]) for row in questions if row["in"] == "facts"]
-    beside = [row["a"] for name in ("unseen_pairs", "minimal_pairs") for row in _rows(TESTS / "facts" / f"{name}.jsonl")]
+    beside = [
+        row["a"] for name in ("unseen_pairs", "minimal_pairs") for row in _rows(TESTS / "facts" / f"{name}.jsonl")
+    ]
     sentences = list(dict.fromkeys([*known.values(), *(answer for _, answer in asked), *beside]))
     return sentences, asked
 

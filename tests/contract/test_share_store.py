@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from waypost.model.share import GIVES, TAKES, Offer
+from waypost.model.share import Offer, ShareRow
 from waypost.store.protocol import Store
-from waypost.store.share_protocol import ShareRow
+from waypost.store.share_protocol import GIVES, TAKES
 
 NOON = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 OFFER = Offer(("decision",), ("Zürich ⊕", "a'b"), (0, 2), True)

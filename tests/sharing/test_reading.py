@@ -345,11 +345,12 @@ def test_a_hostile_name_acts_on_nobody(project: OpenAs, web: Memory) -> None:
     assert "<|im_start|>" not in text
 
 
-def test_without_a_share_nothing_of_sharing_is_loaded(web: Memory) -> None:
+def test_without_a_share_a_prompt_loads_nothing_of_sharing(web: Memory) -> None:
     script = (
-        "import sys\nfrom waypost.memory import Memory\n"
-        f"Memory.open({str(web.root)!r}).recall('start page')\n"
-        "print(sorted(name for name in sys.modules if 'flows.share' in name or 'neighbours' in name))"
+        "import sys\nfrom waypost.faces.hooks.agent_memory import HookMemory\n"
+        f"HookMemory.open({str(web.root)!r}).relevant('What does the start page show?')\n"
+        "parts = ('flows.share', 'model.share', 'retrieve.shared', 'neighbours')\n"
+        "print(sorted(name for name in sys.modules if any(part in name for part in parts)))"
     )
     web.close()
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)

@@ -18,10 +18,10 @@ from waypost.model.draft import check_text
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import Hit, View
-from waypost.model.share import TAKES
 from waypost.retrieve.near import nearness, shares_words, words_shared
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Reader
+from waypost.store.share_protocol import TAKES
 from waypost.text.asking import is_only_question
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.words import query_terms

@@ -25,13 +25,13 @@ from waypost.model.finding import UNCHECKED
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.linked import Linked
 from waypost.model.recall import Answer, Hit, View
-from waypost.model.share import TAKES
 from waypost.retrieve.freshness import outdone, with_freshness
 from waypost.retrieve.fuse import DEPTH, REACH, Candidate, Scored, fuse
 from waypost.retrieve.one_list import Populations, one_list
 from waypost.retrieve.question import Question, read_question
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Found, Population, Reader, Sketch
+from waypost.store.share_protocol import TAKES
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.words import query_terms
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from waypost.flows.share_recall import Beside
+    from waypost.model.share import ShareRow
     from waypost.store.protocol import Vector
-    from waypost.store.share_protocol import ShareRow
 
 MOST_HITS = 1000
 _LOOKED_AT = 20  # memories whose code is looked at for an answer: among them the stale ones lose their places

@@ -15,9 +15,9 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.share_given import AWAY
 from waypost.flows.share_spaces import Neighbour, Neighbours
 from waypost.model.memory import Caller
-from waypost.model.share import GIVES, TAKES, Offer, Project
+from waypost.model.share import Offer, Project, ShareRow
 from waypost.model.time import format_time
-from waypost.store.share_protocol import ShareReader, ShareRow
+from waypost.store.share_protocol import GIVES, TAKES, ShareReader
 
 OFFERED, ACTIVE, REVOKED, AWAY_STATE = "offered", "active", "revoked", "away"
 

@@ -17,9 +17,9 @@ from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.linked import Linked
 from waypost.model.memory import State, Version
 from waypost.model.recall import View
-from waypost.model.share import GIVES, Offer, Project
+from waypost.model.share import Offer, Project, ShareRow
 from waypost.store.protocol import Reader
-from waypost.store.share_protocol import ShareRow
+from waypost.store.share_protocol import GIVES
 
 MOST_GIVERS = 5  # that one question is put to: each costs about as much as a small space of one's own
 LONGEST_NAME = 60  # characters of a project's name in an answer

@@ -9,8 +9,8 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.share_given import AWAY, Giver, given_to
 from waypost.model.kinds import KINDS
 from waypost.model.recall import Hit, View
+from waypost.model.share import ShareRow
 from waypost.retrieve.shared import only_news
-from waypost.store.share_protocol import ShareRow
 
 
 def near_too(

@@ -10,8 +10,8 @@ from waypost.model.ids import check_id
 from waypost.model.kinds import COLLECTIONS
 from waypost.model.linked import Linked
 from waypost.model.recall import View
-from waypost.model.share import TAKES
 from waypost.model.time import Moment
+from waypost.store.share_protocol import TAKES
 
 
 def refuse_shared(space: OpenSpace, ids: Iterable[str]) -> None:

@@ -13,13 +13,13 @@ from waypost.flows.recall_code import CodeAsk, code_hits
 from waypost.flows.share_given import AWAY, Given, Giver, given_to
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import Hit, View
+from waypost.model.share import ShareRow
 from waypost.retrieve.fuse import DEPTH, fuse
 from waypost.retrieve.one_list import Populations
 from waypost.retrieve.question import Question
 from waypost.retrieve.shared import ranked_as_one, together
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Population
-from waypost.store.share_protocol import ShareRow
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from waypost.model.checkout import Checkout, minute
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHECKED, Finding
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
-from waypost.model.share import Project
 from waypost.model.time import format_time
+
+if TYPE_CHECKING:  # who shares nothing does not load it
+    from waypost.model.share import Project
 
 CODE_CHANGED = "code_changed: "
 
@@ -90,7 +92,7 @@ class Linked:
     links: tuple[Link, ...]
     confidence: float
     stale_since: datetime | None = None
-    project: Project | None = None  # that shares it; None: it is this space's own
+    project: "Project | None" = None  # that shares it; None: it is this space's own
 
     @property
     def id(self) -> str:

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from waypost.model.kinds import COLLECTIONS
 from waypost.model.labels import LABELS
 from waypost.model.linked import Link
 from waypost.model.reference import CodeReference
-from waypost.model.share import Project
 from waypost.model.time import Moment, format_time
+
+if TYPE_CHECKING:  # who shares nothing does not load it
+    from waypost.model.share import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Hit:
     links: tuple[Link, ...] = ()  # where it points in the tree at hand, and whether that is as it was
     tags: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, float] = field(default_factory=dict)  # how the score came about
-    project: Project | None = None  # that shares it; None: it is this space's own
+    project: "Project | None" = None  # that shares it; None: it is this space's own
 
     @property
     def code_refs(self) -> tuple[CodeReference, ...]:

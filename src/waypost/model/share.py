@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.kinds import CODE_COLLECTIONS, KINDS, SCOPES, kind_of
-
-GIVES, TAKES = "gives", "takes"  # the two halves of a share: each space keeps its own
 
 # What can be offered: what people and agents keep as facts. Never the journal: conversations are for those who had them.
 SHAREABLE_KINDS = tuple(kind.name for kind in KINDS.values() if kind.collection in SCOPES["facts"])
@@ -97,6 +96,25 @@ class Offer:
             "and code" if self.code else "",
         ]
         return " ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class ShareRow:
+    """One half of an agreement: that a space gives to another (what it offered), or takes from it (what it accepted)."""
+
+    role: str  # store.share_protocol.GIVES or TAKES
+    other: str  # the id of the other space
+    name: str  # what the other was called when it was agreed
+    offer_id: str  # another one with every offer; an acceptance is of one offer
+    offer: Offer  # of an acceptance: what was offered then; what may be read is what the giver's half says now
+    made_at: datetime
+    made_by: str  # the person who offered or accepted
+    revoked_at: datetime | None = None
+    revoked_by: str | None = None
+
+    @property
+    def stands(self) -> bool:
+        return self.revoked_at is None
 
 
 def _kind(name: str) -> str:

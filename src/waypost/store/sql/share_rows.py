@@ -4,16 +4,19 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from waypost.model.share import Offer
 from waypost.model.time import from_micros, to_micros
-from waypost.store.share_protocol import ShareRow
 from waypost.store.sql.database import Database
 from waypost.store.sql.rows import as_json
+
+if TYPE_CHECKING:
+    from waypost.model.share import ShareRow
 
 _COLUMNS = "role, other, name, offer_id, offer, made_at, made_by, revoked_at, revoked_by"
 
 
-def _share(row: Sequence[Any]) -> ShareRow:
+def _share(row: Sequence[Any]) -> "ShareRow":
+    from waypost.model.share import Offer, ShareRow  # who shares nothing does not load it
+
     role, other, name, offer_id, offer, made_at, made_by, revoked_at, revoked_by = row
     revoked = None if revoked_at is None else from_micros(revoked_at)
     what = Offer.from_json(json.loads(offer))
@@ -28,12 +31,12 @@ class ShareRows:
 
         def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]: ...
 
-    def shares(self, role: str | None = None) -> list[ShareRow]:
+    def shares(self, role: str | None = None) -> "list[ShareRow]":
         chosen, parameters = ("", ()) if role is None else (" WHERE role = ?", (role,))
         rows = self._rows(f"SELECT {_COLUMNS} FROM shares{chosen} ORDER BY made_at, role, other", parameters)
         return [_share(row) for row in rows]
 
-    def share(self, role: str, other: str) -> ShareRow | None:
+    def share(self, role: str, other: str) -> "ShareRow | None":
         rows = self._rows(f"SELECT {_COLUMNS} FROM shares WHERE role = ? AND other = ?", (role, other))
         return _share(rows[0]) if rows else None
 
@@ -41,7 +44,7 @@ class ShareRows:
 class ShareChanges(ShareRows):
     """The part of the writer that knows what is shared."""
 
-    def put_share(self, row: ShareRow) -> None:
+    def put_share(self, row: "ShareRow") -> None:
         replaced = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[2:])
         self._db.change(
             f"INSERT INTO shares ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
