@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 FACTS = SCOPES["facts"]
 _AT_ONCE = 4096  # vectors in memory: a few megabytes
 # The order of the joins is spelt out: from the facts to their first passages to the vectors of these.
-FIRST_PASSAGES = "THEN JOIN passages p ON p.passage_id = (SELECT min(passage_id) FROM passages WHERE number = m.number)"
+FIRST_PASSAGES = (
+    "THEN JOIN passages p ON p.number = m.number"
+    " AND NOT EXISTS (SELECT 1 FROM passages o WHERE o.number = p.number AND o.passage_id < p.passage_id)"
+)
 
 
 class DomainRows(JournalRows):
