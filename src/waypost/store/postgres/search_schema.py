@@ -65,23 +65,30 @@ CREATE TRIGGER counts_old AFTER DELETE ON vectors REFERENCING OLD TABLE AS chang
     FOR EACH STATEMENT EXECUTE FUNCTION count_old_vectors();
 """
 _INDEXING = """
--- Makes an index as its owner: those who write own no table. Who calls it needlessly does no harm: it looks for itself
--- whether there are that many, and a second call finds the index there. The dimensions are in the condition because
--- another model may come to answer to the engine's name.
+-- Makes an index as its owner: those who write own no table. Who calls it needlessly does no harm: a second call finds
+-- the index there. The dimensions are in the condition because another model may come to answer to the engine's name.
+-- Several processes build it in shared memory, of which a container often has next to none: then one does it alone.
 CREATE FUNCTION index_vectors(engine integer, dimensions integer, code boolean, name text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    statement text := format(
+        'CREATE INDEX IF NOT EXISTS %I ON vectors USING hnsw ((packed::halfvec(%s)) halfvec_ip_ops)'
+        ' WITH (m = 24, ef_construction = 128) WHERE engine_id = %s AND %s of_code AND vector_dims(packed) = %s',
+        name, dimensions, engine, CASE WHEN code THEN '' ELSE 'NOT' END, dimensions
+    );
 BEGIN
     IF name <> format('vectors_near_%s_%s_%s', engine, dimensions, CASE WHEN code THEN 'code' ELSE 'prose' END) THEN
         RAISE EXCEPTION 'no name of an index: %', name;
     END IF;
     PERFORM set_config('maintenance_work_mem', least(2000000, 65536 + (
-        SELECT coalesce(sum(vectors), 0) * (dimensions * 2 + 500) / 1024 FROM vector_counts WHERE engine_id = engine
+        SELECT coalesce(sum(vectors), 0) * (dimensions * 2 + 700) / 1024 FROM vector_counts WHERE engine_id = engine
     ))::bigint || 'kB', true);
-    EXECUTE format(
-        'CREATE INDEX IF NOT EXISTS %I ON vectors USING hnsw ((packed::halfvec(%s)) halfvec_ip_ops)'
-        ' WITH (m = 24, ef_construction = 128) WHERE engine_id = %s AND %s of_code AND vector_dims(packed) = %s',
-        name, dimensions, engine, CASE WHEN code THEN '' ELSE 'NOT' END, dimensions
-    );
+    BEGIN
+        EXECUTE statement;
+    EXCEPTION WHEN insufficient_resources THEN
+        PERFORM set_config('max_parallel_maintenance_workers', '0', true);
+        EXECUTE statement;
+    END;
 END $$;
 """
 VECTORS = _VECTORS + _COUNTS + _INDEXING  # after `engines`

@@ -47,6 +47,8 @@ def _put_many(database: Database, rows: Sequence[tuple[int, bytes, str, bytes]])
 def index_vectors(database: Database) -> int:
     """Make the indexes that are due. Returns how many. Others can read meanwhile, not write."""
     due = database.rows(_DUE, (INDEX_FROM,))
+    if due:
+        database.rows("SELECT set_config('statement_timeout', '0', true)")  # a million take many minutes
     for one, dimensions, of_code in due:
         # Whoever writes does not own the tables; this function does.
         database.rows(
