@@ -140,7 +140,9 @@ def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Na
             raise InvalidInput(
                 f"The roles of this database begin with {names.prefix}.", "Leave the prefix out: it stays."
             )
-        _run_missing(connection, team_statements(names))
+        spaces = run(connection, "SELECT space_id FROM waypost.spaces ORDER BY space_id").fetchall()
+        groups = (statement for (space_id,) in spaces for statement in group_statements(names, space_id))
+        _run_missing(connection, names.prefix, (*team_statements(names), *groups))
         run(
             connection,
             "INSERT INTO waypost.settings VALUES ('role_prefix', %s) ON CONFLICT DO NOTHING",
@@ -149,15 +151,13 @@ def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Na
         run(connection, "INSERT INTO waypost.servers VALUES (%s) ON CONFLICT DO NOTHING", (names.server,))
         for statement in directory_statements(names):
             run(connection, statement)
-        for (space_id,) in run(connection, "SELECT space_id FROM waypost.spaces ORDER BY space_id").fetchall():
-            ensure_groups(connection, names, space_id)
         run(connection, "SELECT waypost.grant_all_groups(name) FROM waypost.users")
     return names
 
 
 def ensure_groups(connection: "Connection[Any]", names: Names, space_id: str) -> None:
     """See to it that the roles of a space are there. Their rights come with `protect_space`."""
-    _run_missing(connection, group_statements(names, space_id))
+    _run_missing(connection, f"{names.prefix}_{checked_space(space_id)}", group_statements(names, space_id))
 
 
 def may_create_roles(connection: "Connection[Any]") -> bool:
@@ -184,15 +184,28 @@ def _chosen(connection: "Connection[Any]", prefix: str | None) -> Names | None:
     return other
 
 
-def _run_missing(connection: "Connection[Any]", statements: Iterable[str]) -> None:
-    """Create what is not there; give what is not given."""
+def _run_missing(connection: "Connection[Any]", begin: str, statements: Iterable[str]) -> None:
+    """Create what is not there; give what is not given. All of it is about roles that begin so."""
+    like = begin.replace("_", "\\_") + "\\_%"
+    roles = {name for (name,) in run(connection, "SELECT rolname FROM pg_roles WHERE rolname LIKE %s", (like,))}
+    given = set(
+        run(
+            connection,
+            "SELECT g.rolname, m.rolname FROM pg_auth_members a JOIN pg_roles g ON g.oid = a.roleid"
+            " JOIN pg_roles m ON m.oid = a.member WHERE g.rolname LIKE %s OR m.rolname LIKE %s",
+            (like, like),
+        )
+    )
+    missing: list[str] = []
     for statement in statements:
         verb, *words = statement.split()
-        if verb == "CREATE" and not _is_there(connection, words[1]):
+        if verb == "CREATE" and words[1] not in roles:
             _check_may_create(connection, words[1])
-            run(connection, statement)
-        elif verb == "GRANT" and not _is_in(connection, words[0], words[2]):
-            run(connection, statement)
+            missing.append(statement)
+        elif verb == "GRANT" and (words[0], words[2]) not in given:
+            missing.append(statement)
+    if missing:
+        run(connection, ";\n".join(missing))
 
 
 def _check_may_create(connection: "Connection[Any]", role: str) -> None:
@@ -205,16 +218,6 @@ def _check_may_create(connection: "Connection[Any]", role: str) -> None:
 
 def _is_there(connection: "Connection[Any]", role: str) -> bool:
     return bool(run(connection, "SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchall())
-
-
-def _is_in(connection: "Connection[Any]", group: str, member: str) -> bool:
-    found = run(
-        connection,
-        "SELECT FROM pg_auth_members a JOIN pg_roles g ON g.oid = a.roleid JOIN pg_roles m ON m.oid = a.member"
-        " WHERE g.rolname = %s AND m.rolname = %s",
-        (group, member),
-    )
-    return bool(found.fetchall())
 
 
 def _may_give(connection: "Connection[Any]", group: str) -> bool:

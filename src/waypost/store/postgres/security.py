@@ -93,12 +93,10 @@ def protect_space(connection: "Connection[Any]", space_id: str, names: Names | N
     transaction, after every migration of the space: what is there stays. Returns how many statements it took."""
     schema = schema_of(space_id)
     tables = _tables(connection, schema)
-    statements = [
-        *_policies(connection, schema, space_id, tables, names),
-        *_functions(connection, schema, space_id, names),
-    ]
-    if names is not None:
-        statements += _grants(schema, space_id, [table for table, _ in tables], names)
+    statements = [*_policies(connection, schema, space_id, tables, names)]
+    if names is None or not _is_granted(connection, schema, space_id, names):
+        statements += _functions(connection, schema, space_id, names)
+        statements += [] if names is None else _grants(schema, space_id, [table for table, _ in tables], names)
     if statements:
         run(connection, ";\n".join(statements))
     return len(statements)
@@ -150,6 +148,27 @@ def _policies_of(schema: str, table: str, space_id: str, names: Names | None) ->
         yield "adds", f"CREATE POLICY adds {on} FOR INSERT WITH CHECK ({asks('write')})"
     else:
         yield "writes", f"CREATE POLICY writes {on} USING ({asks('write')})"
+
+
+def _is_granted(connection: "Connection[Any]", schema: str, space_id: str, names: Names) -> bool:
+    """Whether the groups have all their rights: giving them again would write the catalogue anew each time."""
+    reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
+    rows = run(
+        connection,
+        "SELECT has_schema_privilege(%(server)s, n.oid, 'USAGE') AND has_schema_privilege(%(reader)s, n.oid, 'USAGE')"
+        " AND NOT EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND CASE"
+        " WHEN c.relkind = 'S' THEN NOT has_sequence_privilege(%(writer)s, c.oid, 'UPDATE')"
+        " WHEN c.relkind IN ('r', 'p') THEN NOT (has_table_privilege(%(reader)s, c.oid, 'SELECT') AND"
+        " (c.relname = ANY(%(kept)s) OR has_table_privilege(%(writer)s, c.oid, 'DELETE'))) ELSE false END)"
+        " AND NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = n.oid AND"
+        " (has_function_privilege('public', p.oid, 'EXECUTE') OR NOT has_function_privilege(%(writer)s, p.oid, 'EXECUTE')))"
+        " FROM pg_namespace n WHERE n.nspname = %(schema)s",
+        {
+            "reader": reader, "writer": writer, "server": names.server, "schema": schema,
+            "kept": [*APPEND_ONLY, *_NOT_WRITTEN],
+        },
+    ).fetchall()  # fmt: skip
+    return bool(rows and rows[0][0])
 
 
 def _functions(connection: "Connection[Any]", schema: str, space_id: str, names: Names | None) -> Iterator[str]:

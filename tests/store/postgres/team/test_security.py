@@ -272,7 +272,8 @@ def test_protecting_again_changes_no_policy(team: Team) -> None:
     team.admin.execute(f"CREATE TABLE {IN_A}.later (x int)".encode())
     with pytest.raises(errors.InsufficientPrivilege):
         team.machine("bob").execute(f"SELECT * FROM {IN_A}.later".encode())
-    protect_space(team.admin, A, team.names)
+    assert protect_space(team.admin, A, team.names) > 0
+    assert protect_space(team.admin, A, team.names) == 0
     assert policies()[: len(before)] == before
     team.machine("bob").execute(f"INSERT INTO {IN_A}.later VALUES (1)".encode())
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
