@@ -111,6 +111,8 @@ def _query(call: Call, given: Mapping[str, Any]) -> Reply:
 def _place(hit: "Hit") -> str:
     where = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or f"{hit.kind} {hit.id}"
     stale = f" (stale: {plain(hit.stale_reason or 'the code has changed')})" if hit.is_stale else ""
+    if hit.project is not None:
+        where = f"{where} in project {hit.project.name}"
     return f"[{hit.score:.2f}] {plain(where)}{stale}\n   └─ {_described(hit)}"
 
 
@@ -123,7 +125,8 @@ def _described(hit: "Hit") -> str:
 
 
 def _row(hit: "Hit") -> dict[str, Any]:
-    return {
+    shared = {} if hit.project is None else {"project": hit.project.to_json()}
+    return shared | {
         "score": round(hit.score, 4),
         "path": hit.path,
         "line": hit.line,

@@ -135,7 +135,8 @@ def _search(call: Call, given: Mapping[str, Any]) -> Reply:
 
 
 def _row(memory: "Memory", hit: "Hit") -> dict[str, Any]:
-    return {
+    shared = {} if hit.project is None else {"project": hit.project.to_json()}
+    return shared | {
         "id": hit.id,
         "memory": shortened(hit.text),
         "category": hit.category,

@@ -66,7 +66,8 @@ def _row(found: Mapping[str, Any]) -> dict[str, Any]:
     """Of code the place and what it does: whoever wants the lines opens it."""
     is_code = found["source"] == "code"
     place = f"{found.get('path')}:{found.get('line') or 1} {found.get('summary') or ''}".strip()
-    return {
+    shared = {"project": found["project"]} if "project" in found else {}
+    return shared | {
         "id": found["id"],
         "type": found["kind"],
         "content": place if is_code else shortened(found["text"]),
@@ -78,7 +79,8 @@ def _row(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def _line(row: Mapping[str, Any]) -> str:
     stale = " (stale)" if row["is_stale"] else ""
-    return f"{plain(row['content'], _LONGEST)}{stale}"
+    shared = f" (from project {plain(row['project']['name'])})" if "project" in row else ""
+    return f"{plain(row['content'], _LONGEST)}{shared}{stale}"
 
 
 RECALL_MEMORY = Tool(
