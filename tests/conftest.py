@@ -178,6 +178,11 @@ def postgres_server() -> Iterator[Postgres]:
 
 
 @pytest.fixture
-def postgres(postgres_server: Postgres) -> str:
+def postgres(postgres_server: Postgres) -> Iterator[str]:
     """How to reach an empty database with pgvector."""
-    return postgres_server.new_database()
+    dsn = postgres_server.new_database()
+    yield dsn
+    from waypost.store.postgres.connection import release
+
+    release(dsn)
+    postgres_server.drop_database(dsn)

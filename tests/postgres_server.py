@@ -47,6 +47,14 @@ class Postgres:
             connection.execute("CREATE EXTENSION vector")
         return self.dsn(name)
 
+    def drop_database(self, dsn: str) -> None:
+        """Whoever still uses it is thrown out."""
+        import psycopg
+
+        name = dsn.split("@/")[1].split("?")[0]
+        with psycopg.connect(self.dsn(), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
+
     def kill(self) -> None:
         """As if the machine had lost its power, but for what the disk had already: nobody gets to finish anything."""
         import psutil

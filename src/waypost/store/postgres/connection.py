@@ -225,6 +225,14 @@ def connections(dsn: str) -> Connections:
         return known
 
 
+def release(dsn: str) -> None:
+    """Close what this process keeps open to a database that it has done with."""
+    with _pools_lock:
+        known = _pools.pop(dsn, None)
+    if known is not None:
+        known.close()
+
+
 def _start_afresh() -> None:
     global _pools_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
     _pools_lock = threading.Lock()
