@@ -19,7 +19,7 @@ from waypost.store.postgres.vector_rows import (
 from waypost.store.postgres.vector_samples import Samples
 from waypost.store.protocol import Found, Population, Twin, VectorAnswer
 from waypost.store.sql.database import Database
-from waypost.store.sql.search_rows import PASSAGES_OF_VECTORS, FoundRows, by_score
+from waypost.store.sql.search_rows import FoundRows, by_score
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -37,6 +37,21 @@ class _Asked(NamedTuple):
 
 class SearchRows(FoundRows):
     """The part of the reader that searches. `samples` are kept by the store of the space."""
+
+    # `OFFSET 0` keeps the order: from the few that were found to their memories. PostgreSQL itself, whose statistics
+    # are behind after many writes, would begin with all that is current.
+    _MEMORY = (
+        "CROSS JOIN LATERAL (SELECT m.memory_id FROM memories m WHERE m.number = p.number AND {visible} OFFSET 0) m"
+    )
+    _PASSAGES = (
+        "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM"
+        f" (SELECT passage_id, number FROM passages WHERE passage_id = ANY(?::bigint[]) OFFSET 0) p {_MEMORY}"
+    )
+    _PASSAGES_OF_VECTORS = (
+        "SELECT v.vector_id, p.passage_id, p.number, m.memory_id FROM"
+        " (SELECT vector_id, hash FROM vectors WHERE vector_id = ANY(?::bigint[]) OFFSET 0) v"
+        f" CROSS JOIN LATERAL (SELECT passage_id, number FROM passages WHERE hash = v.hash OFFSET 0) p {_MEMORY}"
+    )
 
     def __init__(self, database: Database, samples: Samples) -> None:
         super().__init__(database)
@@ -106,7 +121,7 @@ class SearchRows(FoundRows):
         while True:
             best = self._best(asked, sorts, depth)
             new = {vector_id: cosine for vector_id, cosine in best if vector_id not in looked}
-            found += self._best_visible(new, limit - len(found), view, PASSAGES_OF_VECTORS)
+            found += self._best_visible(new, limit - len(found), view, self._PASSAGES_OF_VECTORS)
             if len(found) >= limit or len(best) < depth or depth >= MOST_SEARCHED:
                 return sorted(found, key=by_score)
             numbers = None if looked else self._few_members(view)
@@ -136,4 +151,4 @@ class SearchRows(FoundRows):
         """The best of a few versions that the view shows: all of these are compared."""
         rows = scores_of_versions(self._db, asked.engine, asked.vector, numbers)
         scores = {vector_id: cosine for _, vector_id, cosine in sorted(rows, key=lambda row: (-row[2], row[1]))}
-        return self._best_visible(scores, limit, view, PASSAGES_OF_VECTORS)
+        return self._best_visible(scores, limit, view, self._PASSAGES_OF_VECTORS)

@@ -39,9 +39,11 @@ SELECT vector_id, (-(packed::vector <#> ?1::vector))::float4 FROM (
     ORDER BY packed::halfvec({dimensions}) <#> ?2::halfvec({dimensions}) LIMIT {depth}
 ) near
 """
+# In this order, whatever PostgreSQL thinks of the tables: its statistics are behind after many writes.
 _OF_VERSIONS = """
 SELECT p.number, v.vector_id, (-(v.packed::vector <#> ?1::vector))::float4
-FROM passages p JOIN vectors v ON v.engine_id = {engine} AND v.hash = p.hash WHERE p.number = ANY(?2::bigint[])
+FROM (SELECT number, hash FROM passages WHERE number = ANY(?2::bigint[]) OFFSET 0) p
+CROSS JOIN LATERAL (SELECT vector_id, packed FROM vectors WHERE engine_id = {engine} AND hash = p.hash OFFSET 0) v
 """
 _AFTER = """
 SELECT vector_id, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDER BY vector_id LIMIT ?

@@ -17,18 +17,20 @@ from waypost.store.sql.rows import visible
 
 _WIDEN = 4  # when filters leave too few of the best by keywords, look this many times deeper
 _FEW_MEMBERS = 3_000  # compared directly: about as many as have to be looked up to find 100 of these among 100,000
-PASSAGES = (
-    "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM passages p JOIN memories m ON m.number = p.number"
-    " WHERE p.passage_id IN (SELECT value FROM each_number(?))"
-)
-PASSAGES_OF_VECTORS = (
-    "SELECT v.vector_id, p.passage_id, p.number, m.memory_id FROM vectors v JOIN passages p ON p.hash = v.hash"
-    " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM each_number(?))"
-)
 
 
 class FoundRows(SqlReader):
     """The part of the reader that searches, but for the indexes: these are each database's own."""
+
+    # What a search has found, by ids of passages or of vectors, as far as a view shows it. The ids come first.
+    _PASSAGES = (
+        "SELECT p.passage_id, p.passage_id, p.number, m.memory_id FROM passages p JOIN memories m ON m.number = p.number"
+        " WHERE p.passage_id IN (SELECT value FROM each_number(?)) AND {visible}"
+    )
+    _PASSAGES_OF_VECTORS = (
+        "SELECT v.vector_id, p.passage_id, p.number, m.memory_id FROM vectors v JOIN passages p ON p.hash = v.hash"
+        " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM each_number(?)) AND {visible}"
+    )
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -57,7 +59,7 @@ class FoundRows(SqlReader):
         depth, members = limit * 2, list[int]()
         while True:
             best = self._best_by_keywords(index, terms, weights, depth, members)
-            found = self._best_visible(best, limit, view, PASSAGES)
+            found = self._best_visible(best, limit, view, self._PASSAGES)
             if len(found) >= limit or len(best) < depth:
                 return found
             numbers = None if members else self._few_members(view)
@@ -106,7 +108,7 @@ class FoundRows(SqlReader):
         ids, found = list(scores), list[Found]()
         for part in (ids[:limit], ids[limit:]):
             if part and len(found) < limit:
-                rows = self._rows(f"{sql} AND {condition}", [part, *parameters])
+                rows = self._rows(sql.format(visible=condition), [part, *parameters])
                 found += [Found(passage, number, memory_id, scores[key]) for key, passage, number, memory_id in rows]
         return sorted(found, key=by_score)[:limit]
 

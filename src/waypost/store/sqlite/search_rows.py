@@ -8,7 +8,7 @@ import apsw
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.store.protocol import Found, Population, Twin, VectorAnswer
-from waypost.store.sql.search_rows import PASSAGES_OF_VECTORS, FoundRows
+from waypost.store.sql.search_rows import FoundRows
 from waypost.store.sqlite.database import SqliteDatabase
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class SearchRows(FoundRows):
         while True:
             places = among.best(depth)[looked:]
             best = dict(zip(among.ids[places].tolist(), among.cosines[places].tolist(), strict=True))
-            found += self._best_visible(best, limit - len(found), view, PASSAGES_OF_VECTORS)
+            found += self._best_visible(best, limit - len(found), view, self._PASSAGES_OF_VECTORS)
             if len(found) >= limit or depth >= len(among.ids):
                 return found
             numbers = self._few_members(view) if among is scored else None
