@@ -16,7 +16,7 @@ from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
 from waypost.store.postgres import keyword_changes, keyword_rows
-from waypost.store.postgres.keyword_keys import keys_of, lookups, term_of, tokens
+from waypost.store.postgres.keyword_keys import keys_of, lookups, signed, term_of, tokens
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import Found, PassageRow, Store
 from waypost.store.sql import search_rows
@@ -207,7 +207,7 @@ def test_keys_say_how_often_each_word_stands_in_each_column(columns: list[str]) 
 def test_keys_are_numbers_that_the_database_can_hold() -> None:
     made = keys_of(["", "", "", "word " * 70_000])
     assert len(made.keys) == 16  # more often than can be told counts as often as can be told
-    assert all(-(2**63) <= number < 2**63 for number in (*made.keys, *made.terms, *made.terms.values()))
+    assert all(-(2**63) <= number < 2**63 for number in (*made.keys, *made.terms, *map(signed, made.terms.values())))
 
 
 def test_words_are_those_of_the_tokenizer_of_sqlite() -> None:

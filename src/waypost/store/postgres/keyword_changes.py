@@ -6,7 +6,7 @@ leaves nothing behind.
 
 from collections.abc import Sequence
 
-from waypost.store.postgres.keyword_keys import keys_of
+from waypost.store.postgres.keyword_keys import keys_of, signed
 from waypost.store.postgres.keyword_rows import in_braces
 from waypost.store.sql.database import Database
 
@@ -88,7 +88,7 @@ def _add(database: Database, index: str, rows: Sequence[tuple[int, Sequence[str]
             [in_braces(one.keys) for one in indexed],
             in_braces(counts),
             in_braces(counts.values()),
-            in_braces(variants.values()),
+            in_braces(map(signed, variants.values())),
             len(rows),
             sum(one.tokens for one in indexed),
         ),

@@ -12,7 +12,7 @@ import hashlib
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 COLUMNS = 4
@@ -28,7 +28,7 @@ class Keys(NamedTuple):
 
     tokens: int  # its length
     keys: list[int]
-    terms: dict[int, int]  # for each word the key of which all its keys are variants, and a bit for each of them
+    terms: dict[int, int]  # for each word the key of which all its keys are variants, and 64 bits, one for each of them
 
 
 class _Local(threading.local):
@@ -74,20 +74,27 @@ def term_of(token: str) -> int:
 def keys_of(columns: Sequence[str]) -> Keys:
     """How a passage with these columns of terms is indexed. Prose has one column, code has four."""
     length, keys, terms = 0, list[int](), dict[int, int]()
+    known = _terms
     for column, text in enumerate(columns):
         words = tokens(text)
         length += len(words)
         first = column * _POWERS
         for word, times in Counter(words).items():
-            term, variants = term_of(word), 1 << first
+            term = known.get(word) or term_of(word)
             if times == 1:
                 keys.append(term + first)
+                variants = 1 << first
             else:
-                powers = [power for power in range(_POWERS) if min(times, _MOST_TIMES) >> power & 1]
-                keys += [term + first + power for power in powers]
-                variants = sum(1 << first + power for power in powers)
+                keys += [term + first + power for power in _powers(times)]
+                variants = min(times, _MOST_TIMES) << first
             terms[term] = terms.get(term, 0) | variants
-    return Keys(length, keys, {term: signed(variants) for term, variants in terms.items()})
+    return Keys(length, keys, terms)
+
+
+@lru_cache(maxsize=1024)
+def _powers(times: int) -> tuple[int, ...]:
+    """Of two, that make up this number."""
+    return tuple(power for power in range(_POWERS) if min(times, _MOST_TIMES) >> power & 1)
 
 
 def lookups(term: int, variants: int, weights: Sequence[float]) -> Iterator[tuple[int, float]]:
