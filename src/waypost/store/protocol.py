@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from waypost.store.move_protocol import TableReader, TableWriter
+
     Vector = NDArray[np.float32]
 
 
@@ -324,6 +326,9 @@ class Reader(FactReader, JournalReader, ShareReader, Protocol):
 
     def meta(self, key: str) -> str | None: ...
 
+    def tables(self) -> "TableReader":
+        """All of it row by row, for a memory that is moved to another database."""
+
 
 class Writer(Reader, FactWriter, JournalWriter, ShareWriter, Protocol):
     def add_version(
@@ -424,6 +429,8 @@ class Writer(Reader, FactWriter, JournalWriter, ShareWriter, Protocol):
     def track(self, checkout_id: str, paths: Iterable[str]) -> None: ...
 
     def untrack(self, checkout_id: str, paths: Iterable[str]) -> None: ...
+
+    def tables(self) -> "TableWriter": ...
 
 
 class Store(Protocol):

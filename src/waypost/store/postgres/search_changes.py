@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from waypost.store.postgres.keyword_changes import add_keywords, drop_keywords, keep_sorted
 from waypost.store.postgres.search_rows import SearchRows
-from waypost.store.postgres.vector_changes import index_vectors, put_vectors
+from waypost.store.postgres.vector_changes import index_vectors, load_vectors, put_vectors
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.passages import PassageChanges
 
@@ -35,6 +35,20 @@ class SearchChanges(PassageChanges, SearchRows):
         if rows:
             put_vectors(self._db, rows)
         self._asked.clear()
+
+    def _load_numbered_vectors(self, rows: Sequence[tuple[int, int, bytes, str, bytes]]) -> None:
+        load_vectors(self._db, rows)
+
+    def _last_number(self, table: str, key: str) -> int:
+        rows = self._rows(
+            f"SELECT greatest(coalesce(pg_sequence_last_value(pg_get_serial_sequence(?, ?)::regclass), 0),"
+            f" (SELECT coalesce(max({key}), 0) FROM {table}))",
+            (table, key),
+        )
+        return int(rows[0][0])
+
+    def _set_last_number(self, table: str, key: str, number: int) -> None:
+        self._rows("SELECT setval(pg_get_serial_sequence(?, ?)::regclass, ?)", (table, key, number))
 
     def _make_room(self, engine_id: int, dimensions: int) -> None:
         """Vectors of any length go into the one table; an index is of one length."""

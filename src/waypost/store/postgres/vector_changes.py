@@ -18,6 +18,10 @@ _PUT_MANY = """
 INSERT INTO vectors (engine_id, hash, language, packed)
 SELECT * FROM unnest(?::integer[], ?::bytea[], ?::text[], ?::halfvec[]) ON CONFLICT DO NOTHING
 """
+_LOAD = """
+INSERT INTO vectors (vector_id, engine_id, hash, language, packed)
+SELECT * FROM unnest(?::bigint[], ?::integer[], ?::bytea[], ?::text[], ?::halfvec[])
+"""
 _DUE = """
 SELECT e.engine_id, e.dimensions, c.language LIKE 'code%' AS of_code
 FROM engines e JOIN vector_counts c ON c.engine_id = e.engine_id
@@ -42,6 +46,15 @@ def _put_many(database: Database, rows: Sequence[tuple[int, bytes, str, bytes]])
     for start in range(0, len(rows), _AT_ONCE):
         engines, hashes, languages, vectors = zip(*rows[start : start + _AT_ONCE], strict=True)
         database.change(_PUT_MANY, (list(engines), list(hashes), list(languages), Halves(vectors, type_id)))
+
+
+def load_vectors(database: Database, rows: Sequence[tuple[int, int, bytes, str, bytes]]) -> None:
+    """Store (vector id, engine id, hash, language, packed vector) of a memory that is moved here. They are indexed at the
+    end, by `compact`."""
+    type_id = database.rows("SELECT 'halfvec'::regtype::oid::bigint")[0][0]
+    for start in range(0, len(rows), _AT_ONCE):
+        ids, engines, hashes, languages, vectors = zip(*rows[start : start + _AT_ONCE], strict=True)
+        database.change(_LOAD, (list(ids), list(engines), list(hashes), list(languages), Halves(vectors, type_id)))
 
 
 def index_vectors(database: Database) -> int:

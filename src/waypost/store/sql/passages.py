@@ -37,6 +37,18 @@ class PassageChanges(DomainChanges):
     def _make_room(self, engine_id: int, dimensions: int) -> None:
         """Whatever a database wants to do once it knows how long the vectors of an engine are."""
 
+    @abstractmethod
+    def _last_number(self, table: str, key: str) -> int:
+        """The highest number that this key of a table ever had, as far as the database knows."""
+
+    @abstractmethod
+    def _set_last_number(self, table: str, key: str, number: int) -> None:
+        """Count on from this number."""
+
+    @abstractmethod
+    def _load_numbered_vectors(self, rows: Sequence[tuple[int, int, bytes, str, bytes]]) -> None:
+        """Insert (vector id, engine id, hash, language, packed vector)."""
+
     def _add_refs(self, number: int, version: Version) -> None:
         self._db.change_many(INSERT_REFERENCE, reference_rows(number, version.refs))
 

@@ -25,6 +25,7 @@ from waypost.store.sql.share_rows import ShareRows
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
+    from waypost.store.sql.moving import TableRows
 
 _M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 
@@ -35,6 +36,11 @@ class SqlReader(DomainRows, ShareRows):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._engine_ids: dict[str, int] = {}  # that a writer has asked for
+
+    def tables(self) -> "TableRows":
+        from waypost.store.sql.moving import TableRows  # only for a memory that is moved
+
+        return TableRows(self._db)
 
     # -- versions -----------------------------------------------------------------------------------------
 

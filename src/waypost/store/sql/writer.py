@@ -14,6 +14,7 @@ from waypost.store.sql.share_rows import ShareChanges
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
+    from waypost.store.sql.moving import TableChanges
 
 _INSERT_COLUMNS = VERSION_COLUMNS.removeprefix("number, ") + ", collection"
 _INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('?' * (_INSERT_COLUMNS.count(',') + 1))}) RETURNING number"
@@ -131,3 +132,17 @@ class SqlWriter(JournalChanges, ShareChanges):
 
     def set_meta(self, key: str, value: str) -> None:
         self._set_meta(key, value)
+
+    # -- moving to another database
+
+    def tables(self) -> "TableChanges":
+        from waypost.store.sql.moving import TableChanges  # only for a memory that is moved
+
+        return TableChanges(
+            self._db,
+            self._last_number,
+            self._set_last_number,
+            self._load_numbered_vectors,
+            self._index_keywords,
+            self._drop_keywords,
+        )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from waypost.model.time import Clock, utc_now
+from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
 from waypost.store.sqlite.reader import SqliteReader
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
@@ -21,11 +22,17 @@ DATABASE_NAME = "memory.db"
 
 
 class SqliteStore:
-    """Opens (and where needed creates or migrates) `<folder>/memory.db`. The folder must exist."""
+    """Opens (and where needed creates or migrates) `<folder>/memory.db`. The folder must exist.
 
-    def __init__(self, folder: Path, *, clock: Clock = utc_now, busy_seconds: float = 60.0) -> None:
+    One that was moved to another database raises StoreError, unless it is opened for moving.
+    """
+
+    def __init__(
+        self, folder: Path, *, clock: Clock = utc_now, busy_seconds: float = 60.0, for_moving: bool = False
+    ) -> None:
         check_library()
         self._folder = folder
+        self._for_moving = for_moving
         self._path = folder / DATABASE_NAME
         self._connections = Connections(self._path, busy_seconds)
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
@@ -33,6 +40,7 @@ class SqliteStore:
             refuse_foreign(self._path)
         with in_our_words(self._path), self._connections.lend() as connection:
             migrate(connection, str(self._path), clock())
+            self._refuse_moved(connection)
 
     @contextmanager
     def read(self) -> Iterator[SqliteReader]:
@@ -49,6 +57,7 @@ class SqliteStore:
         with in_our_words(self._path), self._connections.turn, self._connections.lend() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
+                self._refuse_moved(connection)  # since it was opened, by another process
                 yield SqliteWriter(connection, self._vectors)
                 connection.execute("COMMIT")
             except BaseException:
@@ -81,6 +90,11 @@ class SqliteStore:
         for path in self._folder.glob("vectors-*.bin"):
             if path.name.split("-")[1] not in kept:  # of an engine that was dropped
                 path.unlink(missing_ok=True)
+
+    def _refuse_moved(self, connection: apsw.Connection) -> None:
+        notes: list[Any] = connection.execute(SELECT_NOTES).fetchall()
+        if notes and not self._for_moving:
+            refuse_moved(notes)
 
     def _has(self, traces: Sequence[str]) -> bool:
         pieces = [trace.encode() for trace in traces]

@@ -7,6 +7,7 @@ from waypost.store.sql.writer import SqlWriter
 from waypost.store.sqlite.search_rows import SearchRows
 
 _INDEXES = ("keywords", "code_keywords")
+_COUNTED = ("memories", "passages", "vectors", "audit")  # whose numbers never come back
 
 
 class SqliteWriter(SqlWriter, SearchRows):
@@ -33,6 +34,19 @@ class SqliteWriter(SqlWriter, SearchRows):
 
     def _make_room(self, engine_id: int, dimensions: int) -> None:
         """Rows of any length go into the one table."""
+
+    def _load_numbered_vectors(self, rows: Sequence[tuple[int, int, bytes, str, bytes]]) -> None:
+        self._db.load("vectors", "vector_id, engine_id, hash, language, packed", rows)
+
+    def _last_number(self, table: str, key: str) -> int:
+        told = self._rows("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
+        there = self._rows(f"SELECT coalesce(max({key}), 0) FROM {table}")
+        return max(int(row[0]) for row in (*told, *there))
+
+    def _set_last_number(self, table: str, key: str, number: int) -> None:  # noqa: ARG002  it counts by the table
+        if table in _COUNTED:
+            self._db.change("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+            self._db.change("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, number))
 
     def engine_ids(self) -> list[int]:
         return [row[0] for row in self._rows("SELECT engine_id FROM engines")]
