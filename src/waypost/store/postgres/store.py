@@ -23,6 +23,7 @@ from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, a
 from waypost.store.postgres.vector_samples import Samples
 from waypost.store.postgres.words import is_lost
 from waypost.store.postgres.writer import PostgresWriter
+from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 
 CHANNEL = "waypost"  # on which a change is told, with the id of its space
 _SETTLE_SECONDS = 30.0
@@ -39,7 +40,11 @@ class _Server:
 
 
 class PostgresStore:
-    """Opens (and where needed creates or migrates) the schema of a space in the database at `dsn`."""
+    """Opens (and where needed creates or migrates) the schema of a space in the database at `dsn`.
+
+    One that was moved to another database, or has not arrived here whole, raises StoreError when it is used, unless it is
+    opened for moving.
+    """
 
     def __init__(
         self,
@@ -49,8 +54,10 @@ class PostgresStore:
         clock: Clock = utc_now,
         busy_seconds: float = 60.0,
         statement_seconds: float = 120.0,
+        for_moving: bool = False,
     ) -> None:
         self._space = space
+        self._is_looked_at = self._for_moving = for_moving
         self._schema = schema_of(space.space_id)
         self._clock = clock
         self._busy = int(busy_seconds * 1000) or 1
@@ -66,6 +73,8 @@ class PostgresStore:
     def read(self) -> Iterator[PostgresReader]:
         with self._connections.lend(self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")) as connection:
             self._act(connection)
+            if not self._is_looked_at:
+                self._refuse_moved(connection)
             yield PostgresReader(PostgresDatabase(connection), self._samples)
 
     @contextmanager
@@ -75,7 +84,11 @@ class PostgresStore:
             self._act(connection)
             # What is read from here on is what the writer before has left.
             connection.execute("SELECT pg_advisory_xact_lock($1)", (self._key,))
-            number = connection.execute("SELECT pg_current_xact_id()::text").fetchall()[0][0]
+            number, notes = connection.execute(
+                f"SELECT pg_current_xact_id()::text, EXISTS ({SELECT_NOTES})"
+            ).fetchall()[0]
+            if notes and not self._for_moving:
+                self._refuse_moved(connection)
             yield PostgresWriter(PostgresDatabase(connection), self._samples)
             connection.execute("SELECT pg_notify($1, $2)", (CHANNEL, self._space.space_id))
             self._commit(connection, number)
@@ -163,6 +176,10 @@ class PostgresStore:
         if principal is not None and self._server.names is not None:
             act(connection.raw, self._server.names, self._space.space_id, principal.acting(self._space.space_id))
 
+    def _refuse_moved(self, connection: Connection) -> None:
+        refuse_moved(connection.execute(SELECT_NOTES).fetchall())
+        self._is_looked_at = True
+
     def _commit(self, connection: Connection, number: str) -> None:
         """Acknowledged means committed: where the connection is lost in the middle of it, the server is asked again."""
         try:
@@ -220,6 +237,28 @@ def _look_at(pool: Connections, clock: Clock) -> _Server:
 
 _servers: dict[str, _Server] = {}
 _servers_lock = threading.Lock()
+
+
+def holds(dsn: str, space_id: str) -> bool:
+    """Whether the database has tables of this space. Makes nothing."""
+    with connections(dsn).alone() as connection:
+        rows: list[Any] = connection.execute(
+            "SELECT to_regclass($1) IS NOT NULL", (f"{schema_of(space_id)}.migrations",)
+        ).fetchall()
+    return bool(rows[0][0])
+
+
+def drop_tables(dsn: str, space_id: str) -> None:
+    """Remove the tables of a space; it stays in the directory with its members. For the owner of the tables."""
+    with connections(dsn).alone() as connection:
+        connection.execute(f"DROP SCHEMA IF EXISTS {schema_of(space_id)} CASCADE")
+
+
+def forget_space(dsn: str, space_id: str) -> None:
+    """Erase a space: its tables, members, tokens and roles. For its owners."""
+    with connections(dsn).lend("BEGIN") as connection:
+        Directory(connection.raw).forget_space(space_id)
+        connection.begin("COMMIT")
 
 
 def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
