@@ -23,6 +23,11 @@ _NOT_WRITTEN = frozenset({"migrations"})  # names of versions, which a server lo
 # (its operators are not leakproof), so these are bound to the space's group alone; whatever is found in them is joined
 # with tables that ask the directory.
 SEARCHED = frozenset({"keywords", "code_keywords"})
+# What is in a schema, by an index: among the tables of a thousand memories a search for its name looks at all of them.
+_INSIDE = (
+    "(SELECT d.objid FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.classid = 'pg_class'::regclass"
+    " AND d.refobjid = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = %s)) d"
+)
 _ERASED = "memories"  # what an owner forgets; a writer removes what came from files, and what has run out of its time
 
 
@@ -106,8 +111,8 @@ def _tables(connection: "Connection[Any]", schema: str) -> list[tuple[str, bool]
     """The tables, and whether row-level security is on."""
     return run(
         connection,
-        "SELECT c.relname, c.relrowsecurity FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-        " WHERE n.nspname = %s AND c.relkind IN ('r', 'p') ORDER BY c.relname",
+        f"SELECT c.relname, c.relrowsecurity FROM {_INSIDE} JOIN pg_class c ON c.oid = d.objid"
+        " WHERE c.relkind IN ('r', 'p') ORDER BY c.relname",
         (schema,),
     ).fetchall()
 
@@ -116,7 +121,12 @@ def _policies(
     connection: "Connection[Any]", schema: str, space_id: str, tables: list[tuple[str, bool]], names: Names | None
 ) -> Iterator[str]:
     there = set(
-        run(connection, "SELECT tablename, policyname FROM pg_policies WHERE schemaname = %s", (schema,)).fetchall()
+        run(
+            connection,
+            f"SELECT c.relname, p.polname FROM {_INSIDE} JOIN pg_class c ON c.oid = d.objid"
+            " JOIN pg_policy p ON p.polrelid = c.oid",
+            (schema,),
+        ).fetchall()
     )
     for table, is_on in tables:
         for name, statement in _policies_of(schema, table, space_id, names):
@@ -156,7 +166,8 @@ def _is_granted(connection: "Connection[Any]", schema: str, space_id: str, names
     rows = run(
         connection,
         "SELECT has_schema_privilege(%(server)s, n.oid, 'USAGE') AND has_schema_privilege(%(reader)s, n.oid, 'USAGE')"
-        " AND NOT EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND CASE"
+        " AND NOT EXISTS (SELECT FROM pg_depend d JOIN pg_class c ON c.oid = d.objid WHERE d.refobjid = n.oid AND"
+        " d.refclassid = 'pg_namespace'::regclass AND d.classid = 'pg_class'::regclass AND CASE"
         " WHEN c.relkind = 'S' THEN NOT has_sequence_privilege(%(writer)s, c.oid, 'UPDATE')"
         " WHEN c.relkind IN ('r', 'p') THEN NOT (has_table_privilege(%(reader)s, c.oid, 'SELECT') AND"
         " (c.relname = ANY(%(kept)s) OR has_table_privilege(%(writer)s, c.oid, 'DELETE'))) ELSE false END)"
