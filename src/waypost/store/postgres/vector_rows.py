@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
     from waypost.store.sql.scores import Scores
 
-_IN_VIEW = (200, 1000)  # candidates that the index keeps in view: at least, and at most
+_IN_VIEW = (300, 1000)  # candidates that the index keeps in view: at least, and at most
 MOST_SEARCHED = 50_000  # vectors that the index looks at for one question
 _TWINS = 100  # that are looked for among many
 _ROWS_AT_ONCE = 16_384
