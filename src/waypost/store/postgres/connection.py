@@ -1,5 +1,6 @@
 """Connections to one database server: lent to one thread at a time, patient with a server that restarts."""
 
+import atexit
 import os
 import random
 import re
@@ -21,7 +22,7 @@ _MOST_IDLE = 8  # connections kept for the next who asks; more are opened while 
 _MOST = 64  # at once, of one process
 _OLDEST_SECONDS = 1800.0  # a connection is not used for longer: behind a proxy it may lead to a server that is gone
 _CONNECT_SECONDS = 10  # for one attempt
-_PATIENCE_SECONDS = 15.0  # for a server that restarts, or hands over to another
+_PATIENCE_SECONDS = 30.0  # for a server that restarts, or hands over to another
 _SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -231,6 +232,14 @@ def release(dsn: str) -> None:
         known = _pools.pop(dsn, None)
     if known is not None:
         known.close()
+
+
+def _close_all() -> None:
+    for dsn in list(_pools):
+        release(dsn)
+
+
+atexit.register(_close_all)
 
 
 def _start_afresh() -> None:

@@ -19,6 +19,7 @@ from waypost.store.postgres.directory_schema import migrate_directory
 from waypost.store.postgres.reader import PostgresReader
 from waypost.store.postgres.roles import Names, known_names, schema_of
 from waypost.store.postgres.schema import MIGRATIONS, check_server, migrate, missing
+from waypost.store.postgres.search_schema import SEARCHED_TABLES
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, act_in_directory, protect_space
 from waypost.store.postgres.vector_samples import Samples
 from waypost.store.postgres.words import is_lost
@@ -94,8 +95,9 @@ class PostgresStore:
             self._commit(connection, number)
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:  # noqa: ARG002  every table is written anew
-        """Write every table anew, without what was deleted. For the owner of the tables; others leave it to them. The
-        server's log of changes, its standbys and its backups keep their copies for as long as they are kept."""
+        """Write every table with words anew, without what was deleted; of the indexes, which hold numbers, only free the
+        place. For the owner of the tables; others leave it to them. The server's log of changes, its standbys and its
+        backups keep their copies for as long as they are kept."""
         self._samples.forget()
         with self._connections.alone() as connection:
             if not self._owns(connection):
@@ -103,8 +105,9 @@ class PostgresStore:
             milliseconds = self._busy if wait else _IMPATIENT_MILLISECONDS
             connection.execute("SELECT set_config('lock_timeout', $1, false)", (f"{milliseconds}ms",))
             for table in self._tables(connection):
+                way = "ANALYZE" if table in SEARCHED_TABLES else "FULL, ANALYZE"
                 try:
-                    connection.execute(f"VACUUM (FULL, ANALYZE) {self._schema}.{table}")
+                    connection.execute(f"VACUUM ({way}) {self._schema}.{table}")
                 except psycopg.errors.LockNotAvailable:
                     return False
         return True
@@ -205,6 +208,7 @@ class PostgresStore:
                 raise StoreUnavailable(
                     f"The connection to {self._connections.shown} was lost while a change was being stored.",
                     "Look whether it is there before you repeat it.",
+                    undone=False,
                 )
             time.sleep(_SETTLE_PAUSE)  # the server has not noticed yet that we are gone
 
@@ -267,8 +271,7 @@ def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
     _look_at(pool, clock)
     principal = PRINCIPAL.get()
     with pool.lend("BEGIN READ ONLY") as connection:
-        found = Directory(connection.raw).spaces() if principal is None else _spaces_of(connection, principal)
-    return found
+        return Directory(connection.raw).spaces() if principal is None else _spaces_of(connection, principal)
 
 
 def _spaces_of(connection: Connection, principal: Principal) -> tuple[Space, ...]:
