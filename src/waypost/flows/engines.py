@@ -93,7 +93,7 @@ class Engines:
     def awaken_multilingual(self, store: Store) -> None:
         """A text or question is not English: from now on everything is embedded by the multilingual engine too."""
         beside = self.multilingual
-        if beside is None:
+        if beside is None or not store.may_write:
             return
         with store.read() as reader:
             if reader.meta(_ACTIVE):

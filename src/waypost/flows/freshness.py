@@ -41,7 +41,7 @@ def leave_outdated(space: OpenSpace, hits: Sequence[Hit]) -> list[Hit]:
     old = {*changed, *gone}
     with space.store.read() as reader:
         waiting = set(reader.tracked(space.identity.checkout_id))
-    if old - waiting:
+    if old - waiting and space.store.may_write:
         # An answer does not fail because nothing can be noted.
         with contextlib.suppress(StoreError), space.store.write() as writer:
             writer.track(space.identity.checkout_id, sorted(old - waiting))
@@ -66,7 +66,7 @@ def _outdated(space: OpenSpace, hits: Sequence[Hit]) -> tuple[list[str], list[st
 def hurry(space: OpenSpace, hits: Sequence[Hit]) -> None:
     """What is asked for is embedded before the rest of the tree."""
     paths = {path for hit in hits if _read_here(hit) for path in _paths(hit)}
-    if paths:
+    if paths and space.store.may_write:
         # An answer does not fail because nothing can be noted.
         with contextlib.suppress(StoreError), space.store.write() as writer:
             writer.hurry(space.identity.checkout_id, dict.fromkeys(paths, ASKED_FOR))

@@ -91,7 +91,7 @@ def tallies(space: OpenSpace) -> dict[date, Tally]:
             row = {"stamps": stamps, **Tally.of(day_entries(space, paths), day).to_json()}
             changed = True
         rows[day.isoformat()], found[day] = row, Tally.from_json(row)
-    if changed or len(rows) != len(known):
+    if (changed or len(rows) != len(known)) and space.store.may_write:
         with space.store.write() as writer:
             writer.set_meta(key, json.dumps(rows))
     return found

@@ -86,7 +86,7 @@ def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow],
         found[key] = verdict
         if again or before is None or replace(before, checked_at=now) != verdict or before.tree:
             new.append(verdict)
-    if new:
+    if new and space.store.may_write:
         # An answer does not fail because nothing can be noted: it is found again next time.
         with contextlib.suppress(StoreError), space.store.write() as writer:
             writer.put_verdicts(checkout, _still_meant(writer, rows, new))

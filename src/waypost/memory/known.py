@@ -96,7 +96,7 @@ def is_outside(settings: Settings, directory: Path) -> bool:
     """Whether who serves in a directory means no project by it: it is in no repository and has no memory of its own, and
     there are projects to serve, or it is no place for one."""
     try:
-        identity = identify(directory)
+        identity = identify(directory, machine=settings.shared_machine)
         if identity.source == "directory":
             known_space(settings, identity.space_id)
     except InvalidInput:

@@ -83,11 +83,12 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     space = OpenSpace(
         identity, folder, settings, store, engines, clock, IdMaker(clock), _start_worker, contexts, _neighbours
     )
-    note_checkout(space)
     keep_metadata(folder, engines.main.name, store.schema_version)
-    flows.settle.adopt_engine(space)
-    flows.scrub.finish_forgetting(space)
-    flows.neglect.call_if_neglected(space)
+    if store.may_write:
+        note_checkout(space)
+        flows.settle.adopt_engine(space)
+        flows.scrub.finish_forgetting(space)
+        flows.neglect.call_if_neglected(space)
     return space
 
 

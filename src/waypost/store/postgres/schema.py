@@ -48,6 +48,9 @@ CREATE TABLE memories (
     time bigint,
     checkout_id text COLLATE "C",
     name text COLLATE "C",
+    name_end text COLLATE "C" GENERATED ALWAYS AS (  -- what follows the last dot; in a column: see `last16`
+        lower(substr(name, length(rtrim(name, replace(name, '.', ''))) + 1))
+    ) STORED,
     language text COLLATE "C" NOT NULL,
     traits integer NOT NULL,
     fingerprint bytea NOT NULL,
@@ -63,9 +66,7 @@ CREATE INDEX memories_by_speaker ON memories (speaker) WHERE speaker IS NOT NULL
 CREATE INDEX memories_current ON memories (collection, kind) WHERE superseded_at IS NULL;
 CREATE INDEX memories_by_level ON memories (level, domain) WHERE superseded_at IS NULL;
 CREATE INDEX memories_by_checkout ON memories (checkout_id, kind) WHERE checkout_id IS NOT NULL;
-CREATE INDEX memories_by_last_name ON memories (
-    lower(substr(name, length(rtrim(name, replace(name, '.', ''))) + 1))
-) WHERE checkout_id IS NOT NULL;
+CREATE INDEX memories_by_last_name ON memories (name_end) WHERE checkout_id IS NOT NULL;
 CREATE INDEX memories_of_journal ON memories (valid_from) WHERE collection = 'journal';
 
 CREATE TABLE states (
@@ -90,6 +91,7 @@ CREATE TABLE code_refs (
     place integer NOT NULL,
     path text COLLATE "C" NOT NULL,
     symbol text COLLATE "C",
+    symbol_end text COLLATE "C" GENERATED ALWAYS AS ("right"(symbol, 16)) STORED,
     first integer,
     last integer,
     hash bytea,
@@ -101,7 +103,7 @@ CREATE TABLE code_refs (
     PRIMARY KEY (number, place)
 );
 CREATE INDEX code_refs_by_path ON code_refs (path);
-CREATE INDEX code_refs_by_symbol ON code_refs ("right"(symbol, 16)) WHERE symbol IS NOT NULL;
+CREATE INDEX code_refs_by_symbol ON code_refs (symbol_end) WHERE symbol IS NOT NULL;
 
 CREATE TABLE verdicts (
     number bigint NOT NULL REFERENCES memories (number) ON DELETE CASCADE,

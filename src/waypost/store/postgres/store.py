@@ -125,6 +125,13 @@ class PostgresStore:
             yield from reader.problems(self._schema)
 
     @property
+    def may_write(self) -> bool:
+        principal = PRINCIPAL.get()
+        if principal is None:
+            return self._login_may_write
+        return self._space.space_id in principal.roles and principal.acting(self._space.space_id).rights == "write"
+
+    @property
     def schema_version(self) -> int:
         return len(MIGRATIONS)
 
@@ -140,6 +147,7 @@ class PostgresStore:
         """See to it that the schema is there and as new as this version, by one process at a time."""
         with self._connections.lend("BEGIN READ ONLY") as connection:
             if not missing(connection, self._schema, self._connections.shown):
+                self._login_may_write = self._may_insert(connection)
                 return
         with self._connections.lend("BEGIN ISOLATION LEVEL READ COMMITTED") as connection:
             connection.execute("SELECT pg_advisory_xact_lock($1)", (self._key,))
@@ -155,7 +163,13 @@ class PostgresStore:
             connection.begin(f"SET LOCAL search_path = {self._path}")
             migrate(connection, self._schema, self._connections.shown, self._clock())
             protect_space(connection.raw, self._space.space_id, self._server.names)
+            self._login_may_write = True
             connection.begin("COMMIT")
+
+    def _may_insert(self, connection: Connection) -> bool:
+        """Whether the role that logged in may write, by its groups. A server's is in none until it acts for somebody."""
+        rows = connection.execute("SELECT has_table_privilege($1, 'INSERT')", (f"{self._schema}.memories",)).fetchall()
+        return bool(rows[0][0])
 
     @property
     def _path(self) -> str:

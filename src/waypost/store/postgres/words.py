@@ -61,6 +61,12 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
         "Ask an owner of this memory for a role in it: waypost team member add.",
     ),
     (
+        (errors.UndefinedTable, errors.InvalidSchemaName),
+        SecurityError,
+        "This memory in {shown} is not there, or not for this database role ({why}).",
+        "Ask an owner of it for a role: waypost team member add.",
+    ),
+    (
         (errors.InvalidPassword, errors.InvalidAuthorizationSpecification),
         ConfigError,
         "{shown} refused the role or its password.",

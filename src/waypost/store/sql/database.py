@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-_AFTER_LAST_DOT = r"substr(\1, length(rtrim(\1, replace(\1, '.', ''))) + 1)"  # as the indexes of names have it
+_AFTER_LAST_DOT = r"substr(\1, length(rtrim(\1, replace(\1, '.', ''))) + 1)"  # as the index of names has it
 _PARAMETER = re.compile(r"\?(\d*)")
 _NOTATION = {
     "each_text": r"each_text\((\?\d*)\)(?: asked)?",
@@ -50,15 +50,22 @@ _SQLITE = {
     "greatest": "max(",
     "by_number": r"\1 NOT INDEXED",
 }
-_POSTGRES = {
+
+
+def _last16(found: re.Match[str]) -> str:
+    """Of a column it is kept beside it: behind row-level security no index over an expression is used."""
+    return f"right({found[1]}, 16)" if found[1].startswith("?") else f"{found[1]}_end"
+
+
+_POSTGRES: dict[str, str | Callable[[re.Match[str]], str]] = {
     "each_text": r"unnest(\1::text[]) AS asked (value)",
     "each_number": r"unnest(\1::bigint[]) AS asked (value)",
     "each_blob": r"unnest(\1::bytea[]) AS asked (value)",
     "then_join": "JOIN",
     "field": r"(\1 ->> '\2')",
     "has_tag": r"(\1 ->> \2) = \3",
-    "last_name": f"lower({_AFTER_LAST_DOT}) = lower(\\2)",
-    "last16": r"right(\1, 16)",
+    "last_name": r"lower(\2) = \1_end",
+    "last16": _last16,
     "starts": r"\1 BETWEEN \2 AND \2 || chr(1114111)",
     "greatest": "greatest(",
     "by_number": r"\1",
@@ -95,7 +102,7 @@ def for_postgres(sql: str) -> str:
     return _PARAMETER.sub(_numbering(), _translated(sql, _POSTGRES))
 
 
-def _translated(sql: str, words: Mapping[str, str]) -> str:
+def _translated(sql: str, words: Mapping[str, Any]) -> str:
     for name, pattern in _NOTATION.items():
         sql = re.sub(pattern, words[name], sql)
     return sql

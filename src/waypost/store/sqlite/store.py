@@ -119,6 +119,10 @@ class SqliteStore:
                     yield "keyword index: damaged; `waypost rebuild` makes it again"
 
     @property
+    def may_write(self) -> bool:
+        return True
+
+    @property
     def schema_version(self) -> int:
         return len(MIGRATIONS)
 
