@@ -92,8 +92,9 @@ def _check_all(
 ) -> dict[tuple[int, int], Verdict]:
     begun = space.clock()
     verdicts = check(space, rows, again=again)
-    with contextlib.suppress(StoreError), space.store.write() as writer:  # it is only looked at once more
-        writer.set_meta(looked_at_key(space.identity.checkout_id), format_time(begun))
+    if space.store.may_write:
+        with contextlib.suppress(StoreError), space.store.write() as writer:  # it is only looked at once more
+            writer.set_meta(looked_at_key(space.identity.checkout_id), format_time(begun))
     return verdicts
 
 

@@ -20,7 +20,7 @@ def look(space: OpenSpace) -> None:
     whole = now - _looked_at.get(root, -_ARCHIVE_SECONDS) >= _ARCHIVE_SECONDS
     if whole:
         _looked_at[root] = now
-    if space.store.may_write and not is_current(space, archive=whole):
+    if not is_current(space, archive=whole):
         from waypost.flows.journal_sync import sync  # what only a change needs
 
         sync(space)

@@ -50,7 +50,9 @@ class Synced:
 
 
 def sync(space: OpenSpace) -> Synced:
-    """Bring the index up to what the files say."""
+    """Bring the index up to what the files say, where whoever asks may write into it."""
+    if not space.store.may_write:
+        return Synced()
     from waypost.flows.journal_move import move_into_files
 
     move_into_files(space)
