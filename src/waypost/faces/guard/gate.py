@@ -1,5 +1,6 @@
 """The gate: ASGI middleware that lets in whoever has a token, from where and as much as is allowed."""
 
+import asyncio
 import ipaddress
 import logging
 import math
@@ -44,7 +45,8 @@ class Gate:
 
     `open_paths` need no token (a sign-in page); everything else holds for them too. `signed_in` tells who sends a
     request without one (a session's cookie), `way_in` where somebody unknown without one is sent instead of away.
-    `open_when` tells which other requests need no token. What `is_write` tells takes from `writes` too.
+    `open_when` tells which other requests need no token. What `is_write` tells takes from `writes` too. `asks_others`:
+    who has a token is asked of another program, which nobody else is to wait for.
     """
 
     def __init__(
@@ -61,7 +63,9 @@ class Gate:
         open_when: Asks = lambda _: False,
         is_write: Asks = lambda _: False,
         writes: Buckets | None = None,
+        asks_others: bool = False,
     ) -> None:
+        self._asks_others = asks_others
         self._app, self._tokens, self._hosts = app, tokens, hosts
         self._limits = limits or Limits()
         self._open_paths, self._signed_in, self._way_in = open_paths, signed_in, way_in
@@ -84,7 +88,7 @@ class Gate:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         identity: Identity | None = None
-        found = self._form(scope) or self._hosts.problem(scope) or self._url(scope) or self._who(scope)
+        found = self._form(scope) or self._hosts.problem(scope) or self._url(scope) or await self._who(scope)
         if isinstance(found, Identity):
             identity = found
             found = self._too_often(identity, scope)
@@ -159,7 +163,7 @@ class Gate:
             )
         return None
 
-    def _who(self, scope: Scope) -> Identity | Problem | None:
+    async def _who(self, scope: Scope) -> Identity | Problem | None:
         """Who sends this. On one machine all share an address, so there a right token is never refused for the
         wrong ones of others; elsewhere an address that guesses waits."""
         address = sender(scope)
@@ -169,12 +173,19 @@ class Gate:
             return _slow_down(wait)
         sent = values(scope, b"authorization")
         try:  # whoever sends a token is known by that alone: a program, whatever cookies it has
-            identity = self._bearer(sent) if sent else self._signed_in and self._signed_in(scope)
+            identity = (
+                await asyncio.to_thread(self._told, scope, sent) if self._asks_others else self._told(scope, sent)
+            )
         except WaypostError as error:
             _LOG.error("Tokens cannot be checked: %s", error)
             return Problem(503, "The server cannot check tokens now.", "Look at what it prints.")
         way_in = None if sent or identity or self._way_in is None else self._way_in(scope)
         return identity or way_in or self._refused(address)
+
+    def _told(self, scope: Scope, sent: list[bytes]) -> Identity | None:
+        if sent:
+            return self._bearer(sent)
+        return None if self._signed_in is None else self._signed_in(scope)
 
     def _refused(self, address: str) -> Problem:
         if wait := self._failures.take(address):

@@ -1,5 +1,6 @@
 """Who comes in: told by the token, never by what a request says."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,7 +38,37 @@ class Identity:
     def writes(self) -> bool:
         return self.rights == "write"
 
+    def writes_in(self, space_id: str) -> bool:
+        return self.writes and self.opens(space_id)
+
+    def check_writes(self, space_id: str) -> None:
+        """Raises SecurityError where it may only read."""
+        if not self.writes_in(space_id):
+            raise SecurityError("This token only reads.", "Use one that may write: `waypost token make NAME`.")
+
+    def owns(self, space_id: str) -> bool:
+        """Whether this is a person who may forget there, and let others read it (GOV-1: no agent does)."""
+        return self.kind == "person" and self.writes_in(space_id)
+
     @property
     def caller(self) -> Caller:
         """As the memory knows whoever writes."""
         return Caller(self.kind, self.name)
+
+    def agent(self, client: str) -> str:
+        """As the memory knows a program that calls itself `client` and comes with this token."""
+        return self.name if self.kind == "agent" else client
+
+    @property
+    def person(self) -> str:
+        """Whose word it is that a client brings; empty: the person's of this home."""
+        return ""
+
+    def chosen(self, named: str = "") -> str | None:
+        """The memory that an agent works with, which may have named one; None: that of the server."""
+        del named
+        return None
+
+    def acting(self) -> AbstractContextManager[None]:
+        """In the block, and in what it starts, the store is asked for this holder."""
+        return nullcontext()

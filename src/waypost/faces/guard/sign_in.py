@@ -6,30 +6,59 @@ import logging
 import math
 import time
 from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import PurePath
+from typing import Protocol
 from urllib.parse import parse_qs, quote
 
 from waypost.errors import WaypostError
 from waypost.faces.guard.asgi import Receive, Scope, Send, values
 from waypost.faces.guard.csrf import SESSION, Visit, form_values, visit_of
-from waypost.faces.guard.gate import sender
+from waypost.faces.guard.gate import Verifier, sender
 from waypost.faces.guard.hosts import is_loopback
 from waypost.faces.guard.identity import Identity
 from waypost.faces.guard.limits import Buckets, Limits, Monotonic
 from waypost.faces.guard.problem import Problem, answer
-from waypost.faces.guard.sessions import Sessions
+from waypost.faces.guard.sessions import Session
 from waypost.faces.guard.sign_in_code import SignInCode
 from waypost.faces.guard.sign_in_page import LOGIN, LOGOUT, OPEN_PATHS, file_of, local_path, page, send_answer
-from waypost.faces.guard.tokens import Tokens
 
 _LOG = logging.getLogger("waypost.guard")
 _HTML = b"text/html; charset=utf-8"
 _FORM = b"application/x-www-form-urlencoded"
 
 
+class TokenBook(Verifier, Protocol):
+    """The tokens of a home, or of a team."""
+
+    @property
+    def path(self) -> PurePath:
+        """What tells them from those of others."""
+
+    def holder(self, key: str) -> Identity | None: ...
+
+    def owner(self) -> Identity | None: ...
+
+
+class SessionBook(Protocol):
+    @property
+    def longest(self) -> timedelta: ...
+
+    def begin(self, holder: str) -> str: ...
+
+    def find(self, name: str) -> Session | None: ...
+
+    def is_to_note(self, session: Session) -> bool: ...
+
+    def note(self) -> None: ...
+
+    def end(self, session: Session) -> None: ...
+
+
 class SignIn:
     """The application of `/login` and `/logout`, and what the gate needs to know people by their cookie.
 
-    `secure_hosts`: by these names it is reached over TLS, which a proxy speaks.
+    Without a code only tokens sign in. `secure_hosts`: by these names it is reached over TLS, which a proxy speaks.
     """
 
     open_paths = OPEN_PATHS
@@ -37,9 +66,9 @@ class SignIn:
 
     def __init__(
         self,
-        tokens: Tokens,
-        sessions: Sessions,
-        code: SignInCode,
+        tokens: TokenBook,
+        sessions: SessionBook,
+        code: SignInCode | None,
         limits: Limits | None = None,
         *,
         secure_hosts: Iterable[str] = (),
@@ -62,10 +91,18 @@ class SignIn:
         if session is None or identity is None:
             return None
         if self._sessions.is_to_note(session):
-            asyncio.get_running_loop().run_in_executor(None, self._sessions.note)
+            self._note()
         scope[SESSION] = visit_of(session, name)
         scope["headers"] = _without_cookie(scope, self._cookie_name(scope))
         return identity
+
+    def _note(self) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # in a thread, where nobody else waits
+            self._sessions.note()
+        else:
+            loop.run_in_executor(None, self._sessions.note)
 
     def way_in(self, scope: Scope) -> Problem | None:
         """A browser that shows a page is led to where its person signs in; programs are told no."""
@@ -102,13 +139,13 @@ class SignIn:
         asked = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=100).get("next", ["/"])
         next_path = local_path(asked[0])
         try:
-            known = self.who({**scope}) is not None
+            known = await asyncio.to_thread(self.who, {**scope}) is not None
         except WaypostError:  # told when they try
             known = False
         if known:
             await send_answer(send, 303, headers=((b"location", next_path.encode("ascii")),))
         else:
-            await send_answer(send, 200, page(next_path=next_path), _HTML)
+            await send_answer(send, 200, self._page("", next_path), _HTML)
 
     async def _sign_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         if [one.partition(b";")[0].strip().lower() for one in values(scope, b"content-type")] != [_FORM]:
@@ -119,33 +156,35 @@ class SignIn:
         next_path = local_path(nexts[0]) if len(nexts) == 1 else "/"
         address = sender(scope)
         if not is_loopback(address) and (wait := self._failures.wait(address)):
-            await _too_often(send, wait, next_path)
+            await self._too_often(send, wait, next_path)
             return
         try:
-            identity = self._opened(secrets[0].strip()) if len(secrets) == 1 else None
+            identity = await asyncio.to_thread(self._opened, secrets[0].strip()) if len(secrets) == 1 else None
             if identity is None:
                 await self._refuse(send, address, next_path)
             elif identity.kind != "person":
                 told = "This is an agent's token. Sign in with a person's, or a code."
-                await send_answer(send, 403, page(told, next_path=next_path), _HTML)
+                await send_answer(send, 403, self._page(told, next_path), _HTML)
             else:
                 await self._let_in(identity, scope, send, next_path)
         except WaypostError as error:
             _LOG.error("Nobody can sign in: %s", error)
             told = "The server cannot check this now. Look at what it prints."
-            await send_answer(send, 503, page(told, next_path=next_path), _HTML)
+            await send_answer(send, 503, self._page(told, next_path), _HTML)
 
     def _opened(self, secret: str) -> Identity | None:
-        if self._code.opens(secret):
+        if self._code is not None and self._code.opens(secret):
             return self._tokens.owner()
         return self._tokens.verify(secret)
 
     async def _refuse(self, send: Send, address: str, next_path: str) -> None:
         if wait := self._failures.take(address):
-            await _too_often(send, wait, next_path)
+            await self._too_often(send, wait, next_path)
             return
         told = "This opens nothing. A code opens once and for ten minutes; after that, use the token."
-        await send_answer(send, 401, page(told, next_path=next_path), _HTML)
+        if self._code is None:
+            told = "This opens nothing. Use a token that was made for a person, with --person."
+        await send_answer(send, 401, self._page(told, next_path), _HTML)
 
     async def _let_in(self, identity: Identity, scope: Scope, send: Send, next_path: str) -> None:
         before = self._sent_cookie(scope)
@@ -165,6 +204,14 @@ class SignIn:
             await asyncio.to_thread(self._sessions.end, visit.session)
         gone = self._set_cookie(scope, "", 0)
         await send_answer(send, 303, headers=((b"location", LOGIN.encode()), (b"set-cookie", gone)))
+
+    async def _too_often(self, send: Send, wait: float, next_path: str) -> None:
+        seconds = str(max(1, math.ceil(wait)))
+        headers = ((b"retry-after", seconds.encode()),)
+        await send_answer(send, 429, self._page(f"Too many tries. Wait {seconds} seconds.", next_path), _HTML, headers)
+
+    def _page(self, told: str, next_path: str) -> bytes:
+        return page(told, next_path=next_path, has_code=self._code is not None)
 
     # -- the cookie ----------------------------------------------------------------------------------------------
 
@@ -199,10 +246,3 @@ def _without_cookie(scope: Scope, gone: str) -> list[tuple[bytes, bytes]]:
     others = "; ".join(f"{name}={value}" for name, value in _cookies(scope) if name and name != gone)
     headers = [(name, value) for name, value in scope["headers"] if name != b"cookie"]
     return [*headers, (b"cookie", others.encode("latin-1"))] if others else headers
-
-
-async def _too_often(send: Send, wait: float, next_path: str) -> None:
-    seconds = str(max(1, math.ceil(wait)))
-    told = f"Too many tries. Wait {seconds} seconds."
-    headers = ((b"retry-after", seconds.encode()),)
-    await send_answer(send, 429, page(told, next_path=next_path), _HTML, headers)

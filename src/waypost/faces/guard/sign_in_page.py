@@ -19,11 +19,24 @@ _LONGEST_PATH = 2000
 _UNQUOTED = 3  # times: deeper than any proxy
 
 
-def page(problem: str = "", *, next_path: str = "/") -> bytes:
+_WITH_CODE = (
+    "Sign-in code, or token",
+    "The server printed a code when it started: it opens once, within ten minutes.\n"
+    "Later, use the token; the server named the file that holds it.",
+)
+_WITHOUT = (
+    "Token",
+    "Use one that was made for you, as a person: <code>waypost team token make NAME laptop --person --everywhere</code>.",
+)
+
+
+def page(problem: str = "", *, next_path: str = "/", has_code: bool = True) -> bytes:
     """The page as HTML. `problem`: what went wrong with the last try."""
+    label, where = _WITH_CODE if has_code else _WITHOUT
     told = f'<p class="problem" role="alert">{html.escape(problem)}</p>' if problem else ""
     invalid = ' aria-invalid="true"' if problem else ""
-    return _template("sign_in.html").substitute(problem=told, next=html.escape(next_path), invalid=invalid).encode()
+    shown = {"problem": told, "next": html.escape(next_path), "invalid": invalid, "label": label, "where": where}
+    return _template("sign_in.html").substitute(shown).encode()
 
 
 def refused_page(what: str, remedy: str, back: str) -> bytes:

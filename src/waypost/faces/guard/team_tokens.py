@@ -3,13 +3,14 @@
 import re
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from waypost.errors import SecurityError
+from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.guard.asgi import CALLER, App, Receive, Scope, Send
 from waypost.faces.guard.identity import Identity
 from waypost.faces.guard.sessions import IDLE, LONGEST, Session
@@ -29,6 +30,7 @@ _KEY = re.compile(r"[0-9a-f]{16}")
 _ID_BYTES = 32
 _MOST = 64  # sessions of one token
 _NOTES = 200  # how often the time of an idle session is noted at most
+SPACE_HEADER = b"waypost-space"  # by which an agent names a memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,15 @@ class TeamIdentity(Identity):
     def writes_in(self, space_id: str) -> bool:
         return self.rights == "write" and self.roles.get(space_id) in ("owner", "writer")
 
+    def check_writes(self, space_id: str) -> None:
+        if self.rights != "write":
+            raise SecurityError("This token only reads.", "Use one that was made without --read-only.")
+        if not self.writes_in(space_id):
+            raise SecurityError(
+                f"{self.user} may only read this memory.",
+                f"Ask one of its owners: `waypost team member role {self.user} writer`.",
+            )
+
     def owns(self, space_id: str) -> bool:
         """Whether this is a person who may forget there, and choose its members (GOV-1: no agent does)."""
         return self.kind == "person" and self.rights == "write" and self.roles.get(space_id) == "owner"
@@ -57,6 +68,38 @@ class TeamIdentity(Identity):
     def writes(self) -> bool:
         """Whether there is any memory that it may write to."""
         return any(self.writes_in(space_id) for space_id in self.roles)
+
+    def agent(self, client: str) -> str:
+        return self.name if self.kind == "agent" else f"{self.user}/{client}"
+
+    @property
+    def person(self) -> str:
+        return self.user
+
+    def chosen(self, named: str = "") -> str | None:
+        """What it writes must not end up in another memory than was meant, so of several one has to be named."""
+        if named:
+            self.check_opens(named)
+            return named
+        if not self.roles:
+            raise nothing_opened()
+        if len(self.roles) > 1:
+            raise InvalidInput(
+                f"This token opens {len(self.roles)} memories.",
+                f"Send the id of one as the header {SPACE_HEADER.decode()}; GET /api/v1/spaces lists them. "
+                "Or use a token that was made for one project.",
+            )
+        return next(iter(self.roles))
+
+    @contextmanager
+    def acting(self) -> Iterator[None]:
+        from waypost.store.postgres.security import PRINCIPAL
+
+        before = PRINCIPAL.set(self.principal)
+        try:
+            yield
+        finally:
+            PRINCIPAL.reset(before)
 
     @property
     def principal(self) -> "Principal":
@@ -112,17 +155,17 @@ def team_behind(dsn: str, clock: Clock = utc_now) -> tuple[TeamTokens, "TeamSess
 def acting_for_callers(app: App) -> App:
     """`app`, for behind a `Gate`: what it does in the database it does for whoever sends the request, also in threads
     that it starts."""
-    from waypost.store.postgres.security import PRINCIPAL
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         identity = scope.get(CALLER)
-        before = PRINCIPAL.set(identity.principal if isinstance(identity, TeamIdentity) else None)
-        try:
+        with identity.acting() if isinstance(identity, TeamIdentity) else nullcontext():
             await app(scope, receive, send)
-        finally:
-            PRINCIPAL.reset(before)
 
     return application
+
+
+def nothing_opened() -> NotFound:
+    return NotFound("This token opens no memory.", "Ask an owner of one to add you: `waypost team member add`.")
 
 
 def make_token(
