@@ -82,6 +82,7 @@ def check_sound(memory: Memory) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.both_stores
 @pytest.mark.usefixtures("no_models")
 def test_eight_processes_write_at_once_and_everything_is_there_exactly_once(project: Path, cast: Cast) -> None:
     outcome = run_together(cast, project, 60)
@@ -116,6 +117,7 @@ def test_the_log_is_gone_when_the_last_process_has_closed(project: Path, cast: C
     assert _log_size(folder) == 0
 
 
+@pytest.mark.both_stores
 def test_a_change_is_seen_by_the_next_query_of_every_other_process(project: Path, cast: Cast, no_models: None) -> None:
     servers = [cast("serve", project) for _ in range(3)]
     for server in servers:

@@ -9,6 +9,8 @@ from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.time import format_time
 
+pytestmark = pytest.mark.both_stores
+
 
 def texts(memory: Memory, question: str, **moment: str) -> list[str]:
     return [hit.text for hit in memory.recall(question, k=10, **moment)]  # type: ignore[arg-type]

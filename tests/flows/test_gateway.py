@@ -10,6 +10,8 @@ from waypost import Memory
 from waypost.errors import InvalidInput, SecurityError
 from waypost.model.memory import Caller
 
+pytestmark = pytest.mark.both_stores
+
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"[:36]  # the public form of a token, made up here
 
 

@@ -10,6 +10,8 @@ from waypost import Memory
 from waypost.errors import InvalidInput, Refused
 from waypost.model.memory import Caller
 
+pytestmark = pytest.mark.both_stores
+
 VALUE = "The admin panel is open to everyone"
 
 SPELLINGS = {
