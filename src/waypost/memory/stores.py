@@ -31,15 +31,22 @@ class StoredSpace:
 
 
 def open_store(
-    settings: Settings, space: StoredSpace, folder: Path, clock: Clock, *, busy_seconds: float | None = None
+    settings: Settings,
+    space: StoredSpace,
+    folder: Path,
+    clock: Clock,
+    *,
+    busy_seconds: float | None = None,
+    for_moving: bool = False,
 ) -> Store:
-    """The store of a memory, made where there is none. `folder` is where its files are on this machine."""
+    """The store of a memory, made where there is none. `folder` is where its files are on this machine. One that was moved
+    elsewhere is opened `for_moving` alone."""
     patience = settings.busy_timeout_seconds if busy_seconds is None else busy_seconds
     if settings.store:
-        return _on_postgres(settings, space, clock, patience)
+        return _on_postgres(settings, space, clock, patience, for_moving=for_moving)
     from waypost.store.sqlite.store import SqliteStore
 
-    return SqliteStore(folder, clock=clock, busy_seconds=patience)
+    return SqliteStore(folder, clock=clock, busy_seconds=patience, for_moving=for_moving)
 
 
 @contextmanager
@@ -82,24 +89,32 @@ def stored_space(settings: Settings, space_id: str) -> StoredSpace:
     return StoredSpace(space_id, metadata.kind, metadata.name, metadata.source, metadata.origin, metadata.created)
 
 
-def _on_postgres(settings: Settings, space: StoredSpace, clock: Clock, busy_seconds: float) -> "PostgresStore":
-    from waypost.errors import ConfigError
-
+def need_driver() -> None:
+    """Raise ConfigError where PostgreSQL cannot be spoken to."""
     try:
-        from waypost.store.postgres.directory_rows import Space
-        from waypost.store.postgres.store import PostgresStore
+        import psycopg  # noqa: F401
     except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("psycopg"):
-            raise
+        from waypost.errors import ConfigError
+
         raise ConfigError(
             "The driver for PostgreSQL is not installed.", "Install it: pip install 'waypost[postgres]'."
         ) from error
+
+
+def _on_postgres(
+    settings: Settings, space: StoredSpace, clock: Clock, busy_seconds: float, *, for_moving: bool
+) -> "PostgresStore":
+    need_driver()
+    from waypost.store.postgres.directory_rows import Space
+    from waypost.store.postgres.store import PostgresStore
+
     return PostgresStore(
         settings.store,
         Space(space.space_id, space.kind, space.name, space.source, space.origin, space.created),
         clock=clock,
         busy_seconds=busy_seconds,
         statement_seconds=settings.statement_timeout_seconds,
+        for_moving=for_moving,
     )
 
 

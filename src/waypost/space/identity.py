@@ -84,6 +84,11 @@ def identify_away(space_id: str, name: str, source: str, origin: str | None, che
     return Identity(space_id, "project", name, source, origin, None, checkout_id)
 
 
+def path_id(root: Path, machine: str) -> str:
+    """The id of the checkout at this path, and of a project that is known by its path alone."""
+    return _digits(_place(root, machine))
+
+
 def tree_name(root: Path, machine: str) -> str:
     """What a tree is called in the list of checkouts: where a store is shared, with its machine."""
     told = os.fsencode(root).decode("utf-8", "replace")

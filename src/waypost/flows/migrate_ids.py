@@ -1,0 +1,128 @@
+"""Ids that change when a memory moves between a database of this machine alone and one that machines share.
+
+Where a store is shared, the name of the machine goes into every id that comes from a path: of checkouts, of projects
+without a remote, and of the journal in the space's own folder. What belongs to another machine keeps its id.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from waypost.errors import InvalidInput
+from waypost.space.identity import identify, machine_journal, path_id, tree_here, tree_name
+from waypost.store.move_protocol import Row
+from waypost.store.moved_tables import TABLES, Table
+
+# What is noted of a journal in `meta`: under the plain name for the one in the space's own folder, else with its id.
+OF_A_JOURNAL = frozenset(
+    ("journal_promoted", "journal_index_lines", "journal_condensed", "journal_tallies", "journal_cleanup")
+)
+_OURS, _APPROVED, _FOUGHT = "journal_ours", "dna_approved:", "journal_fought:"
+_BY_PATH = ("git-root", "directory")
+
+Rename = Callable[[Row], Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From one to another."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewIds:
+    space: Change
+    journal: Change  # of the one in the space's own folder
+    checkouts: Mapping[str, str] = field(default_factory=dict)
+    trees: Mapping[str, str] = field(default_factory=dict)  # what a checkout is called, by its new id
+    others: Mapping[str, str] = field(default_factory=dict)  # memories that something is shared with
+
+
+def new_ids(
+    space: Change, checkouts: Mapping[str, str], machine: Change, others: Mapping[str, str] | None = None
+) -> NewIds:
+    """`checkouts` are those of the source: id and what the tree is called. `machine` is the name that goes into ids; empty
+    where a store is of one machine alone."""
+    ids, trees = dict[str, str](), dict[str, str]()
+    for checkout, told in checkouts.items():
+        root = tree_here(told, machine.before)
+        if root is not None and path_id(root, machine.before) == checkout:
+            ids[checkout] = path_id(root, machine.after)
+            trees[ids[checkout]] = tree_name(root, machine.after)
+    journal = Change(machine_journal(machine.before), machine_journal(machine.after))
+    return NewIds(space, journal, ids, trees, dict(others or {}))
+
+
+def new_space_id(space_id: str, source: str, trees: Iterable[str], machine: Change) -> str | None:
+    """What a memory is called after the move; None: it is known by a path, and by none of these on this machine."""
+    if source not in _BY_PATH or machine.before == machine.after:
+        return space_id
+    for told in trees:
+        root = tree_here(told, machine.before)
+        if root is None:
+            continue
+        if path_id(root, machine.before) == space_id:
+            return path_id(root, machine.after)
+        try:  # a worktree: the id is that of the repository
+            if identify(root, machine=machine.before).space_id == space_id:
+                return identify(root, machine=machine.after).space_id
+        except InvalidInput:
+            continue
+    return None
+
+
+def renamed(ids: NewIds, table: Table, rows: list[Row]) -> list[Row]:
+    """The rows as the target is to hold them."""
+    rename = _rename_of(ids, table)
+    return rows if rename is None else [rename(row) for row in rows]
+
+
+def _rename_of(ids: NewIds, table: Table) -> Rename | None:
+    special: dict[str, Rename] = {
+        "checkouts": lambda row: _checkout(ids, row),
+        "meta": lambda row: (_note(ids, row[0]), *row[1:]),
+        "shares": _replacing(TABLES["shares"], "other", lambda other: ids.others.get(other, other)),
+    }
+    if ids.space.before != ids.space.after:
+        special["code_refs"] = _replacing(TABLES["code_refs"], "more", lambda told: _repo(ids, told))
+        special["candidates"] = _replacing(TABLES["candidates"], "draft", lambda told: _repo(ids, told))
+    if table.name in special:
+        return special[table.name]
+    if table.checkout:
+        return _replacing(table, table.checkout, lambda one: ids.checkouts.get(one, one))
+    return _replacing(table, table.journal, lambda one: _journal(ids, one)) if table.journal else None
+
+
+def _replacing(table: Table, column: str, change: Callable[[Any], Any]) -> Rename:
+    (at,) = table.at(column)
+    return lambda row: row if row[at] is None else (*row[:at], change(row[at]), *row[at + 1 :])
+
+
+def _checkout(ids: NewIds, row: Row) -> Row:
+    new = ids.checkouts.get(row[0])
+    return row if new is None else (new, ids.trees[new], *row[2:])
+
+
+def _journal(ids: NewIds, journal: str) -> str:
+    return ids.journal.after if journal == ids.journal.before else ids.checkouts.get(journal, journal)
+
+
+def _note(ids: NewIds, key: str) -> str:
+    """The name in `meta` of what is noted for a checkout or a journal."""
+    for beginning in (_APPROVED, _FOUGHT, _OURS):
+        if key.startswith(beginning):
+            journal, colon, path = key.removeprefix(beginning).partition(":")
+            return f"{beginning}{_journal(ids, journal)}{colon}{path}"
+    name, colon, last = key.rpartition(":")
+    if key in OF_A_JOURNAL or name in OF_A_JOURNAL:
+        name, journal = (name, last) if colon else (key, "")
+        journal = _journal(ids, journal)
+        return f"{name}:{journal}" if journal else name
+    return f"{name}:{ids.checkouts[last]}" if last in ids.checkouts else key
+
+
+def _repo(ids: NewIds, told: str) -> str:
+    """References, in JSON, may say which project they are of."""
+    return told.replace(f'"{ids.space.before}"', f'"{ids.space.after}"')

@@ -1,0 +1,155 @@
+"""Moving memories of a home into a PostgreSQL database and back. The only place that knows both ends."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from waypost.config import Settings
+from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
+from waypost.flows.migrate import Ends, Moved, Report, migrate
+from waypost.flows.migrate_ids import Change, NewIds, new_ids, new_space_id
+from waypost.flows.migrate_notes import DONE, FRESH, REPLACE, RESUME, plan
+from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
+from waypost.memory.stores import StoredSpace, stored_ids, stored_space
+from waypost.model.memory import Caller
+from waypost.model.time import Clock, utc_now
+from waypost.space.identity import identify, identify_person
+from waypost.store.moved_tables import TABLES
+
+_ID = re.compile(r"[0-9a-f]{16}")
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What there is to move, and what is left to do."""
+
+    step: str  # fresh | replace | resume | mark | done
+    tables: Mapping[str, int]  # rows
+    size_bytes: int
+
+    @property
+    def rows(self) -> int:
+        return sum(self.tables.values())
+
+
+class Moving:
+    """One memory on its way from where `source` keeps its memories to where `target` does."""
+
+    def __init__(self, source: Settings, target: Settings, space: StoredSpace, clock: Clock = utc_now) -> None:
+        if source.store == target.store:
+            raise InvalidInput("It is there already: both ends are the same.", "Name another place with --to.")
+        self.space, self._source, self._target, self._clock = space, source, target, clock
+        self._from = place_of(source, space, clock)
+        self._ids = self._new_ids()
+        self.new_id = self._ids.space.after
+        self._to = place_of(target, replace(space, space_id=self.new_id), clock)
+
+    @property
+    def source(self) -> str:
+        return self._from.shown
+
+    @property
+    def target(self) -> str:
+        return self._to.shown
+
+    def look(self) -> Looked:
+        """Changes nothing. Raises Refused where the target is taken."""
+        step, _ = self._plan()
+        with self._from.opened() as store, store.read() as reader:
+            counts = {name: reader.tables().count(table) for name, table in TABLES.items()}
+            return Looked(step, counts, store.size_bytes())
+
+    def run(self, caller: Caller, report: Report) -> Moved:
+        """Move it, or what is left of it. What cannot be finished leaves the source as it was."""
+        step, notes = self._plan()
+        if step == DONE:
+            return Moved("already")
+        self._carry(exact=step == RESUME or (step == REPLACE and notes is not None and notes.moved is not None))
+        if step in (FRESH, REPLACE):
+            self._to.clear()
+        with self._from.opened() as source, self._to.growing() as copy:
+
+            def arrive() -> None:
+                copy.close()
+                self._carry(exact=False)
+                self._to.arrive()
+
+            ends = Ends(source, copy, self.source, self.target, self._remedy, arrive)
+            return migrate(ends, notes, step, self._ids, caller, self._clock, report)
+
+    def remove_old(self) -> None:
+        """Delete what was left behind. Raises Refused where it was not moved, or not here."""
+        if self._plan()[0] != DONE:
+            raise Refused(f"The memory in {self.source} was not moved to {self.target}.", "Move it first.")
+        self._from.remove()
+        if self._from.folder != self._to.folder:
+            remove_rest(self._from.folder)
+
+    @property
+    def _remedy(self) -> str:
+        if self._target.store:
+            return f'set store = "postgresql://…" ({self.target}) in {self._target.home / "config.toml"}.'
+        return f"take `store` out of {self._target.home / 'config.toml'}, on the machine that has it."
+
+    def _plan(self) -> tuple[str, Any]:
+        source, target = self._from.notes(), self._to.growing_notes()
+        if source is None:
+            raise NotFound(f"There is no memory of {self.space.name!r} in {self.source}.", "Nothing is to be moved.")
+        return plan(source, target, self.source, self.target, self.space.space_id), target
+
+    def _carry(self, *, exact: bool) -> None:
+        if self._from.folder != self._to.folder:
+            make_home(self._to.folder, replace(self.space, space_id=self.new_id))
+            carry_files(self._from.folder, self._to.folder, exact=exact)
+
+    def _new_ids(self) -> NewIds:
+        machine = Change(self._source.shared_machine, self._target.shared_machine)
+        with self._from.opened() as store, store.read() as reader:
+            checkouts, shares = reader.checkouts(), reader.shares()
+        after = new_space_id(self.space.space_id, self.space.source, checkouts.values(), machine)
+        if after is None:
+            raise NotFound(
+                f"{self.space.name!r} is known by a path, and by none on {self._source.machine!r}.",
+                "Move it on the machine where it was used.",
+            )
+        others = {one.other: self._other(one.other, machine) for one in shares}
+        return new_ids(Change(self.space.space_id, after), checkouts, machine, others)
+
+    def _other(self, space_id: str, machine: Change) -> str:
+        """What a memory that something is shared with is or will be called there, whether or not it moves too."""
+        found = self._called(self._source, space_id, machine)
+        if found is not None:
+            return found
+        back = Change(machine.after, machine.before)
+        there = (one.space_id for one in spaces_there(self._target))
+        return next((one for one in there if self._called(self._target, one, back) == space_id), space_id)
+
+    def _called(self, settings: Settings, space_id: str, machine: Change) -> str | None:
+        try:
+            found = stored_space(settings, space_id)
+            with place_of(settings, found, self._clock).opened() as store, store.read() as reader:
+                trees = reader.checkouts().values()
+        except WaypostError:  # it is not here, or cannot be read
+            return None
+        return new_space_id(space_id, found.source, trees, machine)
+
+
+def space_here(settings: Settings, directory: Path, person: str | None) -> StoredSpace:
+    """The memory of the project that a directory belongs to, or of a person. Raises NotFound where there is none."""
+    found = identify_person(person) if person is not None else identify(directory, machine=settings.shared_machine)
+    try:
+        return stored_space(settings, found.space_id)
+    except NotFound as error:
+        raise NotFound(f"Nothing of {found.name!r} is remembered there.", "Look at `waypost status`.") from error
+
+
+def spaces_there(settings: Settings) -> Iterator[StoredSpace]:
+    """All memories of a home or a database that can be read."""
+    for space_id in sorted(stored_ids(settings)):
+        if _ID.fullmatch(space_id):
+            try:
+                yield stored_space(settings, space_id)
+            except WaypostError:  # something else that lies there
+                continue
