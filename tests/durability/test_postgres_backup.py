@@ -70,24 +70,39 @@ class Team:
             release(self.as_login(login))
 
 
+@pytest.fixture(scope="module")
+def servers() -> Iterator[tuple[Postgres, Postgres]]:
+    with Postgres() as old, Postgres() as new:
+        yield old, new
+
+
 @pytest.fixture
-def new_team() -> Iterator[Callable[[], Team]]:
-    """An empty database on a server of its own, whose administrator may create roles and is no superuser."""
+def new_team(servers: tuple[Postgres, Postgres]) -> Iterator[Callable[[], Team]]:
+    """An empty database on another server each time, whose administrator may create roles and is no superuser."""
     made: list[Team] = []
 
     def make() -> Team:
-        server = Postgres()
-        made.append(Team(server, server.dsn()))
+        server = servers[len(made)]
         as_superuser = Team(server, server.new_database())
         name = as_superuser.dsn.split("@/")[1].split("?", maxsplit=1)[0]
         as_superuser.run(f"CREATE ROLE {ADMIN} LOGIN CREATEROLE", f"ALTER DATABASE {name} OWNER TO {ADMIN}")
-        made[-1] = Team(server, as_superuser.as_login(ADMIN))
+        made.append(Team(server, as_superuser.as_login(ADMIN)))
         return made[-1]
 
     yield make
     for team in made:
         team.forget_connections()
-        team.server.close()
+        team.server.drop_database(team.dsn)
+        drop_roles(team.server)
+
+
+def drop_roles(server: Postgres) -> None:
+    """They belong to the server: the next test must not find them."""
+    with psycopg.connect(server.dsn(), autocommit=True) as connection:
+        rows = connection.execute(
+            "SELECT string_agg(quote_ident(rolname), ', ') FROM pg_roles WHERE rolname !~ '^(pg_|postgres$)'"
+        ).fetchall()
+        connection.execute(f"DROP ROLE {rows[0][0]}".encode())
 
 
 Look = Callable[[str, str], Memory]
