@@ -55,7 +55,7 @@ class Conversation:
         self._memory: Memory | None = None
         self._number = 0
         if os.environ.get("EVAL_VECTORS"):
-            _keep_vectors(os.environ["EVAL_VECTORS"])
+            keep_vectors(os.environ["EVAL_VECTORS"])
 
     def reset(self, store: str) -> None:
         if self._memory is not None:
@@ -86,7 +86,7 @@ class Code:
         self._tree = Path(self._home.name)
         self._number = 0
         if os.environ.get("EVAL_VECTORS"):
-            _keep_vectors(os.environ["EVAL_VECTORS"])
+            keep_vectors(os.environ["EVAL_VECTORS"])
 
     def reset(self, store: str) -> None:
         if self._memory is not None:
@@ -187,7 +187,9 @@ def _draft(item: Item) -> dict[str, Any]:
     }
 
 
-def _keep_vectors(path: str) -> None:
+def keep_vectors(path: str) -> None:
+    """Every engine that is opened from now on reads what it once embedded from this file."""
+
     def open_kept(name: str, settings: Settings) -> Engine:
         return _Kept(open_engine(name, settings), path)
 
