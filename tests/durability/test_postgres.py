@@ -280,3 +280,24 @@ def test_forgotten_words_are_in_no_file_of_the_database(
 
 def words_in(folder: Path, word: bytes) -> list[str]:
     return [str(path) for path in folder.rglob("*") if path.is_file() and word in path.read_bytes()]
+
+
+@pytest.mark.parametrize("error", [psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected])
+def test_what_the_database_takes_back_is_tried_again(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_engine: FakeEngine, error: type[psycopg.Error]
+) -> None:
+    monkeypatch.setenv("WAYPOST_STORE", postgres)
+    (tmp_path / "shop").mkdir()
+    memory = Memory.open(tmp_path / "shop")
+    begin, left = Connection.begin, [2]
+
+    def refusing(self: Connection, sql: str) -> None:
+        if sql == "COMMIT" and left[0]:
+            left[0] -= 1
+            raise error("could not serialize access")
+        begin(self, sql)
+
+    monkeypatch.setattr(Connection, "begin", refusing)
+    assert memory.remember("The bell is rung at noon").status == "added"
+    assert left == [0]
+    assert len(memory.list()) == 1

@@ -31,10 +31,16 @@ _LOST_STATES = {
 _Sorts = tuple[type[psycopg.Error], ...]
 _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
     (
-        (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure),
+        (errors.LockNotAvailable,),
         StoreBusy,
         "Another process has written to this memory in {shown} for too long.",
         "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+    ),
+    (
+        (errors.DeadlockDetected, errors.SerializationFailure),
+        StoreUnavailable,
+        "{shown} took a change back because another was in its way ({why}).",
+        "Repeat it; nothing of it was stored.",
     ),
     (
         (errors.QueryCanceled,),
