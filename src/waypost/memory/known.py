@@ -1,6 +1,6 @@
 """The memories that there are in a home: what a server lists, and how it opens one by its id (CG-3)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.config import Settings, user_home
 from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.flows.elsewhere import checkouts_of
+from waypost.memory.spaces import open_spaces
 from waypost.memory.stores import opened, stored_ids, stored_space
 from waypost.model.checkout import Checkout
 from waypost.model.memory import Caller
@@ -125,6 +126,8 @@ def open_known(
 class Spaces:
     """The memories of one home, as a server gives them out. `here` is the one that it was started in."""
 
+    here_is_callers = False  # whether `here` is another one for each caller, and has to be asked of a database
+
     def __init__(self, here: "Memory", settings: Settings, clock: Clock = utc_now) -> None:
         self._here, self._settings, self._clock = here, settings, clock
 
@@ -136,6 +139,11 @@ class Spaces:
     @property
     def home(self) -> Path:
         return self._settings.home
+
+    @property
+    def store(self) -> str:
+        """The address of the database that they are all in; empty: each has files of its own."""
+        return self._settings.store
 
     def now(self) -> datetime:
         return self._clock()
@@ -156,5 +164,33 @@ class Spaces:
         is_here = space_id is None or space_id == self.here
         if is_here and checkout is None and (identity.root is None or identity.root.is_dir()):
             return Memory(identity, self._settings, caller, self._clock)
+        wanted = self.here if space_id is None else space_id
+        return open_known(self._settings, caller, wanted, self._clock, checkout=checkout)
+
+    def forget(self, space_id: str | None = None) -> None:
+        """Keep nothing in memory of this one, or of all: another process has changed it."""
+        open_spaces.forget(space_id)
+
+
+class TeamSpaces(Spaces):
+    """The memories of a team, as its server gives them out: each request sees those of whoever sends it."""
+
+    here_is_callers = True
+
+    def __init__(self, settings: Settings, clock: Clock = utc_now) -> None:
+        # A worker would log in as the server, for nobody: it may nothing.
+        self._settings, self._clock = replace(settings, background=False), clock
+
+    @property
+    def here(self) -> str:
+        """The oldest project that the caller may see, else the oldest memory. Raises NotFound where there is none."""
+        from waypost.store.postgres.store import spaces_in
+
+        found = sorted(spaces_in(self._settings.store), key=lambda one: (one.kind != "project", one.created))
+        if not found:
+            raise NotFound("You are a member of no memory here.", "Ask an owner of one: `waypost team member add`.")
+        return found[0].space_id
+
+    def memory(self, caller: Caller, space_id: str | None = None, checkout: str | None = None) -> "Memory":
         wanted = self.here if space_id is None else space_id
         return open_known(self._settings, caller, wanted, self._clock, checkout=checkout)

@@ -55,6 +55,15 @@ class OpenSpaces:
         if known:
             known[0].store.close()
 
+    def forget(self, space_id: str | None = None) -> None:
+        """Keep nothing in memory of this space in any of its trees, or of all: another process has changed it. For spaces
+        in a database server, where whoever is at work with one can go on."""
+        with self._lock:
+            gone = [key for key in self._open if space_id in (None, key[1])]
+            spaces = [self._open.pop(key)[0] for key in gone]
+        for space in spaces:
+            space.store.close()
+
     def start_afresh(self) -> None:
         """In a forked child: every space is opened anew, whatever the parent's threads were doing with theirs."""
         self._open, self._lock = {}, threading.RLock()

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -25,7 +26,10 @@ class Patience:
             found: Future[T] | None = self._running.get(name)
             if found is None:
                 found = self._running[name] = Future()
-                threading.Thread(target=self._run, args=(name, found, work), name=f"page-{name}", daemon=True).start()
+                acting = copy_context()  # it works for whoever came first
+                threading.Thread(
+                    target=acting.run, args=(self._run, name, found, work), name=f"page-{name}", daemon=True
+                ).start()
         try:
             return found.result(SECONDS)
         except TimeoutError:

@@ -33,7 +33,7 @@ from waypost.faces.rest.routes import (
 )
 from waypost.faces.rest.routes import spaces as spaces_routes
 from waypost.faces.rest.services import Services
-from waypost.faces.rest.streams import Pause, Streams
+from waypost.faces.rest.streams import Holds, Pause, Streams
 from waypost.faces.rest.turns import Turns
 from waypost.model.time import Clock, utc_now
 
@@ -50,13 +50,22 @@ _ROUTERS = tuple(
 ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 
 
-def rest_app(spaces: "Spaces", *, clock: Clock = utc_now, pause: Pause = asyncio.sleep) -> FastAPI:
+def rest_app(
+    spaces: "Spaces",
+    *,
+    clock: Clock = utc_now,
+    pause: Pause = asyncio.sleep,
+    holds: Holds = lambda _: True,
+    replies: Replies | None = None,
+) -> FastAPI:
     """The API over these memories. Every request needs an `Identity` in its scope, as a `Gate` puts it there.
 
     Its jobs end with its lifespan: whoever mounts it enters `app.router.lifespan_context(app)` while it is served.
-    `pause` is how streams of events wait between two looks.
+    `pause` is how streams of events wait between two looks; they end when the token does not hold any more. `replies` are
+    those of this home, unless told.
     """
-    services = Services(spaces, Jobs(clock, spaces.home), Replies(spaces.home, clock), Streams(pause), Turns(), clock)
+    kept = Replies(spaces.home, clock) if replies is None else replies
+    services = Services(spaces, Jobs(clock, spaces.home), kept, Streams(pause, holds), Turns(), clock)
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:

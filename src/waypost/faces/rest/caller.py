@@ -1,12 +1,13 @@
 """In whose hands a request works: the holder of the token, with the rights of the token."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Header, Path, Request
 from fastapi.dependencies.models import Dependant
+from starlette.concurrency import run_in_threadpool
 
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import Identity
@@ -80,11 +81,11 @@ async def comes(request: Request) -> Hands:
 
 
 async def reads_here(request: Request) -> Hands:
-    return _opening(await comes(request))
+    return await _opening(await comes(request))
 
 
 async def reads(request: Request, space: SpaceId, checkout: CheckoutId = None) -> Hands:
-    return _opening(Hands(identity_of(request), services_of(request), space, checkout))
+    return await _opening(Hands(identity_of(request), services_of(request), space, checkout))
 
 
 async def writes_here(request: Request) -> Hands:
@@ -95,22 +96,27 @@ async def writes(request: Request, space: SpaceId) -> Hands:
     return _writing(await reads(request, space))
 
 
-async def decides_here(request: Request) -> Hands:
-    return _deciding(await writes_here(request))
+async def owns(request: Request, space: SpaceId) -> Hands:
+    return _owning(await decides(request, space))
+
+
+async def owns_here(request: Request) -> Hands:
+    return _owning(_deciding(await writes_here(request)))
 
 
 async def decides(request: Request, space: SpaceId) -> Hands:
     return _deciding(await writes(request, space))
 
 
-def _opening(hands: Hands) -> Hands:
+async def _opening(hands: Hands) -> Hands:
+    if hands.space == HERE and hands.services.spaces.here_is_callers:
+        hands = replace(hands, space=await run_in_threadpool(lambda: hands.space_id))
     hands.identity.check_opens(hands.space_id)
     return hands
 
 
 def _writing(hands: Hands) -> Hands:
-    if not hands.identity.writes:
-        raise ProblemError(403, "This token only reads.", "Use one that may write: `waypost token make NAME`.")
+    hands.identity.check_writes(hands.space_id)
     return hands
 
 
@@ -125,16 +131,25 @@ def _deciding(hands: Hands) -> Hands:
     return hands
 
 
+def _owning(hands: Hands) -> Hands:
+    if not hands.identity.owns(hands.space_id):
+        raise ProblemError(
+            403, "Only an owner of this memory may do this.", "Ask one of them: `waypost team member list` names them."
+        )
+    return hands
+
+
 Anybody = Annotated[Hands, Depends(comes)]
 Reader = Annotated[Hands, Depends(reads)]
 Writer = Annotated[Hands, Depends(writes)]
 Person = Annotated[Hands, Depends(decides)]
+Owner = Annotated[Hands, Depends(owns)]
 ReaderHere = Annotated[Hands, Depends(reads_here)]
 WriterHere = Annotated[Hands, Depends(writes_here)]
-PersonHere = Annotated[Hands, Depends(decides_here)]
+OwnerHere = Annotated[Hands, Depends(owns_here)]
 
-_WRITING = frozenset({writes, writes_here, decides, decides_here})
-_DECIDING = frozenset({decides, decides_here})
+_DECIDING = frozenset({decides, owns, owns_here})
+_WRITING = _DECIDING | {writes, writes_here}
 
 
 def wants_to_write(dependant: Dependant) -> bool:

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -87,7 +88,10 @@ class Jobs:
                 raise ProblemError(503, f"{MOST_RUNNING} jobs are running.", "Wait for one to end.", headers=retry)
             job = Job(self._new_id(), space_id, sort, started_by, self.clock())
             self._put(job)
-            thread = threading.Thread(target=self._run, args=(job.id, work), name=f"job-{sort}", daemon=True)
+            acting = copy_context()  # it works for whoever started it
+            thread = threading.Thread(
+                target=acting.run, args=(self._run, job.id, work), name=f"job-{sort}", daemon=True
+            )
             self._threads[job.id] = thread
         thread.start()
         return job

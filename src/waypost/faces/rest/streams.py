@@ -28,6 +28,7 @@ MOST_AT_ONCE = 500  # changes told one by one; of more, that there are many
 MOST, MOST_EACH = 64, 16  # streams that are open, of all and of one caller
 
 Pause = Callable[[float], Awaitable[None]]
+Holds = Callable[[str], bool]  # whether the token of this key is still good
 
 
 @dataclass(slots=True)
@@ -35,7 +36,9 @@ class Streams:
     """The streams that are open."""
 
     pause: Pause = asyncio.sleep
+    holds: Holds = lambda _: True
     _open: Counter[str] = field(default_factory=Counter)
+    _waiting: dict[asyncio.Event, str] = field(default_factory=dict)  # of which space each waits for news
 
     @contextmanager
     def opened(self, key: str) -> Iterator[bool]:
@@ -49,6 +52,33 @@ class Streams:
             self._open[key] -= granted
             if not self._open[key]:
                 del self._open[key]
+
+    @contextmanager
+    def following(self, space_id: str) -> Iterator[asyncio.Event]:
+        """What is set during the block when there may be news of the space."""
+        news = asyncio.Event()
+        self._waiting[news] = space_id
+        try:
+            yield news
+        finally:
+            del self._waiting[news]
+
+    def wake(self, space_id: str | None = None) -> None:
+        """There may be news of this space, or of all. To be called in the event loop."""
+        for news, followed in self._waiting.items():
+            if space_id in (None, followed):
+                news.set()
+
+    async def rest(self, news: asyncio.Event) -> None:
+        """Until the next look is due, or there may be news."""
+        waits = [asyncio.ensure_future(self.pause(EVERY)), asyncio.ensure_future(news.wait())]
+        try:
+            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                one.result()
+        finally:
+            for one in waits:
+                one.cancel()
 
     def __len__(self) -> int:
         return self._open.total()
@@ -75,27 +105,31 @@ async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
     """Events for one client: changes with a number above `since` (from now on, if None), and every job as it stands.
 
     `change`: an entry of the audit log, its number as the event's id. `job`: a job. `many`: so many changes that the
-    client had better read anew. `problem`: the memory cannot be read now.
+    client had better read anew. `problem`: the memory cannot be read now. It ends where the token is no longer good.
     """
     streams, jobs, space_id = hands.services.streams, hands.services.jobs, hands.space_id
     last = since if since is not None else await run_in_threadpool(_newest, hands)
     seen, quiet = 0, 0
     yield _event("hello", {"space": space_id, "last": last}, last)
-    for _ in range(LONGEST):
-        events: list[bytes] = []
-        try:
-            last, changes = await run_in_threadpool(_changes, hands, last)
-            events += changes
-        except WaypostError as error:
-            events.append(_event("problem", {"detail": error.what, "remedy": error.remedy}))
-        seen, new = jobs.changed(space_id, seen)
-        events += [_event("job", job.to_json()) for job in new]
-        quiet = 0 if events else quiet + 1
-        if quiet >= HEARTBEAT:
-            quiet, events = 0, [b": heartbeat\n\n"]
-        for event in events:
-            yield event
-        await streams.pause(EVERY)
+    with streams.following(space_id) as news:
+        for _ in range(LONGEST):
+            news.clear()  # before the look: what comes after it is seen by the next one
+            events: list[bytes] = []
+            try:
+                if not await run_in_threadpool(streams.holds, hands.identity.key):
+                    return
+                last, changes = await run_in_threadpool(_changes, hands, last)
+                events += changes
+            except WaypostError as error:
+                events.append(_event("problem", {"detail": error.what, "remedy": error.remedy}))
+            seen, new = jobs.changed(space_id, seen)
+            events += [_event("job", job.to_json()) for job in new]
+            quiet = 0 if events else quiet + 1
+            if quiet >= HEARTBEAT:
+                quiet, events = 0, [b": heartbeat\n\n"]
+            for event in events:
+                yield event
+            await streams.rest(news)
 
 
 def _newest(hands: "Hands") -> int:

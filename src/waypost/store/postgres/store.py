@@ -27,6 +27,7 @@ from waypost.store.postgres.writer import PostgresWriter
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 
 CHANNEL = "waypost"  # on which a change is told, with the id of its space
+ERASED = "erased"  # stands behind the id where words have to go from every process that keeps some
 _SETTLE_SECONDS = 30.0
 _SETTLE_PAUSE = 0.1
 _IMPATIENT_MILLISECONDS = 10
@@ -94,12 +95,14 @@ class PostgresStore:
             connection.execute("SELECT pg_notify($1, $2)", (CHANNEL, self._space.space_id))
             self._commit(connection, number)
 
-    def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:  # noqa: ARG002  every table is written anew
+    def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
         """Write every table with words anew, without what was deleted; of the indexes, which hold numbers, only free the
         place. For the owner of the tables; others leave it to them. The server's log of changes, its standbys and its
         backups keep their copies for as long as they are kept."""
         self._samples.forget()
         with self._connections.alone() as connection:
+            if traces:  # not where only the rest of it is done
+                connection.execute("SELECT pg_notify($1, $2)", (CHANNEL, f"{self._space.space_id} {ERASED}"))
             if not self._owns(connection):
                 return False
             milliseconds = self._busy if wait else _IMPATIENT_MILLISECONDS

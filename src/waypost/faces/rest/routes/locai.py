@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from waypost.faces.rest.bodies import NewMemory, Pruning
-from waypost.faces.rest.caller import PersonHere, ReaderHere, WriterHere
+from waypost.faces.rest.caller import OwnerHere, ReaderHere, WriterHere
 from waypost.faces.rest.job_sorts import start
 from waypost.faces.rest.parameters import (
     AboutLimit,
@@ -74,7 +74,7 @@ def reindex_here(hands: WriterHere, response: Response) -> dict[str, Any]:
 
 
 @router.delete("/memories/{memory_id}")
-def forget_here(hands: PersonHere, memory_id: MemoryId) -> dict[str, Any]:
+def forget_here(hands: OwnerHere, memory_id: MemoryId) -> dict[str, Any]:
     """Forget it: the memory with every version and every trace. There is no way back. Only a person may."""
     return erase(hands, memory_id)
 

@@ -18,7 +18,7 @@ from waypost.faces.rest.bodies import (
     Rejected,
     Retraction,
 )
-from waypost.faces.rest.caller import Hands, Person, Reader, Writer
+from waypost.faces.rest.caller import Hands, Owner, Person, Reader, Writer
 from waypost.faces.rest.etags import check_match, etag_of, is_known
 from waypost.faces.rest.parameters import AsOf, IfMatch, IfNoneMatch, KnownAt, MemoryId
 from waypost.faces.rest.problems import ProblemError
@@ -133,7 +133,7 @@ def set_ttl(hands: Writer, memory_id: MemoryId, given: Lifetime, if_match: IfMat
 
 
 @router.delete("/{memory_id}")
-def forget(hands: Person, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
+def forget(hands: Owner, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
     """Forget it: the memory with every version and every trace. There is no way back. Only a person may."""
     return erase(hands, memory_id, if_match)
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 
 from waypost.faces.rest.bodies import Body, Level, Short
-from waypost.faces.rest.caller import Person, Reader
+from waypost.faces.rest.caller import Owner, Person, Reader
 from waypost.faces.rest.strict import StrictRoute
 from waypost.model.share import MOST_NAMED, SHAREABLE_KINDS
 
@@ -53,14 +53,14 @@ def shares(hands: Reader) -> dict[str, Any]:
 
 
 @router.post("/offer")
-def share_offer(hands: Person, given: Offering) -> dict[str, Any]:
+def share_offer(hands: Owner, given: Offering) -> dict[str, Any]:
     """Let another memory read facts and decisions of this one, once a person there has accepted. Only a person may."""
     options = given.given()
     return hands.memory.share_offer(options.pop("project"), **options).to_json()
 
 
 @router.post("/accept")
-def share_accept(hands: Person, given: Accepting) -> dict[str, Any]:
+def share_accept(hands: Owner, given: Accepting) -> dict[str, Any]:
     """Read from now on what another memory offers to this one. Only a person may."""
     return hands.memory.share_accept(given.project).to_json()
 

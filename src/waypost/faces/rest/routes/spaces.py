@@ -22,7 +22,7 @@ def spaces(hands: Anybody) -> dict[str, Any]:
     """The memories of this home that this token opens, by name."""
     found = hands.services.spaces
     opened = [one for one in found.listed() if hands.identity.opens(one.space_id)]
-    here = found.here if hands.identity.opens(found.here) else None
+    here = found.here if opened and hands.identity.opens(found.here) else None
     return {HERE: here, "spaces": [one.to_json() for one in opened]}
 
 
