@@ -46,6 +46,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "collections": counts,
         "memories": sum(counts.values()),
         "storage_bytes": space.store.size_bytes(),
+        "store": space.store.place,
         "model": space.engines.main.name,
         "models_installed": models,
         "pending": {name: owed.get(name, 0) for name in engines},

@@ -450,6 +450,10 @@ class Store(Protocol):
         """What is wrong with the database, in sentences; nothing when it is sound."""
 
     @property
+    def place(self) -> str:
+        """Where it is, for people: a folder, or a database without its password."""
+
+    @property
     def may_write(self) -> bool:
         """Whether whoever asks has the right to write: with a database of a team not everybody has. What is only noted
         while something is read is left out then."""

@@ -103,7 +103,7 @@ def print_status(found: dict[str, Any]) -> None:
         "to review": _to_review(found["review"]),
         "engine": found["model"] + (f"; not installed: {', '.join(missing)}" if missing else ""),
         "to embed": owed or "nothing",
-        "size": f"{found['storage_bytes'] / 1e6:.1f} MB in {found['path']}",
+        "size": f"{found['storage_bytes'] / 1e6:.1f} MB in {found['store']}",
         "since": found["initialised_at"][:10],
         "last change": (found["updated_at"] or "none yet")[:16].replace("T", " "),
     }

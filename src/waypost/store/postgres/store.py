@@ -128,6 +128,10 @@ class PostgresStore:
             yield from reader.problems(self._schema)
 
     @property
+    def place(self) -> str:
+        return self._connections.shown
+
+    @property
     def may_write(self) -> bool:
         principal = PRINCIPAL.get()
         if principal is None:

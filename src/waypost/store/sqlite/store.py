@@ -47,6 +47,7 @@ class SqliteStore:
         with in_our_words(self._path), self._connections.lend() as connection:
             connection.execute("BEGIN")
             try:
+                self._refuse_moved(connection)  # since it was opened, by another process
                 yield SqliteReader(connection, self._vectors)
             finally:
                 if connection.in_transaction:  # else the error to be told would be hidden by another
@@ -57,7 +58,7 @@ class SqliteStore:
         with in_our_words(self._path), self._connections.turn, self._connections.lend() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                self._refuse_moved(connection)  # since it was opened, by another process
+                self._refuse_moved(connection)
                 yield SqliteWriter(connection, self._vectors)
                 connection.execute("COMMIT")
             except BaseException:
@@ -117,6 +118,10 @@ class SqliteStore:
                     connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
                 except apsw.CorruptError:
                     yield "keyword index: damaged; `waypost rebuild` makes it again"
+
+    @property
+    def place(self) -> str:
+        return str(self._folder)
 
     @property
     def may_write(self) -> bool:
