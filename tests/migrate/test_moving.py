@@ -96,9 +96,16 @@ def test_new_memories_get_new_numbers(house: House) -> None:
 
 def test_what_was_moved_away_is_not_used_by_mistake(house: House) -> None:
     running = house.memory(house.files)
+    space = running._space
     house.there()
+    with pytest.raises(StoreError, match="was moved to PostgreSQL"), space.store.write():
+        pass
+    with pytest.raises(StoreError, match="was moved to PostgreSQL"), space.store.read():
+        pass
     with pytest.raises(StoreError, match="was moved to PostgreSQL"):
         running.remember("written by a process that was open all the time")
+    with pytest.raises(StoreError, match="was moved to PostgreSQL"):
+        running.recall("euros")
     running.close()
     with pytest.raises(StoreError, match="was moved to PostgreSQL") as told:
         house.memory(house.files)

@@ -12,6 +12,7 @@ from waypost.flows.migrate import Ends, Moved, Report, migrate
 from waypost.flows.migrate_ids import Change, NewIds, new_ids, new_space_id
 from waypost.flows.migrate_notes import DONE, FRESH, REPLACE, RESUME, plan
 from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
+from waypost.memory.spaces import open_spaces
 from waypost.memory.stores import StoredSpace, stored_ids, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
@@ -63,6 +64,7 @@ class Moving:
 
     def run(self, caller: Caller, report: Report) -> Moved:
         """Move it, or what is left of it. What cannot be finished leaves the source as it was."""
+        open_spaces.drop_all()  # this process reads neither end as it was before
         step, notes = self._plan()
         if step == DONE:
             return Moved("already")
@@ -153,3 +155,16 @@ def spaces_there(settings: Settings) -> Iterator[StoredSpace]:
                 yield stored_space(settings, space_id)
             except WaypostError:  # something else that lies there
                 continue
+
+
+def still_there(settings: Settings, clock: Clock = utc_now) -> list[str]:
+    """The names of the memories of a home or a database that were not moved away."""
+    names = list[str]()
+    for space in spaces_there(settings):
+        try:
+            notes = place_of(settings, space, clock).notes()
+        except WaypostError:  # it cannot be read: nothing is known of it
+            continue
+        if notes is not None and notes.moved is None and notes.was_used:
+            names.append(space.name)
+    return names

@@ -4,7 +4,7 @@ from waypost.faces.cli import memories  # isort: skip
 from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
 from waypost.faces.cli import references, tree, discovering, hooks, scheduling, operations  # isort: skip
 from waypost.faces.cli import journaling, sharing  # isort: skip
-from waypost.faces.cli import serving, tokens, team, team_access  # isort: skip
+from waypost.faces.cli import serving, tokens, team, team_access, migrating  # isort: skip
 from waypost.faces.cli import setting_up  # isort: skip
 from waypost.faces.cli.framework import app
 
@@ -16,6 +16,7 @@ __all__ = [
     "learning",
     "lifetimes",
     "memories",
+    "migrating",
     "operations",
     "reasons",
     "references",

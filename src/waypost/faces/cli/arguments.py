@@ -23,6 +23,7 @@ COMMANDS = (
     "list",
     "maintain",
     "mcp",
+    "migrate",
     "model",
     "promote",
     "protect",
