@@ -141,6 +141,10 @@ class Spaces:
         return self._settings.home
 
     @property
+    def settings(self) -> Settings:
+        return self._settings
+
+    @property
     def store(self) -> str:
         """The address of the database that they are all in; empty: each has files of its own."""
         return self._settings.store

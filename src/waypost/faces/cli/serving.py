@@ -68,7 +68,8 @@ def serve(
     from waypost.faces.cli.serving_stdio import listen_for_hooks
     from waypost.faces.mcp.profiles import tools_of
     from waypost.faces.serve.run import run
-    from waypost.memory.known import Spaces
+    from waypost.faces.serve.team import team_of
+    from waypost.memory.known import Spaces, TeamSpaces
 
     settings, project, tools = config.load(), _project(context, follows_roots=False), tools_of(profile)
     form = _log_format(log_format or settings.serve.log_format)
@@ -79,18 +80,26 @@ def serve(
         if open_browser:
             _show(started.url)
 
-    memory, project = _begun(context, project, settings)
-    with memory, ExitStack() as ended:
-        if project.person is None and project.directory is not None:
-            listen_for_hooks(project.directory, settings, ended.callback)
+    team = team_of(settings)
+    with ExitStack() as ended:
+        spaces: Spaces
+        if team is not None:
+            spaces = TeamSpaces(settings)
+            project = replace(project, directory=None, person=None, settings=spaces.settings)
+        else:
+            memory, project = _begun(context, project, settings)
+            spaces = Spaces(ended.enter_context(memory), settings)
+            if project.person is None and project.directory is not None:
+                listen_for_hooks(project.directory, settings, ended.callback)
         run(
-            Spaces(memory, settings),
+            spaces,
             project,
             tools,
             host=host,
             port=port,
             addresses=address or (),
             settings=replace(settings.serve, log_format=form),
+            team=team,
             say=say,
         )
 

@@ -31,16 +31,21 @@ CsrfToken = Callable[[Any], str]  # of the scope of a request: what its forms ha
 
 
 def dashboard_app(
-    spaces: Spaces, *, csrf_token: CsrfToken = lambda _: "", places: Iterable[Place] = PLACES
+    spaces: Spaces,
+    *,
+    csrf_token: CsrfToken = lambda _: "",
+    places: Iterable[Place] = PLACES,
+    undoable: Undoable | None = None,
 ) -> Starlette:
-    """Stands behind the gate: every request has its `Identity`, and unsafe ones were checked against forgery."""
-    renderer, kept = Renderer(spaces, csrf_token), (Undoable(), Patience())
+    """Stands behind the gate: every request has its `Identity`, and unsafe ones were checked against forgery. `undoable`:
+    what was just rejected, for whoever has to drop its words."""
+    renderer, kept = Renderer(spaces, csrf_token), (Undoable() if undoable is None else undoable, Patience())
     shown = [
         Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, kept, place), methods=list(place.methods))
         for place in places
     ]
     routes: list[BaseRoute] = [
-        Route("/", _home(spaces)),
+        Route("/", _home(spaces, renderer)),
         Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         *shown,
     ]
@@ -48,14 +53,19 @@ def dashboard_app(
     async def missing(request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 404)
         what = "There is no such page." if status == 404 else "This cannot be done here."
-        return renderer.error(request, _identity(request), what, "Go back, or begin at the overview.", status)
+        remedy = "Go back, or begin at the overview."
+        return await run_in_threadpool(renderer.error, request, _identity(request), what, remedy, status)
 
     return Starlette(routes=routes, exception_handlers={404: missing, 405: missing})
 
 
-def _home(spaces: Spaces) -> Callable[[Request], Awaitable[Response]]:
-    async def home(request: Request) -> Response:
-        return RedirectResponse(address(_identity(request).space or spaces.here), status_code=303)
+def _home(spaces: Spaces, renderer: Renderer) -> Callable[[Request], Response]:
+    def home(request: Request) -> Response:
+        identity = _identity(request)
+        try:
+            return RedirectResponse(address(identity.space or spaces.here), status_code=303)
+        except NotFound as error:  # a member of no memory
+            return renderer.error(request, identity, error.what, error.remedy, 404)
 
     return home
 
@@ -96,7 +106,7 @@ def _asked(
     path = {name: str(value) for name, value in request.path_params.items()}
     space_id = path.pop("space")
     identity.check_opens(space_id)
-    if space_id != spaces.here:
+    if spaces.here_is_callers or space_id != spaces.here:
         spaces.known(space_id)
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):

@@ -80,7 +80,7 @@ class Asked:
 
     @property
     def may_change(self) -> bool:
-        return self.identity.writes
+        return self.identity.writes_in(self.space_id)
 
     @property
     def is_person(self) -> bool:
@@ -92,9 +92,20 @@ class Asked:
         if not self.is_person:
             raise SecurityError("Only a person may do this.", "Sign in with the owner's token or a code.")
 
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is a person who may forget here."""
+        return self.identity.owns(self.space_id)
+
+    def need_owner(self) -> None:
+        self.need_person()
+        if not self.is_owner:
+            raise SecurityError("Only an owner of this memory may do this.", "Ask one of them.")
+
     def need_rights(self) -> None:
-        if not self.may_change:
+        if self.identity.rights == "read":
             raise SecurityError("This token may only read.", "Sign in with one that may write.")
+        self.identity.check_writes(self.space_id)
 
     # -- what was sent -------------------------------------------------------------------------------------------
 

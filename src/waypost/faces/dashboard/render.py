@@ -52,8 +52,10 @@ class Renderer:
         """The space that was asked for, where there is such a one and the token opens it: an error leads nobody out of
         it. Else the token's own, or the one that the server was started in."""
         asked = request.url.path.removeprefix("/s/").partition("/")[0] if request.url.path.startswith("/s/") else ""
-        known = {one.space_id for one in self._spaces.listed() if identity.opens(one.space_id)}
-        return asked if asked in known else identity.space or self._spaces.here
+        known = [one.space_id for one in self._spaces.listed() if identity.opens(one.space_id)]
+        if asked in known or identity.space:
+            return asked if asked in known else identity.space
+        return next(iter(known), "") if self._spaces.here_is_callers else self._spaces.here
 
     def _common(self, request: Request, identity: Identity, title: str, section: str, space_id: str) -> dict[str, Any]:
         known = {one.space_id: one for one in self._spaces.listed() if identity.opens(one.space_id)}

@@ -34,8 +34,8 @@ class Undoable:
             at, rows = self._rows.get((space_id, holder), (now, ()))
             return rows if now - at < KEPT else ()
 
-    def drop(self, space_id: str) -> None:
-        """It was undone, or something of this memory was forgotten: no words of it stay."""
+    def drop(self, space_id: str | None = None) -> None:
+        """It was undone, or something of this memory (or of any) was forgotten: no words of it stay."""
         with self._lock:
-            for key in [one for one in self._rows if one[0] == space_id]:
+            for key in [one for one in self._rows if space_id in (None, one[0])]:
                 del self._rows[key]

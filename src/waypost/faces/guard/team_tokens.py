@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from waypost.errors import InvalidInput, NotFound, SecurityError
-from waypost.faces.guard.asgi import CALLER, App, Receive, Scope, Send
+from waypost.faces.guard.asgi import CALLER, SPACE_HEADER, App, Receive, Scope, Send
 from waypost.faces.guard.identity import Identity
 from waypost.faces.guard.sessions import IDLE, LONGEST, Session
 from waypost.faces.guard.tokens import digest_of, new_token
@@ -30,7 +30,6 @@ _KEY = re.compile(r"[0-9a-f]{16}")
 _ID_BYTES = 32
 _MOST = 64  # sessions of one token
 _NOTES = 200  # how often the time of an idle session is noted at most
-SPACE_HEADER = b"waypost-space"  # by which an agent names a memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class TeamIdentity(Identity):
         if len(self.roles) > 1:
             raise InvalidInput(
                 f"This token opens {len(self.roles)} memories.",
-                f"Send the id of one as the header {SPACE_HEADER.decode()}; GET /api/v1/spaces lists them. "
+                f"Send the id of one as the header {SPACE_HEADER}; GET /api/v1/spaces lists them. "
                 "Or use a token that was made for one project.",
             )
         return next(iter(self.roles))

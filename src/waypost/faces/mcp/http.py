@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, values
+from waypost.errors import WaypostError
+from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send, named_space, values
 from waypost.faces.guard.gate import Gate
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
 from waypost.faces.guard.identity import Identity
@@ -139,12 +140,22 @@ class _ReadersOnlyRead:
     async def __call__(self, ctx: "ServerRequestContext[Any, Any]", call_next: "CallNext") -> "HandlerResult":
         from mcp_types import CallToolResult, TextContent
 
-        identity = ctx.request.scope.get(CALLER) if ctx.request is not None else None
-        writes = isinstance(identity, Identity) and identity.writes
+        scope = ctx.request.scope if ctx.request is not None else {}
+        identity = scope.get(CALLER)
+        writes = isinstance(identity, Identity) and _writes(identity, scope)
         if writes or ctx.method != "tools/call" or str((ctx.params or {}).get("name")) in self.reading:
             return await call_next(ctx)
         text = "This token may only read, and this tool can change the memory. Ask the person for one that may write."
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+
+def _writes(identity: Identity, scope: Scope) -> bool:
+    """Whether it may write to the memory that it works with."""
+    try:
+        space = identity.chosen(named_space(scope))
+    except WaypostError:  # which the call itself tells
+        return identity.writes
+    return identity.writes if space is None else identity.writes_in(space)
 
 
 def serve_http(

@@ -6,6 +6,7 @@ Importing this imports the SDK, which takes most of a second: only what serves d
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from waypost.errors import WaypostError
-from waypost.faces.guard.asgi import CALLER
+from waypost.faces.guard.asgi import CALLER, named_space
 from waypost.faces.guard.identity import Identity
 from waypost.faces.mcp import hello, prompts, resources
 from waypost.faces.mcp.asking import Asking, Carries, Context, sendable
@@ -148,7 +149,7 @@ class _Served:
         needed = await self._find_root(context, params)
         if needed is not None:
             return needed
-        loop = asyncio.get_running_loop()
+        loop, identity = asyncio.get_running_loop(), _identity(context)
         asking = Asking(context, params, self.workers, loop)
         call = ServedCall(
             self.project,
@@ -158,10 +159,18 @@ class _Served:
                 loop, context.session.report_progress(done, total, sendable(message) or None)
             ),
             ask=asking.ask,
-            opens=identity.check_opens if (identity := _identity(context)) else lambda _: None,
         )
+        if identity is not None:
+            call.opens, call.person = identity.check_opens, identity.person
+            call.space = partial(identity.chosen, named_space(getattr(context.request, "scope", {})))
+
+        def acted() -> _T:
+            # Each call is its sender's: a session's own task goes on with the rights of whoever began it.
+            with nullcontext() if identity is None else identity.acting():
+                return work(call)
+
         try:
-            return await self.workers.run(lambda: work(call))
+            return await self.workers.run(acted)
         except AnswerNeeded as needs:
             return asking.needed(needs.question)
         except Cancelled as error:  # nobody waits for an answer any more; the SDK sends none
@@ -202,11 +211,9 @@ def _identity(context: Context) -> Identity | None:
 
 def _actor(context: Context) -> str:
     """Who calls: over HTTP the agent whose token it is, else the program that the client says it is."""
-    identity = _identity(context)
-    if identity is not None and identity.kind == "agent":
-        return client_name(identity.name)
-    told = context.session.client_params
-    return client_name(told and told.client_info.name)
+    identity, told = _identity(context), context.session.client_params
+    client = client_name(told and told.client_info.name)
+    return client if identity is None else client_name(identity.agent(client))
 
 
 async def _roots(context: Context) -> types.ListRootsResult | None:

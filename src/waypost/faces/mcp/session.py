@@ -4,7 +4,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,6 +109,8 @@ class ServedCall:
     tell: Tell = lambda *_: None
     ask: Callable[[str], bool] = no_way_to_ask
     opens: Callable[[str], None] = lambda _: None  # raises where the client may not open the memory of this id
+    space: Callable[[], str | None] = lambda: None  # the memory of this caller, where it is not the project's
+    person: str = ""  # whose word the client brings, where it is not the person's of this home
     ticks: Callable[[], float] = time.monotonic
     stopped: threading.Event = field(default_factory=threading.Event)
     _told: float = field(default=-1.0, init=False)
@@ -116,7 +118,7 @@ class ServedCall:
 
     @property
     def memory(self) -> "Memory":
-        return self._checked(self.project.memory(Caller("agent", self.client), self.root))
+        return self._opened(Caller("agent", self.client))
 
     def report(self, done: float, total: float | None = None, message: str = "") -> None:
         if self.stopped.is_set():
@@ -131,9 +133,12 @@ class ServedCall:
 
     def persons_memory(self) -> "Memory":
         """The memory in the hands of the person. Only after `ask_person` has said yes."""
-        return self._checked(self.project.memory(Caller("person", self.project.person_name()), self.root))
+        return self._opened(Caller("person", self.person or self.project.person_name()))
 
-    def _checked(self, memory: "Memory") -> "Memory":
+    def _opened(self, caller: Caller) -> "Memory":
+        space = self.space()
+        project = self.project if space is None else replace(self.project, space=space)
+        memory = project.memory(caller, self.root)
         self.opens(memory.space_id)
         return memory
 

@@ -8,13 +8,13 @@ from waypost.config import ServeSettings
 from waypost.faces.guard.access_log import Log, seen_of
 from waypost.faces.guard.asgi import App, Receive, Scope, Send, values
 from waypost.faces.guard.csrf import only_from_our_pages
-from waypost.faces.guard.gate import Gate, sender
+from waypost.faces.guard.gate import Gate, Verifier, sender
 from waypost.faces.guard.health import HEALTH, READY
 from waypost.faces.guard.hosts import Hosts, is_loopback
 from waypost.faces.guard.lifespan import with_lifespan
 from waypost.faces.guard.limits import Buckets, Limits
 from waypost.faces.guard.sign_in import SignIn
-from waypost.faces.guard.tokens import Tokens
+from waypost.faces.guard.team_tokens import acting_for_callers
 from waypost.faces.serve.ending import Ending
 from waypost.faces.serve.figures import METRICS, Figures
 from waypost.faces.serve.observed import NoteCrash, observed
@@ -54,16 +54,20 @@ class Operating:
 
 def gated(
     faces: Faces,
-    tokens: Tokens,
+    tokens: Verifier,
     sign_in: SignIn,
     hosts: Hosts,
     operating: Operating,
     limits: Limits | None = None,
     writes: Buckets | None = None,
+    *,
+    of_team: bool = False,
 ) -> App:
-    """Everything behind one gate. Only the health of the server and the page to sign in are open."""
+    """Everything behind one gate. Only the health of the server and the page to sign in are open. `of_team`: each request
+    asks the store for its caller."""
+    inside = only_from_our_pages(_by_path(faces, sign_in, operating))
     gate = Gate(
-        only_from_our_pages(_by_path(faces, sign_in, operating)),
+        acting_for_callers(inside) if of_team else inside,
         tokens,
         hosts,
         limits,
@@ -73,6 +77,7 @@ def gated(
         open_when=_opens_metrics if operating.settings.open_metrics else lambda _: False,
         is_write=operating.routes.writes,
         writes=writes,
+        asks_others=of_team,
     )
 
     @asynccontextmanager

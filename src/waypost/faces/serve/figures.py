@@ -111,7 +111,9 @@ class StoreFigures:
     def all(self) -> list[Figure]:
         return [
             Looked(
-                "waypost_store_bytes", "Size of the memory that it was started in.", lambda: self._one("storage_bytes")
+                "waypost_store_bytes",
+                "Size of the memory that it was started in; of a team, of its database.",
+                lambda: self._one("storage_bytes"),
             ),
             Looked("waypost_memories", "Memories in it.", lambda: self._one("memories")),
             Looked("waypost_vectors_owed", "Memories that an engine has yet to embed.", self._owed, ("engine",)),

@@ -15,7 +15,9 @@ from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Tool
 from waypost.faces.serve.app import Faces, Operating
 from waypost.faces.serve.figures import Figures, StoreFigures, metrics_app, of_jobs, of_log
+from waypost.faces.serve.news import hearing
 from waypost.faces.serve.routes import routes_of
+from waypost.faces.serve.team import Team
 from waypost.faces.serve.tool_calls import tool_calls
 from waypost.memory.known import Spaces
 from waypost.model.memory import Caller
@@ -23,6 +25,8 @@ from waypost.space.crash import note_crash
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
+
+    from waypost.faces.rest.streams import Holds
 
 _LOOKER = Caller("agent", "health")  # only reads
 
@@ -48,24 +52,31 @@ def assembled(
     limits: Limits,
     writes: Buckets,
     log: Log,
+    *,
+    holds: "Holds" = lambda _: True,
+    team: Team | None = None,
 ) -> Parts:
-    """`writes`: what is left of the writes of each token, which the gate takes from too."""
+    """`writes`: what is left of the writes of each token, which the gate takes from too. `holds`: whether the token of a
+    key is still good."""
     from waypost.faces.dashboard.app import dashboard_app
+    from waypost.faces.dashboard.undo import Undoable
     from waypost.faces.mcp.http import mcp_app
     from waypost.faces.mcp.server import build_server
     from waypost.faces.rest.app import ROUTES, rest_app
 
-    rest = rest_app(spaces, clock=spaces.now)
-    dashboard = dashboard_app(spaces, csrf_token=csrf_token)
-    routes = routes_of(spaces.here, ROUTES, dashboard.routes)
+    undoable = Undoable()
+    rest = rest_app(spaces, clock=spaces.now, holds=holds, replies=None if team is None else team.replies())
+    dashboard = dashboard_app(spaces, csrf_token=csrf_token, undoable=undoable)
+    routes = routes_of("" if spaces.here_is_callers else spaces.here, ROUTES, dashboard.routes)
     figures = Figures(routes.kinds)
     server = build_server(tools, project)
     mcp = mcp_app(server, tools, limits=limits)
     server.middleware.append(tool_calls(tools, figures, writes))
     _count_store_errors(rest, figures)
-    readiness = _readiness(spaces, figures, log)
-    store = StoreFigures(lambda: _status(spaces), figures)
-    told = [*figures.all(), of_jobs(rest.state.services.jobs), of_log(log)]
+    services = rest.state.services
+    readiness = _readiness(spaces, figures, log, team)
+    store = StoreFigures(team.status if team is not None else lambda: _status(spaces), figures)
+    told = [*figures.all(), of_jobs(services.jobs), of_log(log)]
     operating = Operating(
         log=log,
         health=health_app(readiness, __version__),
@@ -76,15 +87,19 @@ def assembled(
         settings=settings,
     )
     lives = (lambda: rest.router.lifespan_context(rest), lambda: dashboard.router.lifespan_context(dashboard))
-    return Parts(Faces(rest, dashboard, mcp, (mcp.running, *lives)), operating, readiness)
+    running = (mcp.running, *lives, lambda: hearing(spaces, services, undoable))
+    return Parts(Faces(rest, dashboard, mcp, running), operating, readiness)
 
 
 def _status(spaces: Spaces) -> Mapping[str, Any]:
     return spaces.memory(_LOOKER).status()
 
 
-def _readiness(spaces: Spaces, figures: Figures, log: Log) -> Readiness:
+def _readiness(spaces: Spaces, figures: Figures, log: Log, team: Team | None) -> Readiness:
     def read() -> None:
+        if team is not None:
+            team.check()
+            return
         spaces.memory(_LOOKER).audit(None, 1)
 
     def told(reason: str, error: BaseException) -> None:

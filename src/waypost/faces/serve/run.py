@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
 from waypost.faces.guard.limits import Buckets, Limits, limits_of
 from waypost.faces.guard.sessions import Sessions
-from waypost.faces.guard.sign_in import SignIn
+from waypost.faces.guard.sign_in import SessionBook, SignIn, TokenBook
 from waypost.faces.guard.sign_in_code import SignInCode
 from waypost.faces.guard.sign_in_page import LOGIN
 from waypost.faces.guard.tokens import Tokens
@@ -25,6 +25,7 @@ from waypost.faces.mcp.tool import Tool
 from waypost.faces.serve.app import gated
 from waypost.faces.serve.parts import assembled
 from waypost.faces.serve.routes import MCP
+from waypost.faces.serve.team import Team
 from waypost.memory.known import Spaces
 from waypost.model.time import format_time
 
@@ -33,29 +34,31 @@ _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound here
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What whoever started a server is told. The code is told here and nowhere else. `url` is what a browser opens."""
+    """What whoever started a server is told. The code is told here and nowhere else. `url` is what a browser opens. The
+    server of a team has neither a token of its own nor a code."""
 
     listens: str
     url: str
-    token_file: Path
-    token_made: bool
-    code: str
-    code_expires: datetime
+    token_file: Path | None = None
+    token_made: bool = False
+    code: str = ""
+    code_expires: datetime | None = None
     warning: str = ""
 
     @property
     def sign_in(self) -> str:
         """Browsers send to nobody what stands behind `#`."""
-        return f"{self.url}{LOGIN}#code={self.code}"
+        return f"{self.url}{LOGIN}#code={self.code}" if self.code else f"{self.url}{LOGIN}"
 
     def lines(self) -> list[str]:
-        told = [
-            f"Waypost listens at {self.listens}",
-            f"Sign in: {self.sign_in}",
-            f"         the code {self.code} opens once, until {self.code_expires:%H:%M} UTC",
-            f"Programs send the token in {self.token_file}{' (made now)' if self.token_made else ''} "
-            f"as `Authorization: Bearer TOKEN`; MCP is at {self.url}{MCP}",
-        ]
+        told = [f"Waypost listens at {self.listens}", f"Sign in: {self.sign_in}"]
+        if self.code_expires is not None:
+            told.append(f"         the code {self.code} opens once, until {self.code_expires:%H:%M} UTC")
+        which = f"the token in {self.token_file}{' (made now)' if self.token_made else ''}"
+        if self.token_file is None:
+            told.append("         with a token of yours: waypost team token make NAME laptop --person --everywhere")
+            which = "a token of the team"
+        told.append(f"Programs send {which} as `Authorization: Bearer TOKEN`; MCP is at {self.url}{MCP}")
         return [*told, self.warning] if self.warning else told
 
     def to_json(self) -> dict[str, Any]:
@@ -63,11 +66,34 @@ class Started:
             "listens": self.listens,
             "url": self.url,
             "mcp": f"{self.url}{MCP}",
-            "token_file": str(self.token_file),
+            "token_file": None if self.token_file is None else str(self.token_file),
             "token_made": self.token_made,
-            "sign_in": {"url": self.sign_in, "code": self.code, "expires": format_time(self.code_expires)},
+            "sign_in": {
+                "url": self.sign_in,
+                "code": self.code or None,
+                "expires": None if self.code_expires is None else format_time(self.code_expires),
+            },
             "warning": self.warning or None,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class LetIn:
+    """Whom a server lets in."""
+
+    tokens: TokenBook
+    sessions: SessionBook
+    code: SignInCode | None = None
+    made: bool = False  # whether the owner's token was made now
+
+    def holds(self, key: str) -> bool:
+        return self.tokens.holder(key) is not None
+
+
+def _home_let_in(spaces: Spaces) -> LetIn:
+    tokens = Tokens(spaces.home)
+    made = tokens.ensure_owner()
+    return LetIn(tokens, Sessions(spaces.home, spaces.now), SignInCode(spaces.now), made)
 
 
 def run(
@@ -81,13 +107,14 @@ def run(
     settings: ServeSettings | None = None,
     limits: Limits | None = None,
     log: Log | None = None,
+    team: Team | None = None,
     say: Callable[[Started], None],
     stop: threading.Event | None = None,
 ) -> None:
     """Serve REST, the dashboard and MCP until SIGTERM, SIGINT or `stop`. Port 0: any that is free.
 
     `addresses`: by which it is reached besides, such as `https://memory.example.org` where a proxy speaks TLS. `limits`
-    and `log` are what the settings say, unless told.
+    and `log` are what the settings say, unless told. `team`: whose server this is.
     Raises InvalidInput when it cannot listen there, SecurityError when the token's file is open to others.
     """
     named = [_address(one) for one in addresses]
@@ -96,20 +123,23 @@ def run(
     listening = listen(host, port)
     own_log = log or Log(settings.log_format)
     try:
-        tokens = Tokens(spaces.home)
-        made = tokens.ensure_owner()
-        code = SignInCode(spaces.now)
+        let_in = _home_let_in(spaces) if team is None else LetIn(team.tokens, team.sessions)
+        code = let_in.code
         secure = [one.netloc for one in named if one.scheme == "https"]
-        sign_in = SignIn(tokens, Sessions(spaces.home, spaces.now), code, limits, secure_hosts=secure)
+        sign_in = SignIn(let_in.tokens, let_in.sessions, code, limits, secure_hosts=secure)
         bound = listening.getsockname()[1]
         origins = [f"{one.scheme}://{one.netloc}" for one in named]
         also = [*(one.netloc for one in named), *settings.allowed_hosts]
         hosts = answered_hosts(host, bound, also, origins)
         reached = origins[0] if origins else url(_WILDCARDS.get(host, host), bound)
-        started = Started(url(host, bound), reached, tokens.path, made, code.shown(), code.expires, exposure(host))
+        started = Started(url(host, bound), reached, warning=exposure(host))
+        if code is not None:
+            started = replace(started, token_file=Path(let_in.tokens.path), token_made=let_in.made)
+            started = replace(started, code=code.shown(), code_expires=code.expires)
         writes = Buckets(limits.write_rate, limits.write_burst)
-        served = assembled(spaces, project, tools, settings, limits, writes, own_log)
-        app = gated(served.faces, tokens, sign_in, hosts, served.operating, limits, writes)
+        of_team = team is not None
+        served = assembled(spaces, project, tools, settings, limits, writes, own_log, holds=let_in.holds, team=team)
+        app = gated(served.faces, let_in.tokens, sign_in, hosts, served.operating, limits, writes, of_team=of_team)
 
         from waypost.faces.guard.serving import Events, serve
 

@@ -96,6 +96,7 @@ def show(asked: Asked) -> Page:
         "audit": audit,
         "ended": next((one.action for one in audit if one.action in ("retract", "reject")), "") if not linked else "",
         "may_act": asked.may_change and asked.is_person,
+        "may_forget": asked.is_owner,
         "levels": range(MAX_LEVEL + 1),
         "ttl_classes": CLASSES,
         "ends": ON_EXPIRE,

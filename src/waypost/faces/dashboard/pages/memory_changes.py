@@ -115,7 +115,7 @@ def set_ttl(asked: Asked) -> Go:
 
 def ask_to_forget(asked: Asked) -> Page:
     """What will go, and what nobody can reach."""
-    asked.need_person()
+    asked.need_owner()
     memory, memory_id = asked.memory, memory_id_of(asked)
     told = memory.history(memory_id)
     values = {
@@ -128,6 +128,7 @@ def ask_to_forget(asked: Asked) -> Page:
 
 
 def forget(asked: Asked) -> Page:
+    asked.need_owner()
     memory, memory_id = _begin(asked)
     if asked.sent("sure") != "1":
         raise InvalidInput("Nobody said that they are sure.", "Tick the box on the page before.")

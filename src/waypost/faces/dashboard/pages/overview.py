@@ -77,6 +77,7 @@ def show(asked: Asked) -> Page:
         "all_spaces": spaces_shown(asked),
         "shares": shares_shown(asked),
         "may_decide": asked.may_change and asked.is_person,
+        "may_accept": asked.is_owner,
     }
     return Page("overview.html", status["name"], values)
 

@@ -35,7 +35,7 @@ def revoke(asked: Asked) -> Go:
 
 
 def accept(asked: Asked) -> Go:
-    asked.need_person()
+    asked.need_owner()
     asked.memory.share_accept(asked.sent("project", 40))
     return Go(asked.link() + "#shares")
 
