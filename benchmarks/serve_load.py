@@ -70,9 +70,17 @@ class Client:
         self._connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
         self._headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
 
-    def ask(self, method: str, target: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
+    def ask(
+        self, method: str, target: str, body: dict[str, Any] | None = None, *, token: str | None = None
+    ) -> tuple[int, Any]:
+        """Status and answer. `token`: another than the server's; an empty one is not sent."""
         sent = json.dumps(body) if body is not None else None
-        self._connection.request(method, target, sent, self._headers)
+        headers = dict(self._headers)
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+            if not token:
+                del headers["Authorization"]
+        self._connection.request(method, target, sent, headers)
         answer = self._connection.getresponse()
         content = answer.read()
         return answer.status, json.loads(content) if content else None
@@ -215,15 +223,19 @@ def agent(server: Server, asked: list[str], texts: Iterator[str]) -> Iterator[Fi
 
 
 @contextmanager
-def serving(folder: Path, home: Path) -> Iterator[Server]:
-    environment = {**os.environ, "WAYPOST_HOME": str(home), "WAYPOST_BACKGROUND": "0"}
-    command = [sys.executable, "-m", "waypost", "-C", str(folder), "serve", "--port", "0", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+def serving(folder: Path, home: Path, *, of_folder: bool = True, **settings: str) -> Iterator[Server]:
+    """`waypost serve` for a folder, or started there without being told of a project. A team's server has no token of its
+    own. `settings` are further variables of its environment."""
+    environment = {**os.environ, "WAYPOST_HOME": str(home), "WAYPOST_BACKGROUND": "0", **settings}
+    chosen = ["-C", str(folder)] if of_folder else []
+    command = [sys.executable, "-m", "waypost", *chosen, "serve", "--port", "0", "--json"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
         try:
             port = int(told["listens"].rpartition(":")[2])
-            yield Server(process.pid, port, Path(told["token_file"]).read_text().strip())
+            token = Path(told["token_file"]).read_text().strip() if told.get("token_file") else ""
+            yield Server(process.pid, port, token)
         finally:
             if process.poll() is not None:
                 print(f"the server ended by itself: {process.returncode}", file=sys.stderr)
