@@ -19,7 +19,7 @@ _TERMS = 8
 _FIRST = 10  # answers that are compared
 _DEEPER = 30
 _WEIGHTS = (4.0, 2.0, 2.0, 1.0)  # of a symbol's name, path, doc and body
-_LEAST_SAME = 0.9
+_LEAST_SAME = 0.7  # less is no rounding: where many are searched, each database leaves out other ones of equal worth
 _ALIKE = 1e-3  # scores that differ by less are the same
 
 

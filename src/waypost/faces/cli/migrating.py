@@ -211,7 +211,10 @@ def _line(row: dict[str, Any]) -> str:
         return f"{name}: was moved already.{gone}"
     rate = f" in {row['seconds']:.1f} s" if row["seconds"] >= 0.1 else ""
     answers = row["answers"]
-    asked = f", and {answers['asked']} questions have the same answers" if answers and answers["asked"] else ""
+    asked = ""
+    if answers and answers["asked"]:
+        same = "the same" if answers["same"] == 1 else f"the same by {answers['same']:.0%}"
+        asked = f", and the answers to {answers['asked']} questions are {same}"
     resumed = " (the rest of a move that was cut off)" if row["resumed"] else ""
     return f"{name}: {row['rows']:,} rows moved{rate}{resumed}; every table is the same{asked}.{gone}"
 
