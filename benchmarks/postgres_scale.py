@@ -6,7 +6,8 @@ Texts and vectors are generated (benchmarks/scale_data.py says how, and how like
 processes of its own, with an empty store for each size, which is taken away when it was measured. PostgreSQL waits for the disk
 and has 2 GB of shared buffers; chromadb is as it comes. For each: passages a second with and without building indexes, times
 of keyword search, of vector search and (of Waypost) of both, for everything and through two filters; how much of the exact
-first ten is found; single writes; sizes; memory of the server.
+first ten is found; single writes; sizes; memory of the server. CPU is that of the server and of its client for each question: it
+depends least on who else uses the machine.
 
 Every step is printed and appended to `results/postgres_scale.jsonl` as soon as it is done. A stage that the disk has no room for
 is refused.
@@ -97,7 +98,7 @@ def table(rows: Sequence[Row], sizes: Sequence[int]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     second = [
-        "| | passages | shown | keywords p50 / p95, ms | vectors p50 / p95, ms | both p50 / p95, ms | recall@10 |",
+        "| | passages | shown | keywords p50 / p95 (CPU), ms | vectors | both | recall@10 |",
         "|---|---|---|---|---|---|---|",
     ]
     for size in sizes:
@@ -126,6 +127,7 @@ def _line_of_sizes(system: str, size: int, rows: Sequence[Row]) -> str:
 def _line_of_times(system: str, size: int, row: Row) -> str:
     pairs = [
         f"{_number(row.get(f'{name}_p50_ms'), 1)} / {_number(row.get(f'{name}_p95_ms'), 1)}"
+        f" ({_number(row.get(f'{name}_cpu_ms'), 1)})"
         for name in ("keywords", "vectors", "both")
     ]
     return f"| {system} | {size:,} | {row['view']} | {' | '.join(pairs)} | {_number(row.get('recall_at_10'), 3)} |"

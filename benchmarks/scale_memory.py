@@ -1,7 +1,8 @@
-"""The highest memory that a server holds while something is done with it."""
+"""What a server takes while something is done with it: the highest memory, and processor time."""
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from typing import Self
 
@@ -15,8 +16,11 @@ Megabytes = Callable[[], float]
 class Peak:
     """Looks on from a thread until the block ends."""
 
-    def __init__(self, held: Megabytes) -> None:
-        self._held, self._most = held, held()
+    def __init__(self, process_id: int | None = None) -> None:
+        """Of a server by its number, else of this process."""
+        self._process_id = process_id
+        self._held = own if process_id is None else of_tree(process_id)
+        self._most = self._held()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -25,6 +29,10 @@ class Peak:
         now = self._held()
         most, self._most = max(self._most, now), now
         return {"server_peak_mb": most, "server_mb": now}
+
+    def cpu(self) -> float:
+        """Processor time so far, with that of this process."""
+        return cpu_seconds(self._process_id)
 
     def _look(self) -> None:
         while not self._ended.wait(_EVERY_SECONDS):
@@ -53,6 +61,23 @@ def of_tree(process_id: int) -> Megabytes:
         return found / _MEGA
 
     return held
+
+
+def cpu_seconds(process_id: int | None = None) -> float:
+    """Processor time so far of this process and, with its number, of a server with all children it ever had. It depends
+    least on who else uses the machine."""
+    spent = time.process_time()
+    if process_id is not None:
+        top = psutil.Process(process_id)
+        ended = top.cpu_times()
+        spent += ended.children_user + ended.children_system
+        for one in (top, *_children(top)):
+            try:
+                used = one.cpu_times()
+            except psutil.Error:
+                continue
+            spent += used.user + used.system
+    return spent
 
 
 def own() -> float:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.clock import folder_bytes, percentiles
 from benchmarks.scale_data import Passages, content_hash, domain_of, is_fact, views
-from benchmarks.scale_memory import Peak, of_tree, own
+from benchmarks.scale_memory import Peak
 
 if TYPE_CHECKING:
     from benchmarks.scale_data import Floats
@@ -52,7 +52,8 @@ def _rounded(value: Any) -> Any:
 class Asked:
     """The questions, and what exact search answers."""
 
-    def __init__(self, passages: Passages) -> None:
+    def __init__(self, passages: Passages, peak: Peak) -> None:
+        self._peak = peak
         self.words = passages.keyword_questions(QUESTIONS)
         self.vectors = passages.vector_questions(QUESTIONS)
         self.shown = views(passages.count)
@@ -61,15 +62,24 @@ class Asked:
     def by_vectors(self, search: Search, view: str, prefix: str = "vectors") -> Figures:
         """Times of a vector search in this view, and how much of the exact answer it finds."""
         search(self.vectors[0])
-        found, took = _timed(search, list(self.vectors))
-        return percentiles(took, prefix) | recall_at(self.nearest[view], found)
+        found, times = self._timed(search, list(self.vectors), prefix)
+        return times | recall_at(self.nearest[view], found)
 
     def by_words(self, search: Search, prefix: str = "keywords") -> Figures:
         """Times of a keyword search, and how often it finds the passage that the words are from."""
         search(self.words[0][1])
-        found, took = _timed(search, [words for _, words in self.words])
+        found, times = self._timed(search, [words for _, words in self.words], prefix)
         there = [place in answer[:K] for (place, _), answer in zip(self.words, found, strict=True)]
-        return percentiles(took, prefix) | {"found_its_passage": sum(there) / len(there)}
+        return times | {"found_its_passage": sum(there) / len(there)}
+
+    def _timed(self, search: Search, asked: Sequence[Any], prefix: str) -> tuple[list[Sequence[int]], Figures]:
+        found, took, busy = [], [], self._peak.cpu()
+        for one in asked:
+            began = time.perf_counter()
+            found.append(search(one))
+            took.append((time.perf_counter() - began) * 1000)
+        each = (self._peak.cpu() - busy) * 1000 / len(asked)
+        return found, percentiles(took, prefix) | {f"{prefix}_cpu_ms": each}
 
 
 def recall_at(exact: "NDArray[Any]", found: Sequence[Sequence[int]]) -> Figures:
@@ -77,15 +87,6 @@ def recall_at(exact: "NDArray[Any]", found: Sequence[Sequence[int]]) -> Figures:
         len(set(near) & set(some[:K])) / max(1, len(near)) for near, some in zip(exact.tolist(), found, strict=True)
     ]
     return {"recall_at_10": sum(shares) / len(shares), "worst_question": min(shares)}
-
-
-def _timed(search: Search, asked: Sequence[Any]) -> tuple[list[Sequence[int]], list[float]]:
-    found, took = [], []
-    for one in asked:
-        began = time.perf_counter()
-        found.append(search(one))
-        took.append((time.perf_counter() - began) * 1000)
-    return found, took
 
 
 # -- waypost's stores ---------------------------------------------------------------------------------------------
@@ -202,17 +203,28 @@ def write_one_by_one(store: "Store", passages: Passages, asked: Asked) -> None:
 
 def measure(store: "Store", passages: Passages, peak: Peak, sizes: Callable[[], Figures]) -> None:
     bulk = "bulk" in sys.argv[4:]
+    busy = peak.cpu()
     seconds = ingest(store, passages, bulk)
-    tell("ingest", bulk=bulk, seconds=seconds, per_second=passages.count / seconds, **sizes(), **peak.lap())
-    began = time.perf_counter()
+    each = (peak.cpu() - busy) * 1e6 / passages.count  # with making the passages, about 40 µs each
+    tell(
+        "ingest",
+        bulk=bulk,
+        seconds=seconds,
+        cpu_us_each=each,
+        per_second=passages.count / seconds,
+        **sizes(),
+        **peak.lap(),
+    )
+    began, busy = time.perf_counter(), peak.cpu()
     store.compact()
-    indexing = time.perf_counter() - began
+    indexing, spent = time.perf_counter() - began, peak.cpu() - busy
     rate = passages.count / (seconds + indexing)
-    tell("index", seconds=indexing, per_second_with_ingest=rate, **sizes(), **peak.lap())
-    asked = Asked(passages)
+    tell("index", seconds=indexing, cpu_seconds=spent, per_second_with_ingest=rate, **sizes(), **peak.lap())
+    asked = Asked(passages, peak)
     peak.lap()  # exact search is ours, not the store's
     ask(store, passages, asked, peak)
     write_one_by_one(store, passages, asked)
+    tell("size", **sizes(), **peak.lap())
 
 
 def postgres(passages: Passages, _: Path) -> None:
@@ -225,7 +237,7 @@ def postgres(passages: Passages, _: Path) -> None:
         space = Space(secrets.token_hex(8), "project", "scale", "directory", None, BEGUN)
         dsn = server.new_database()
         store = PostgresStore(dsn, space)
-        with Peak(of_tree(_postmaster(server.folder))) as peak:
+        with Peak(_postmaster(server.folder)) as peak:
             measure(store, passages, peak, lambda: postgres_sizes(dsn))
         store.close()
 
@@ -263,7 +275,7 @@ def sqlite(passages: Passages, folder: Path) -> None:
         return {"database_mb": folder_bytes(folder) / 1e6, "vectors_mb": vectors / 1e6}
 
     store = SqliteStore(folder)
-    with Peak(own) as peak:
+    with Peak() as peak:
         measure(store, passages, peak, sizes)
     store.close()
 
@@ -271,7 +283,7 @@ def sqlite(passages: Passages, folder: Path) -> None:
 def chroma(passages: Passages, folder: Path) -> None:
     from benchmarks.peers.chroma_server import ChromaServer
 
-    with ChromaServer(folder) as server, Peak(of_tree(server.process_id)) as peak:
+    with ChromaServer(folder) as server, Peak(server.process_id) as peak:
         server.measure(passages, peak)
 
 

@@ -75,11 +75,14 @@ class ChromaServer:
         self._process.wait(30)
 
     def measure(self, passages: Passages, peak: "Peak") -> None:
+        busy = peak.cpu()
         seconds = self._ingest(passages)
+        each = (peak.cpu() - busy) * 1e6 / passages.count
         # It indexes as it goes: there is nothing to do afterwards.
         rate = passages.count / seconds
-        tell("ingest", seconds=seconds, per_second=rate, per_second_with_ingest=rate, **self._sizes(), **peak.lap())
-        asked = Asked(passages)
+        told = {"per_second": rate, "per_second_with_ingest": rate, "cpu_us_each": each}
+        tell("ingest", seconds=seconds, **told, **self._sizes(), **peak.lap())
+        asked = Asked(passages, peak)
         peak.lap()
         for name, where in _FILTERS.items():
             words = asked.by_words(self._by_words(where))
