@@ -1,6 +1,10 @@
 """The tables of a space in PostgreSQL that are searched: keywords and vectors."""
 
-SEARCHED_TABLES = ("vectors", "keywords", "code_keywords")  # numbers only; writing them anew takes minutes when they are many
+SEARCHED_TABLES = (
+    "vectors",
+    "keywords",
+    "code_keywords",
+)  # numbers only; writing them anew takes minutes when they are many
 INDEX_FROM = 10_000  # vectors of one sort; fewer are compared one by one, which is exact and takes ten milliseconds
 
 
