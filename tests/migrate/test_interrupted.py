@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tests.migrate.conftest import House, without_moves
+from tests.migrate.conftest import ADA, House, quiet, without_moves
 
 from waypost.errors import Refused, StoreBusy, StoreError
 from waypost.store.moved_tables import TABLES
@@ -148,7 +148,9 @@ def test_a_copy_that_arrived_is_not_taken_for_the_memory_that_went_on(house: Hou
     with pytest.raises(Refused, match="was written to since"):
         house.there()
     assert house.tables(house.files) == before
-    house.memory(house.files).close()
+    assert house.moving(house.files, house.database).run(ADA, quiet, instead=True).status == "moved"
+    texts = [row[4] for row in house.tables(house.database)["memories"]]
+    assert "Written because nobody knew that the copy had arrived" in texts
 
 
 def test_a_copy_that_arrived_is_all_that_is_left_to_tell(house: House) -> None:

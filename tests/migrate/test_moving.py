@@ -1,16 +1,19 @@
 """A memory goes into PostgreSQL and back, and is the same."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.migrate.conftest import ADA, MACHINE, House, quiet, without_moves
+from tests.postgres_server import Postgres
 
 from waypost import Memory
 from waypost.errors import NotFound, Refused, StoreError
 from waypost.memory.moving_places import place_of
 from waypost.space.identity import machine_journal, path_id
 from waypost.store.moved_tables import TABLES
+from waypost.store.postgres.connection import release
 
 
 def wrong_with(memory: Memory) -> list[str]:
@@ -161,6 +164,18 @@ def test_a_place_that_holds_another_memory_is_refused(house: House) -> None:
     assert house.tables(house.files) == before
     house.memory(house.files).close()
     assert [row[4] for row in house.tables(house.database)["memories"]] == ["Something that nobody moved here"]
+    house.moving(house.files, house.database).run(ADA, quiet, instead=True)
+    assert len(house.tables(house.database)["memories"]) == len(before["memories"])
+
+
+def test_what_was_moved_away_is_no_source_for_another_move(house: House, postgres_server: Postgres) -> None:
+    house.there()
+    elsewhere = postgres_server.new_database()
+    for instead in (False, True):
+        with pytest.raises(Refused, match="was moved from"):
+            house.moving(house.files, replace(house.database, store=elsewhere)).run(ADA, quiet, instead=instead)
+    release(elsewhere)
+    postgres_server.drop_database(elsewhere)
 
 
 def test_a_place_that_was_only_looked_at_is_taken(house: House) -> None:

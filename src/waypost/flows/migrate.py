@@ -131,7 +131,7 @@ def _only_mark(ends: Ends, notes: Notes | None, ids: NewIds, clock: Clock, repor
             raise Refused(
                 f"{ends.target} holds a copy of this memory that had arrived whole, but {ends.source} was written to"
                 " since.",
-                "Decide which of them is to be kept. To keep this one, remove the other: it lacks the latest changes.",
+                "It lacks the latest changes. If nothing was written there, copy anew with --replace.",
             )
         ends.place()
         note_departure(held, arrived["id"], ends.target, ends.remedy, format_time(clock()))

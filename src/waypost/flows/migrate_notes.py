@@ -81,6 +81,11 @@ def notes_of(reader: Reader) -> Notes:
 FRESH, REPLACE, RESUME, MARK, DONE = "fresh", "replace", "resume", "mark", "done"
 
 
+def is_done(source: Notes, target: Notes) -> bool:
+    """Whether the one was moved to the other."""
+    return bool(source.moved and target.arrived and source.moved["id"] == target.arrived["id"])
+
+
 def plan(source: Notes, target: Notes | None, name: str, to: str, space: str) -> str:
     """What is left to do, where `name` is the source and `to` the target. Raises Refused where the target is taken.
 
@@ -88,7 +93,7 @@ def plan(source: Notes, target: Notes | None, name: str, to: str, space: str) ->
     a memory in which nothing was ever kept. resume: the rest of it. mark: it has arrived, which the source does not know
     yet. done: nothing.
     """
-    if target is not None and source.moved and target.arrived and source.moved["id"] == target.arrived["id"]:
+    if target is not None and is_done(source, target):
         return DONE
     if source.moved:
         raise Refused(
@@ -117,7 +122,9 @@ def plan(source: Notes, target: Notes | None, name: str, to: str, space: str) ->
 
 
 def _taken(to: str, what: str, remedy: str) -> Refused:
-    return Refused(f"{to} already holds {what}; nothing was changed.", f"{remedy}, or choose another place.")
+    return Refused(
+        f"{to} already holds {what}; nothing was changed.", f"{remedy}, or delete what is there with --replace."
+    )
 
 
 def note_arrival(writer: Writer, state: Unfinished, sums: Sums, now: str) -> None:

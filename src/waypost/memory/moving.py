@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.migrate import Ends, Moved, Report, migrate
 from waypost.flows.migrate_ids import Change, NewIds, new_ids, new_space_id
-from waypost.flows.migrate_notes import DONE, FRESH, REPLACE, RESUME, plan
+from waypost.flows.migrate_notes import DONE, FRESH, REPLACE, RESUME, Notes, is_done, plan
 from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
 from waypost.memory.spaces import open_spaces
 from waypost.memory.stores import StoredSpace, stored_ids, stored_space
@@ -62,10 +61,11 @@ class Moving:
             counts = {name: reader.tables().count(table) for name, table in TABLES.items()}
             return Looked(step, counts, store.size_bytes())
 
-    def run(self, caller: Caller, report: Report) -> Moved:
-        """Move it, or what is left of it. What cannot be finished leaves the source as it was."""
+    def run(self, caller: Caller, report: Report, *, instead: bool = False) -> Moved:
+        """Move it, or what is left of it. What cannot be finished leaves the source as it was. `instead`: whatever the
+        target holds of this memory goes; without it, Refused is raised where that is another one."""
         open_spaces.drop_all()  # this process reads neither end as it was before
-        step, notes = self._plan()
+        step, notes = self._plan(instead=instead)
         if step == DONE:
             return Moved("already")
         self._carry(exact=step == RESUME or (step == REPLACE and notes is not None and notes.moved is not None))
@@ -95,11 +95,15 @@ class Moving:
             return f'set store = "postgresql://…" ({self.target}) in {self._target.home / "config.toml"}.'
         return f"take `store` out of {self._target.home / 'config.toml'}, on the machine that has it."
 
-    def _plan(self) -> tuple[str, Any]:
+    def _plan(self, *, instead: bool = False) -> tuple[str, Notes | None]:
         source, target = self._from.notes(), self._to.growing_notes()
         if source is None:
             raise NotFound(f"There is no memory of {self.space.name!r} in {self.source}.", "Nothing is to be moved.")
-        return plan(source, target, self.source, self.target, self.space.space_id), target
+        ends = (self.source, self.target, self.space.space_id)
+        if instead and target is not None and not is_done(source, target):
+            plan(source, None, *ends)  # whether the source can be moved at all
+            return REPLACE, target
+        return plan(source, target, *ends), target
 
     def _carry(self, *, exact: bool) -> None:
         if self._from.folder != self._to.folder:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from waypost.faces.cli.session import Session
     from waypost.memory.moving import Moving
     from waypost.memory.stores import StoredSpace
+    from waypost.model.memory import Caller
 
 _FILES, _VARIABLE = "sqlite", "env:"
 _ADDRESSES = ("postgresql://", "postgres://")
@@ -61,6 +62,7 @@ def migrate(
     every: Annotated[bool, typer.Option("--all", help="All memories that are there, not only this one.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be moved.")] = False,
     switch: Annotated[bool, typer.Option("--switch", help="Then set `store` in config.toml.")] = False,
+    instead: Annotated[bool, typer.Option("--replace", help="Delete another copy that is in the way. Asks.")] = False,
     delete_old: Annotated[
         bool, typer.Option("--delete-old", help="Then delete what was left in the old place. Asks.")
     ] = False,
@@ -74,19 +76,27 @@ def migrate(
     """
     from waypost import config
     from waypost.faces.cli.progress import progress
-    from waypost.faces.cli.session import confirm
+    from waypost.faces.cli.session import caller, confirm
+    from waypost.memory.moving import Moving
 
     settings = config.load()
+    who = caller(settings.person, yes=yes)
     source, target = _ends(settings, from_, to)
     session = session_of(context)
     spaces = list(_chosen(session, settings, source, every=every))
     outcome = _Outcome()
     if delete_old and not dry_run:
         confirm("Delete what was moved from its old place, for good?", yes=yes)
+    if instead and not dry_run:
+        confirm("Delete what the new place holds of the same memories, for good?", yes=yes)
     with progress(json=json) as report:
         for space in spaces:
             try:
-                outcome.rows.append(_move(space, source, target, report, dry_run, delete_old, yes))
+                moving = Moving(source, target, space)
+                if dry_run:
+                    outcome.rows.append(_looked_at(moving))
+                else:
+                    outcome.rows.append(_moved(moving, who, report, instead=instead, delete_old=delete_old))
             except WaypostError as error:
                 if not every:
                     raise
@@ -147,28 +157,17 @@ def _chosen(session: "Session", settings: "Settings", source: "Settings", *, eve
     return [space_here(source, session.directory, person)]
 
 
-def _move(
-    space: "StoredSpace",
-    source: "Settings",
-    target: "Settings",
-    report: "Report",
-    dry_run: bool,
-    delete_old: bool,
-    yes: bool,
-) -> dict[str, Any]:
-    from waypost.faces.cli.session import caller
-    from waypost.memory.moving import Moving
+def _looked_at(moving: "Moving") -> dict[str, Any]:
+    found = moving.look()
+    said = {"status": "dry-run", "step": found.step, "rows": found.rows, "tables": dict(found.tables)}
+    return {**_named(moving), **said, "size_bytes": found.size_bytes}
 
-    moving = Moving(source, target, space)
-    if dry_run:
-        found = moving.look()
-        said = {"status": "dry-run", "step": found.step, "rows": found.rows, "tables": dict(found.tables)}
-        return {**_named(moving), **said, "size_bytes": found.size_bytes}
 
+def _moved(moving: "Moving", who: "Caller", report: "Report", *, instead: bool, delete_old: bool) -> dict[str, Any]:
     def tell(phase: str, done: int, total: int, note: str = "") -> None:
-        report(f"{space.name}: {phase}", done, total, note)
+        report(f"{moving.space.name}: {phase}", done, total, note)
 
-    moved = moving.run(caller(source.person, yes=yes), tell)
+    moved = moving.run(who, tell, instead=instead)
     if delete_old:
         moving.remove_old()
     return {**_named(moving), **moved.to_json(), "old_deleted": delete_old}
