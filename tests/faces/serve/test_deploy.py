@@ -79,7 +79,12 @@ def test_the_database_is_reached_by_the_servers_only(compose: dict[str, Any]) ->
     services = compose["services"]
     assert [name for name, service in services.items() if "ports" in service] == ["proxy"]
     assert services["database"]["networks"] == ["inside"] and compose["networks"]["inside"]["internal"] is True
-    assert [name for name, service in services.items() if "inside" in service["networks"]] == ["database", "waypost"]
+    assert [name for name, service in services.items() if "inside" in service["networks"]] == [
+        "database",
+        "waypost",
+        "admin",
+    ]
+    assert services["admin"]["profiles"] == ["admin"]  # run by hand only
 
 
 def test_no_password_stands_in_an_example(compose: dict[str, Any]) -> None:
@@ -90,9 +95,12 @@ def test_no_password_stands_in_an_example(compose: dict[str, Any]) -> None:
             assert not re.search(r"://[^@/]*:[^@/]*@", str(value))
 
 
-def test_the_servers_of_the_compose_file_read_their_settings(settings: config.Settings) -> None:
+def test_the_servers_of_the_compose_file_read_their_settings(
+    settings: config.Settings, compose: dict[str, Any]
+) -> None:
     assert settings.serve.log_format == "json" and settings.serve.allowed_hosts == ("memory.example.org",)
-    assert settings.store == "postgresql://waypost@database/waypost?passfile=/run/secrets/pgpass"
+    assert settings.store == "postgresql://waypost_server@database/waypost?passfile=/run/secrets/pgpass"
+    assert "pgpass_admin" not in compose["services"]["waypost"]["secrets"]
 
 
 def test_the_proxy_is_the_one_that_is_trusted(compose: dict[str, Any], settings: config.Settings) -> None:

@@ -201,7 +201,7 @@ def server_login(dsn: str, admin: "psycopg.Connection[Any]") -> str:
     return dsn.replace("postgresql://postgres@", f"postgresql://{row[0]}@")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def team(postgres_server: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     dsn, folder = postgres_server.new_database(), tmp_path_factory.mktemp("team")
     with ExitStack() as ended, pytest.MonkeyPatch.context() as patch:
