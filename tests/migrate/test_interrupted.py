@@ -138,18 +138,23 @@ def test_a_copy_that_differs_is_found_and_told(house: House) -> None:
     assert without_moves(house.tables(house.files)) == before
 
 
-def test_a_copy_that_arrived_is_not_taken_for_the_memory_that_went_on(house: House) -> None:
+@pytest.mark.parametrize("direction", ["there", "back"])
+def test_a_copy_that_arrived_is_not_taken_for_the_memory_that_went_on(house: House, direction: str) -> None:
+    ends = [house.files, house.database]
+    if direction == "back":
+        house.there()
+        ends.reverse()
     with pytest.raises(Cut):
-        house.there(_cut_at(Counting(), "Finishing: source"))
-    memory = house.memory(house.files)
+        run(house, direction, _cut_at(Counting(), "Finishing: source"))
+    memory = house.memory(ends[0])
     memory.remember("Written because nobody knew that the copy had arrived")
     memory.close()
-    before = house.tables(house.files)
+    before = house.tables(ends[0])
     with pytest.raises(Refused, match="was written to since"):
-        house.there()
-    assert house.tables(house.files) == before
-    assert house.moving(house.files, house.database).run(ADA, quiet, instead=True).status == "moved"
-    texts = [row[4] for row in house.tables(house.database)["memories"]]
+        run(house, direction, Counting())
+    assert house.tables(ends[0]) == before
+    assert house.moving(*ends).run(ADA, quiet, instead=True).status == "moved"
+    texts = [row[4] for row in house.tables(ends[1])["memories"]]
     assert "Written because nobody knew that the copy had arrived" in texts
 
 

@@ -9,7 +9,7 @@ from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.migrate import Ends, Moved, Report, migrate
 from waypost.flows.migrate_ids import Change, NewIds, new_ids, new_space_id
-from waypost.flows.migrate_notes import DONE, FRESH, REPLACE, RESUME, Notes, is_done, plan
+from waypost.flows.migrate_notes import DONE, FRESH, MARK, REPLACE, RESUME, Notes, is_done, plan
 from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
 from waypost.memory.spaces import open_spaces
 from waypost.memory.stores import StoredSpace, stored_ids, stored_space
@@ -71,7 +71,7 @@ class Moving:
         self._carry(exact=step == RESUME or (step == REPLACE and notes is not None and notes.moved is not None))
         if step in (FRESH, REPLACE):
             self._to.clear()
-        with self._from.opened() as source, self._to.growing() as copy:
+        with self._from.opened() as source, self._to.growing(has_arrived=step == MARK) as copy:
 
             def arrive() -> None:
                 copy.close()

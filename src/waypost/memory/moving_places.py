@@ -39,8 +39,8 @@ class Place(Protocol):
     def opened(self) -> AbstractContextManager[Store]:
         """The memory, for moving."""
 
-    def growing(self) -> AbstractContextManager[Store]:
-        """The copy, made where there is none."""
+    def growing(self, *, has_arrived: bool) -> AbstractContextManager[Store]:
+        """The copy, made where there is none; one that has arrived may be in its place already."""
 
     def arrive(self) -> None:
         """The copy is whole, and nobody has it open: put it where it is found. Again, if need be."""
@@ -87,10 +87,9 @@ class Files:
             yield store
 
     @contextmanager
-    def growing(self) -> Iterator[Store]:
+    def growing(self, *, has_arrived: bool) -> Iterator[Store]:
         make_home(self.folder, self._space)
-        is_placed = (self.folder / DATABASE_FILE).is_file() and not (self._incoming / DATABASE_FILE).is_file()
-        if is_placed and (noted := self.notes()) is not None and noted.arrived and not noted.moved:
+        if has_arrived and not (self._incoming / DATABASE_FILE).is_file():
             with self._store(self.folder) as store:
                 yield store
             return
@@ -162,7 +161,7 @@ class Database:
             store.close()
 
     @contextmanager
-    def growing(self) -> Iterator[Store]:
+    def growing(self, *, has_arrived: bool) -> Iterator[Store]:  # noqa: ARG002  it is always in its place
         make_home(self.folder, self._space)
         with self.opened() as store:
             yield store

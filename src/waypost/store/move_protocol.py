@@ -25,9 +25,6 @@ class TableReader(Protocol):
         """The next rows behind this key, in the order of their keys; without one, the first. Notes of a move are not
         among them."""
 
-    def chosen(self, table: "Table", keys: Iterable[Sequence[Any]]) -> list[Row]:
-        """The rows with these keys."""
-
     def passage_places(self, numbers: Iterable[int]) -> dict[int, PassagePlace]:
         """All passages of these versions by their ids."""
 

@@ -29,10 +29,6 @@ class TableRows:
         sql = f"SELECT {', '.join(table.columns)} FROM {table.name}{chosen} ORDER BY {key} LIMIT ?"
         return self._told(table, self._db.rows(sql, [*parameters, limit]))
 
-    def chosen(self, table: Table, keys: Iterable[Sequence[Any]]) -> list[Row]:
-        sql = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE {_is(table)}"
-        return self._told(table, [row for key in keys for row in self._db.rows(sql, key)])
-
     def passage_places(self, numbers: Iterable[int]) -> dict[int, PassagePlace]:
         rows = self._db.rows(
             "SELECT p.passage_id, p.number, p.hash FROM each_number(?) asked THEN JOIN passages p"
