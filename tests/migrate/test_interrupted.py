@@ -153,7 +153,7 @@ def test_a_copy_that_arrived_is_not_taken_for_the_memory_that_went_on(house: Hou
     with pytest.raises(Refused, match="was written to since"):
         run(house, direction, Counting())
     assert house.tables(ends[0]) == before
-    assert house.moving(*ends).run(ADA, quiet, instead=True).status == "moved"
+    assert house.moving(ends[0], ends[1]).run(ADA, quiet, instead=True).status == "moved"
     texts = [row[4] for row in house.tables(ends[1])["memories"]]
     assert "Written because nobody knew that the copy had arrived" in texts
 
