@@ -1,5 +1,6 @@
 """The memories that there are in a home: what a server lists, and how it opens one by its id (CG-3)."""
 
+import time
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,8 @@ from waypost.space.identity import Identity, identify, identify_away, identify_p
 
 if TYPE_CHECKING:
     from waypost.memory import Memory
+
+_RECENT_SECONDS, _MOST_RECENT = 2.0, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +187,7 @@ class TeamSpaces(Spaces):
     def __init__(self, settings: Settings, clock: Clock = utc_now) -> None:
         # A worker would log in as the server, for nobody: it may nothing.
         self._settings, self._clock = replace(settings, background=False), clock
+        self._recent: dict[str, tuple[Identity, float]] = {}  # as which each was opened, until when that is good
 
     @property
     def here(self) -> str:
@@ -196,5 +200,23 @@ class TeamSpaces(Spaces):
         return found[0].space_id
 
     def memory(self, caller: Caller, space_id: str | None = None, checkout: str | None = None) -> "Memory":
+        from waypost.memory import Memory
+
         wanted = self.here if space_id is None else space_id
-        return open_known(self._settings, caller, wanted, self._clock, checkout=checkout)
+        if checkout is not None:
+            return open_known(self._settings, caller, wanted, self._clock, checkout=checkout)
+        return Memory(self._identity(wanted), self._settings, caller, self._clock)
+
+    def forget(self, space_id: str | None = None) -> None:
+        self._recent.clear()
+        super().forget(space_id)
+
+    def _identity(self, space_id: str) -> Identity:
+        """As which it is opened, looked up every few seconds. That gives nobody a right: each transaction asks for them."""
+        identity, until = self._recent.get(space_id, (None, 0.0))
+        if identity is None or time.monotonic() > until:
+            identity = self.known(space_id).identity
+            if len(self._recent) >= _MOST_RECENT:
+                self._recent.clear()
+            self._recent[space_id] = (identity, time.monotonic() + _RECENT_SECONDS)
+        return identity

@@ -41,9 +41,21 @@ def mcp(
     from waypost.faces.mcp.http import serve_http
     from waypost.faces.mcp.profiles import tools_of
     from waypost.faces.mcp.server import build_server
+    from waypost.faces.serve.team import team_of
+    from waypost.memory.known import TeamSpaces
 
-    tools = tools_of(profile)
-    serve_http(lambda: build_server(tools, project), tools, home=config.load().home, host=host, port=port)
+    tools, settings = tools_of(profile), config.load()
+    team = team_of(settings)
+    if team is not None:
+        project = replace(project, directory=None, person=None, settings=TeamSpaces(settings).settings)
+    serve_http(
+        lambda: build_server(tools, project),
+        tools,
+        home=settings.home,
+        host=host,
+        port=port,
+        team=None if team is None else team.tokens,
+    )
 
 
 @app.command()

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp.server.lowlevel.server import Server
 
+    from waypost.faces.guard.team_tokens import TeamTokens
+
 PATH = "/mcp"
 _SESSION = b"mcp-session-id"
 _SESSIONS_EACH = 64  # of one caller: an agent holds one for each window
@@ -168,27 +170,28 @@ def serve_http(
     hosts: Iterable[str] = (),
     origins: Iterable[str] = (),
     limits: Limits | None = None,
+    team: "TeamTokens | None" = None,
     say: Callable[[str], None] = lambda line: print(line, file=sys.stderr, flush=True),
     stop: threading.Event | None = None,
 ) -> None:
     """Serve MCP until SIGTERM, SIGINT or `stop`. Port 0: any that is free. Says where it listens and where the token is.
 
-    `hosts`, `origins`: what it is reached by besides, as the Host and Origin headers say it.
+    `hosts`, `origins`: what it is reached by besides, as the Host and Origin headers say it. `team`: the tokens of the team
+    whose server this is, instead of those of the home.
     Raises InvalidInput when it cannot listen there, SecurityError when the token's file is open to others.
     """
     listening = listen(host, port)
     try:
         tokens = Tokens(home)
-        made = tokens.ensure_owner()
+        which = "Clients send a token of the team as `Authorization: Bearer TOKEN`."
+        if team is None:
+            made = " (made now)" if tokens.ensure_owner() else ""
+            which = f"The owner's token is in {tokens.path}{made}; clients send it as `Authorization: Bearer TOKEN`."
         app = mcp_app(build(), tools, limits=limits)
         bound = listening.getsockname()[1]
-        gate = Gate(app, tokens, answered_hosts(host, bound, hosts, origins), limits)
-        lines = [
-            f"Waypost listens for MCP at {url(host, bound)}{PATH}",
-            f"The owner's token is in {tokens.path}{' (made now)' if made else ''}; "
-            "clients send it as `Authorization: Bearer TOKEN`.",
-            *filter(None, [exposure(host)]),
-        ]
+        let_in = tokens if team is None else team
+        gate = Gate(app, let_in, answered_hosts(host, bound, hosts, origins), limits, asks_others=team is not None)
+        lines = [f"Waypost listens for MCP at {url(host, bound)}{PATH}", which, *filter(None, [exposure(host)])]
         from waypost.faces.guard.serving import serve
 
         serve(with_lifespan(gate, app.running), listening, ready=lambda: say("\n".join(lines)), stop=stop)

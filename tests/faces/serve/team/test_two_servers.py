@@ -1,20 +1,37 @@
 """What is done at one server of a team holds at the other: writes, events, tokens, sessions, replies, forgetting."""
 
+import asyncio
 import json
 import os
+import queue
 import re
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from tests.faces.guard.test_metrics import parsed
-from tests.faces.serve.team.conftest import LIMITS, Server, Team, served, server_login
+from tests.faces.serve.team.conftest import BLUE, LIMITS, Server, Team, served, server_login
 
 from waypost import config
+from waypost.faces.dashboard.undo import Undoable
+from waypost.faces.mcp.http import serve_http
+from waypost.faces.mcp.profiles import tools_of
+from waypost.faces.mcp.server import build_server
+from waypost.faces.mcp.session import Project
+from waypost.faces.serve.news import News
 from waypost.faces.serve.team import team_of
+from waypost.memory.known import TeamSpaces
+from waypost.model.time import utc_now
+
+if TYPE_CHECKING:
+    from waypost.faces.rest.services import Services
+    from waypost.store.fact_protocol import CandidateRow
 
 
 def test_a_write_at_one_is_seen_at_the_other_and_its_event_comes(team: Team) -> None:
@@ -143,6 +160,61 @@ def test_servers_are_ready_and_tell_figures_without_acting_for_anybody(team: Tea
 def test_the_owner_of_a_database_is_no_server_of_a_team(postgres: str, tmp_path: Path) -> None:
     settings = config.load({"WAYPOST_HOME": str(tmp_path), "WAYPOST_STORE": postgres, "HOME": str(tmp_path)})
     assert team_of(settings) is None
+
+
+def test_mcp_alone_is_served_to_the_team_too(team: Team, tmp_path: Path) -> None:
+    home = str(tmp_path / "home")
+    settings = config.load(
+        {"WAYPOST_HOME": home, "WAYPOST_STORE": server_login(team.dsn, team.admin), "HOME": str(tmp_path)}
+    )
+    found, tools, stop = team_of(settings), tools_of("default"), threading.Event()
+    assert found is not None
+    project = Project(follows_roots=False, settings=TeamSpaces(settings).settings)
+    said: queue.Queue[str] = queue.Queue()
+    thread = threading.Thread(
+        target=lambda: serve_http(
+            lambda: build_server(tools, project),
+            tools,
+            home=settings.home,
+            port=0,
+            team=found.tokens,
+            say=said.put,
+            stop=stop,
+        )
+    )
+    thread.start()
+    try:
+        port = int(said.get(timeout=20).partition("/mcp")[0].rpartition(":")[2])
+        server = Server(port, team.one.started)
+        done, told = server.call(team.token("carol", "t15"), "recall", {"question": "what opens the archive?"})
+        assert done and BLUE in told
+        done, told = server.call(team.token("carol", "t15-w"), "remember", {"text": "Nothing."})
+        assert not done and "may only read" in told
+    finally:
+        stop.set()
+        thread.join(20)
+    assert not thread.is_alive()
+
+
+def test_what_is_kept_of_a_memory_goes_when_another_process_erases_something(tmp_path: Path) -> None:
+    """The undo of a rejection, replies as they were, what is open; of other memories the undo stays."""
+    undoable, now = Undoable(), utc_now()
+    for space in ("a" * 16, "b" * 16):
+        undoable.keep(space, "holder", [cast("CandidateRow", object())], now)
+    spaces, forgotten = TeamSpaces(config.load({"WAYPOST_HOME": str(tmp_path), "HOME": str(tmp_path)})), list[object]()
+    replies = SimpleNamespace(forget_words=lambda: forgotten.append("replies"))
+    streams = SimpleNamespace(wake=forgotten.append)
+    loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
+    services = SimpleNamespace(replies=replies, streams=streams)
+    news = News(spaces, cast("Services", services), undoable, cast("asyncio.AbstractEventLoop", loop))
+    news.changed("a" * 16)
+    assert forgotten == ["a" * 16] and undoable.kept("a" * 16, "holder", now)
+    news.erased("a" * 16)
+    assert forgotten == ["a" * 16, "replies"]
+    assert not undoable.kept("a" * 16, "holder", now) and undoable.kept("b" * 16, "holder", now)
+    news.missed()
+    assert forgotten == ["a" * 16, "replies", "replies", None]
+    assert not undoable.kept("b" * 16, "holder", now)
 
 
 @pytest.mark.slow
