@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -47,14 +48,12 @@ class ChromaServer:
         return self._process.pid
 
     def __enter__(self) -> Self:
-        import chromadb
-        from chromadb.config import Settings
-
+        chromadb: Any = import_module("chromadb")  # in an environment of its own
+        own: Any = import_module("chromadb.config").Settings(anonymized_telemetry=False)
         until = time.monotonic() + _START_SECONDS
         while True:
             try:
-                settings = Settings(anonymized_telemetry=False)
-                client: Any = chromadb.HttpClient("127.0.0.1", self._port, settings=settings)
+                client = chromadb.HttpClient("127.0.0.1", self._port, settings=own)
                 break
             except ValueError:  # it does not answer yet
                 if time.monotonic() > until or self._process.poll() is not None:
