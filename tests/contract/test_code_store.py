@@ -1,5 +1,6 @@
 """What every store promises about what is derived from trees."""
 
+import hashlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -244,3 +245,23 @@ def test_many_are_added_as_one_is(store: Store) -> None:
         assert reader.owed() == {ENGINE: 5}
         assert later == reader.last_number() == 4
         assert reader.versions("three")[0].refs == symbol("three", "b.py").refs
+
+
+def named(store: Store, *names: str) -> int:
+    with store.read() as reader:
+        return len(reader.code_named(names, 10, NOW))
+
+
+def test_names_with_large_letters_of_any_alphabet_are_found_as_they_are_written(store: Store) -> None:
+    add(store, symbol("s1", name="shop.ÄRGERNIS"), row("Ärgernis"))
+    assert named(store, "ÄRGERNIS") == 1
+    assert named(store, "ÄrGeRnIs") == 1
+    assert named(store, "ärgernis") == 0  # as every store has it: only the letters of ASCII
+
+
+def test_a_name_that_is_longer_than_any_index_takes_is_stored_and_found(store: Store) -> None:
+    name = "".join(hashlib.sha256(bytes([at])).hexdigest() for at in range(150))
+    with store.write() as writer:
+        writer.add_derived([(symbol("s1", name=f"shop.{name}"), [row(name)])], [])
+    assert named(store, name.upper()) == 1
+    assert named(store, "x" + name) == 0

@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from waypost import Memory
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput, StoreBusy, StoreUnavailable
 from waypost.store.postgres import connection as connecting
+from waypost.store.postgres import store as storing
 from waypost.store.postgres.connection import Connection, release
 from waypost.store.postgres.directory_rows import Space
 from waypost.store.postgres.store import PostgresStore
@@ -301,3 +303,64 @@ def test_what_the_database_takes_back_is_tried_again(
     assert memory.remember("The bell is rung at noon").status == "added"
     assert left == [0]
     assert len(memory.list()) == 1
+
+
+def test_a_commit_that_was_lost_in_a_crash_is_not_taken_for_another_of_the_same_number(
+    server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers of transactions that never reached the disk are given out again."""
+    dsn = server.new_database()
+    store, other = PostgresStore(dsn, SPACE), PostgresStore(dsn, replace(SPACE, space_id="00112233445566bb"))
+    numbers: list[str] = []
+    begin: Callable[[Connection, str], None] = Connection.begin
+
+    def lost(self: Connection, sql: str) -> None:
+        if sql != "COMMIT":
+            return begin(self, sql)
+        patch.undo()
+        numbers.append(number_of(self))
+        server.kill()
+        server.start_again()
+        for _ in range(20):
+            with other.write() as writer:
+                numbers.append(number_of(writer._db.connection))  # type: ignore[attr-defined]
+                writer.set_meta("other", "stored")
+        raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Connection, "begin", lost)
+        with pytest.raises(StoreUnavailable) as raised, store.write() as writer:
+            writer.set_meta("key", "value")
+    assert numbers[0] in numbers[1:]  # else this shows nothing
+    assert not raised.value.undone
+    with store.read() as reader:
+        assert reader.meta("key") is None
+    release(dsn)
+
+
+def number_of(connection: Connection) -> str:
+    return str(connection.execute("SELECT pg_current_xact_id()::text").fetchall()[0][0])
+
+
+def test_a_commit_whose_server_stays_away_is_told_as_unknown(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connecting, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(storing, "_SETTLE_SECONDS", 0.1)
+    dsn = server.new_database()
+    store = PostgresStore(dsn, SPACE)
+    begin: Callable[[Connection, str], None] = Connection.begin
+
+    def lost(self: Connection, sql: str) -> None:
+        begin(self, sql)
+        if sql == "COMMIT":
+            server.kill()
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Connection, "begin", lost)
+        with pytest.raises(StoreUnavailable) as raised, store.write() as writer:
+            writer.set_meta("key", "value")
+    assert not raised.value.undone
+    server.start_again()
+    with store.read() as reader:
+        assert reader.meta("key") == "value"
+    release(dsn)

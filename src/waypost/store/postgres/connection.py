@@ -23,16 +23,26 @@ _MOST = 64  # at once, of one process
 _OLDEST_SECONDS = 1800.0  # a connection is not used for longer: behind a proxy it may lead to a server that is gone
 _CONNECT_SECONDS = 10  # for one attempt
 _PATIENCE_SECONDS = 30.0  # for a server that restarts, or hands over to another
+# When the server was started, and when it forgot its statistics, as it does after a crash of one of its processes.
+_ABOUT = b"""
+SELECT concat_ws(' ', pg_postmaster_start_time(), (SELECT stats_reset FROM pg_stat_bgwriter)), halfvec.oid, halfvec.nspname
+FROM (SELECT 1) one LEFT JOIN (
+    SELECT t.oid::bigint, n.nspname::text FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+    JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'
+    JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'vector' WHERE t.typname = 'halfvec'
+) halfvec ON true
+"""
 _SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Connection:
-    """A connection that knows since when it is there and where pgvector's types are."""
+    """A connection that knows since when it is there, where pgvector's types are, and which run of the server it leads
+    to: one that was started anew, or after a crash, has another."""
 
-    __slots__ = ("made", "raw", "vector_schema")
+    __slots__ = ("made", "raw", "server_run", "vector_schema")
 
-    def __init__(self, raw: "psycopg.Connection[Any]", vector_schema: str) -> None:
-        self.raw, self.vector_schema = raw, vector_schema
+    def __init__(self, raw: "psycopg.Connection[Any]", vector_schema: str, server_run: str) -> None:
+        self.raw, self.vector_schema, self.server_run = raw, vector_schema, server_run
         self.made = time.monotonic()
 
     def begin(self, sql: str) -> None:
@@ -71,13 +81,14 @@ class Connections:
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
         self._room = threading.BoundedSemaphore(_MOST)
+        self._held = threading.local()
         _all.add(self)
 
     @contextmanager
     def lend(self, begin: str) -> Iterator[Connection]:
         """A connection for this thread alone, on which these statements were run. Who restarts is waited for; a connection
         that turns out to be cut is replaced by another before anything was done on it."""
-        with in_our_words(self.shown), self._room:
+        with in_our_words(self.shown), self._a_place():
             connection = self._begun(begin)
             try:
                 yield connection
@@ -105,6 +116,21 @@ class Connections:
         """In a forked child: the parent's connections are the parent's; closing one here would end it there."""
         _abandoned.extend(self._idle)
         self._idle, self._lock, self._room = [], threading.Lock(), threading.BoundedSemaphore(_MOST)
+        self._held = threading.local()
+
+    @contextmanager
+    def _a_place(self) -> Iterator[None]:
+        """Who has a connection already gets another at once: if all who have one waited for more, none would come free."""
+        count = getattr(self._held, "count", 0)
+        if not count:
+            self._room.acquire()
+        self._held.count = count + 1
+        try:
+            yield
+        finally:
+            self._held.count = count
+            if not count:
+                self._room.release()
 
     def _begun(self, begin: str) -> Connection:
         while (known := self._take()) is not None:
@@ -165,17 +191,12 @@ class Connections:
             application_name="waypost",
         )
         try:
-            rows = raw.execute(
-                b"SELECT t.oid::bigint, n.nspname::text FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace"
-                b" JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'"
-                b" JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'vector' WHERE t.typname = 'halfvec'"
-            ).fetchall()
-            _teach(raw.adapters, int(rows[0][0]) if rows else None)
+            run, halfvec_type, schema = raw.execute(_ABOUT).fetchall()[0]
+            _teach(raw.adapters, halfvec_type)
         except BaseException:
             raw.close()
             raise
-        schema = str(rows[0][1]) if rows else ""
-        return Connection(raw, schema if _SCHEMA_NAME.fullmatch(schema) else "")
+        return Connection(raw, schema if _SCHEMA_NAME.fullmatch(schema or "") else "", run)
 
 
 class _BinaryCursor(psycopg.RawCursor[Any]):

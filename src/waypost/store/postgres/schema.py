@@ -49,7 +49,7 @@ CREATE TABLE memories (
     checkout_id text COLLATE "C",
     name text COLLATE "C",
     name_end text COLLATE "C" GENERATED ALWAYS AS (  -- what follows the last dot; in a column: see `last16`
-        lower(substr(name, length(rtrim(name, replace(name, '.', ''))) + 1))
+        "left"(lower(substr(name, length(rtrim(name, replace(name, '.', ''))) + 1)), 256)
     ) STORED,
     language text COLLATE "C" NOT NULL,
     traits integer NOT NULL,

@@ -1,5 +1,6 @@
 """The PostgreSQL store of one space: a schema of its own in a database that many spaces, machines and servers share."""
 
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from waypost.errors import SecurityError, StoreUnavailable
+from waypost.errors import SecurityError, StoreBusy, StoreUnavailable, WaypostError
 from waypost.model.time import Clock, utc_now
 from waypost.store.postgres.connection import Connection, Connections, connections
 from waypost.store.postgres.database import PostgresDatabase
@@ -82,7 +83,7 @@ class PostgresStore:
     @contextmanager
     def write(self) -> Iterator[PostgresWriter]:
         begin = self._begin("BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL synchronous_commit = on")
-        with self._turn, self._connections.lend(begin) as connection:
+        with self._my_turn(), self._connections.lend(begin) as connection:
             self._act(connection)
             # What is read from here on is what the writer before has left.
             connection.execute("SELECT pg_advisory_xact_lock($1)", (self._key,))
@@ -106,7 +107,7 @@ class PostgresStore:
             if not self._owns(connection):
                 return False
             milliseconds = self._busy if wait else _IMPATIENT_MILLISECONDS
-            connection.execute("SELECT set_config('lock_timeout', $1, false)", (f"{milliseconds}ms",))
+            _take_time(connection, milliseconds)
             for table in self._tables(connection):
                 way = "ANALYZE" if table in SEARCHED_TABLES else "FULL, ANALYZE"
                 try:
@@ -120,6 +121,7 @@ class PostgresStore:
             writer.index_vectors()
         with self._connections.alone() as connection:
             if self._owns(connection):
+                _take_time(connection, 0)
                 for table in self._tables(connection):
                     connection.execute(f"ANALYZE {self._schema}.{table}")
 
@@ -169,7 +171,7 @@ class PostgresStore:
                 directory.register_space(self._space)
             connection.begin(f"SET LOCAL search_path = {self._path}")
             migrate(connection, self._schema, self._connections.shown, self._clock())
-            protect_space(connection.raw, self._space.space_id, self._server.names)
+            protect_space(connection.raw, self._space.space_id, known_names(connection.raw))
             self._login_may_write = True
             connection.begin("COMMIT")
 
@@ -194,11 +196,35 @@ class PostgresStore:
             )
         )
 
+    @contextmanager
+    def _my_turn(self) -> Iterator[None]:
+        if not self._turn.acquire(timeout=self._busy / 1000):
+            raise StoreBusy(
+                f"This process has written to this memory in {self._connections.shown} for too long.",
+                "Wait for it to finish and repeat; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
+            )
+        try:
+            yield
+        finally:
+            self._turn.release()
+
     def _act(self, connection: Connection) -> None:
         """For a server: be whoever asked, with no more rights than theirs."""
         principal = PRINCIPAL.get()
-        if principal is not None and self._server.names is not None:
-            act(connection.raw, self._server.names, self._space.space_id, principal.acting(self._space.space_id))
+        if principal is not None:
+            acting = principal.acting(self._space.space_id)
+            act(connection.raw, self._names(connection), self._space.space_id, acting)
+
+    def _names(self, connection: Connection) -> Names:
+        """What the roles are called. Raises SecurityError where there are none: with the login's own rights nobody is
+        served."""
+        names = self._server.names or known_names(connection.raw)  # made since this process looked
+        if names is None:
+            raise SecurityError(
+                f"{self._connections.shown} has no roles to act for a user.",
+                "Let an administrator run `waypost team init`.",
+            )
+        return names
 
     def _refuse_moved(self, connection: Connection) -> None:
         refuse_moved(connection.execute(SELECT_NOTES).fetchall())
@@ -212,26 +238,39 @@ class PostgresStore:
             connection.close()
             if not is_lost(error):
                 raise
-            if not self._is_committed(number):
+            if not self._is_committed(number, connection.server_run):
                 raise
 
-    def _is_committed(self, number: str) -> bool:
+    def _is_committed(self, number: str, server_run: str) -> bool:
+        """What became of a transaction. Raises StoreUnavailable where nobody can tell. One that was lost in a crash, or
+        with a server from which another took over, may have had a number that was given out again since: from another
+        run of the server `committed` proves nothing."""
         until = time.monotonic() + _SETTLE_SECONDS
         while True:
-            with self._connections.alone() as connection:
-                try:
-                    status = connection.execute("SELECT pg_xact_status($1::xid8)", (number,)).fetchall()[0][0]
-                except psycopg.errors.InvalidParameterValue:  # a server that took over has never heard of it
-                    return False
-            if status in ("committed", "aborted"):
-                return bool(status == "committed")
-            if time.monotonic() > until or status is None:
+            status, is_same = self._status(number, server_run)
+            if status == "aborted":
+                return False
+            if status == "committed" and is_same:
+                return True
+            if status in ("committed", None) or time.monotonic() > until:
                 raise StoreUnavailable(
                     f"The connection to {self._connections.shown} was lost while a change was being stored.",
                     "Look whether it is there before you repeat it.",
                     undone=False,
                 )
             time.sleep(_SETTLE_PAUSE)  # the server has not noticed yet that we are gone
+
+    def _status(self, number: str, server_run: str) -> tuple[str | None, bool]:
+        """What the server says of a transaction, None: it is too long ago; and whether that is the run it was in."""
+        try:
+            with self._connections.alone() as connection:
+                try:
+                    rows = connection.execute("SELECT pg_xact_status($1::xid8)", (number,)).fetchall()
+                except psycopg.errors.InvalidParameterValue:  # this server has never heard of it
+                    return "aborted", False
+                return rows[0][0], connection.server_run == server_run
+        except WaypostError:  # it cannot be asked now; that does not say that nothing was stored
+            return "unknown", False
 
     def _tables(self, connection: Connection) -> list[str]:
         rows: list[Any] = connection.execute(
@@ -245,6 +284,14 @@ class PostgresStore:
             "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = $1", (self._schema,)
         ).fetchall()
         return bool(rows and rows[0][0])
+
+
+def _take_time(connection: Connection, lock_milliseconds: int) -> None:
+    """For upkeep: wait so long for a lock (0: as long as it takes), and let no limit of the login stop what has begun."""
+    connection.execute(
+        "SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', '0', false)",
+        (f"{lock_milliseconds}ms",),
+    )
 
 
 def _look_at(pool: Connections, clock: Clock) -> _Server:
@@ -262,6 +309,15 @@ def _look_at(pool: Connections, clock: Clock) -> _Server:
 
 _servers: dict[str, _Server] = {}
 _servers_lock = threading.Lock()
+
+
+def _start_afresh() -> None:
+    global _servers_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
+    _servers_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)
 
 
 def holds(dsn: str, space_id: str) -> bool:

@@ -27,6 +27,7 @@ _LOST_STATES = {
     "57P05",  # idle for too long
     "53300",  # too many connections: some will end
 }
+_REFUSALS = ("authentication failed", "does not exist", "no password", "pg_hba.conf", "permission denied")
 
 _Sorts = tuple[type[psycopg.Error], ...]
 _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
@@ -91,7 +92,7 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
         "Restore it from a backup.",
     ),
     (
-        (psycopg.DataError,),
+        (psycopg.DataError, errors.ProgramLimitExceeded),  # also what is too long for an index
         InvalidInput,
         "{shown} cannot hold this: {why}.",
         "Remove what is named, and repeat.",
@@ -106,7 +107,7 @@ def is_lost(error: BaseException) -> bool:
     state = error.sqlstate
     if state is None:
         # From the network, or told before there was a session: the server's own refusals come in words only.
-        return not any(word in str(error) for word in ("authentication failed", "does not exist", "no password"))
+        return not any(word in str(error) for word in _REFUSALS)
     return state in _LOST_STATES or state.startswith("08")
 
 

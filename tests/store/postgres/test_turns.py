@@ -1,0 +1,146 @@
+"""Threads that wait for each other, and for connections; and a process that is forked in the middle."""
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import psycopg
+import pytest
+
+from waypost.errors import InvalidInput, SecurityError, StoreBusy
+from waypost.store.postgres import store as storing
+from waypost.store.postgres.connection import Connection, Connections
+from waypost.store.postgres.security import PRINCIPAL, Principal
+from waypost.store.postgres.store import PostgresStore
+
+SECONDS = 30.0
+
+
+def all_done(*works: Callable[[], object]) -> bool:
+    """Whether they come to an end, each in a thread of its own."""
+    threads = [threading.Thread(target=work, daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    return not any(thread.is_alive() for thread in threads)
+
+
+def test_threads_that_have_a_connection_and_need_another_do_not_wait_for_each_other(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store._connections, "_room", threading.BoundedSemaphore(2))
+    both_have_one = threading.Barrier(2)
+
+    def reads_twice() -> None:
+        with store.read() as first:
+            both_have_one.wait(SECONDS)
+            with store.read() as second:
+                assert first.meta("a") is second.meta("a") is None
+
+    assert all_done(reads_twice, reads_twice)
+    assert all_done(*[store.size_bytes] * 3)  # every place is free again
+
+
+def test_no_more_connections_than_allowed_are_lent_to_different_threads(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store._connections, "_room", threading.BoundedSemaphore(1))
+    lent = threading.Event()
+
+    def reads() -> None:
+        with store.read():
+            lent.set()
+
+    with store.read():
+        waiting = threading.Thread(target=reads)
+        waiting.start()
+        assert not lent.wait(0.05)
+    waiting.join(SECONDS)
+    assert lent.is_set()
+
+
+def test_a_thread_waits_for_the_turn_of_another_for_as_long_as_it_may(store: PostgresStore) -> None:
+    told: list[str] = []
+    store._busy = 50
+
+    def writes() -> None:
+        with pytest.raises(StoreBusy, match="for too long") as raised, store.write():
+            pass
+        told.append(raised.value.remedy)
+
+    with store.write() as writer:
+        writer.set_meta("key", "first")
+        assert all_done(writes)
+    assert told
+    with store.write() as writer:
+        assert writer.meta("key") == "first"
+
+
+def test_a_child_does_not_wait_for_what_a_thread_of_its_parent_held(store: PostgresStore) -> None:
+    with storing._servers_lock:
+        child = os.fork()
+        if not child:
+            os._exit(0 if storing._servers_lock.acquire(timeout=5) else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_an_error_that_was_swallowed_inside_of_a_write_is_told_at_its_end(store: PostgresStore) -> None:
+    with pytest.raises(Exception, match="aborted"), store.write() as writer:
+        writer.set_meta("key", "value")
+        with pytest.raises(psycopg.Error):
+            writer._rows("SELECT 1 / 0")
+    with store.read() as reader:
+        assert reader.meta("key") is None
+
+
+def test_upkeep_is_not_stopped_by_a_limit_of_the_login(
+    store: PostgresStore, searched_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with psycopg.connect(searched_database, autocommit=True) as admin:
+        name = admin.info.dbname
+        admin.execute(f"ALTER DATABASE {name} SET statement_timeout = '1h'".encode())
+    limits: list[str] = []
+    execute: Callable[..., Any] = Connection.execute
+
+    def noting(self: Connection, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        if sql.startswith(("VACUUM", "ANALYZE")):
+            limits.append(execute(self, "SHOW statement_timeout").fetchall()[0][0])
+        return execute(self, sql, parameters)
+
+    monkeypatch.setattr(Connection, "execute", noting)
+    try:
+        assert store.scrub([])
+        store.compact()
+    finally:
+        with psycopg.connect(searched_database, autocommit=True) as admin:
+            admin.execute(f"ALTER DATABASE {name} RESET statement_timeout".encode())
+    assert len(limits) > 2
+    assert set(limits) == {"0"}
+
+
+def test_what_is_too_long_for_an_index_is_told_as_such(store: PostgresStore) -> None:
+    path = "".join(hashlib.sha256(bytes([at])).hexdigest() for at in range(200))
+    with pytest.raises(InvalidInput, match="cannot hold this: index row"), store.write() as writer:
+        writer.track("here", [path])
+
+
+def test_a_server_without_roles_serves_nobody_with_rights_of_its_own(store: PostgresStore) -> None:
+    space_id = store._space.space_id
+    before = PRINCIPAL.set(Principal("ann", "agent", "read", {space_id: "reader"}))
+    try:
+        with pytest.raises(SecurityError, match="no roles to act"), store.read():
+            pass
+    finally:
+        PRINCIPAL.reset(before)
+
+
+def test_a_run_of_the_server_is_told_from_the_next(searched_database: str) -> None:
+    pool = Connections(searched_database)
+    with ExitStack() as opened:
+        first, second = (opened.enter_context(pool.alone()) for _ in range(2))
+        assert first.server_run == second.server_run
+        assert len(first.server_run) > len("2026-01-01 00:00:00+00")
