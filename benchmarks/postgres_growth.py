@@ -1,9 +1,10 @@
 """What a memory takes in PostgreSQL as it grows: tables, indexes, log of changes, dump.
 
-    python -m benchmarks.postgres_growth [--passages 1000 5000 20000]
+    python -m benchmarks.postgres_growth [--passages 1000 5000 20000] [--bulk]
 
 Starts a PostgreSQL of its own. Each size is a memory of its own, filled through the store's protocol with generated passages
-(benchmarks/scale_data.py), one for each memory as conversations have them. Bytes are those of the files, after VACUUM.
+(benchmarks/scale_data.py), one for each memory as conversations have them; with `--bulk` many in one call, as the index of a tree
+is written. Bytes are those of the files, after VACUUM.
 """
 
 import argparse
@@ -85,7 +86,7 @@ def dump(dsn: str, schema: str, folder: Path) -> tuple[int, float]:
     return size, took
 
 
-def grown(dsn: str, number: int, count: int, folder: Path) -> dict[str, Any]:
+def grown(dsn: str, number: int, count: int, folder: Path, *, bulk: bool) -> dict[str, Any]:
     """A memory with so many passages."""
     space = Space(f"{number:016x}", "project", f"project {number}", "directory", None, NOW)
     catalogue = value(dsn, CATALOGUE)
@@ -94,7 +95,7 @@ def grown(dsn: str, number: int, count: int, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"passages": count, "catalogue, bytes": value(dsn, CATALOGUE) - catalogue}
     empty = sizes(dsn, schema)
     begun = value(dsn, "SELECT pg_current_wal_lsn()::text")
-    seconds = ingest(store, Passages(count), bulk=False)
+    seconds = ingest(store, Passages(count), bulk=bulk)
     logged = value(dsn, "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), %s::pg_lsn)::bigint", begun)
     began = time.perf_counter()
     store.compact()
@@ -120,14 +121,15 @@ def grown(dsn: str, number: int, count: int, folder: Path) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--passages", type=int, nargs="+", default=[1000, 5000, 20_000])
-    counts = parser.parse_args().passages
+    parser.add_argument("--bulk", action="store_true")
+    given = parser.parse_args()
     # As a server is set up that keeps what it acknowledges: the log holds whole pages after each checkpoint.
     with Postgres(durable=True, shared_buffers="512MB", max_wal_size="1GB") as server:
         dsn = server.new_database()
         with connections(dsn).alone() as connection:
             set_up(connection, "here", NOW)
-        for number, count in enumerate(counts, 1):
-            print(json.dumps(grown(dsn, number, count, server.folder), indent=2), flush=True)
+        for number, count in enumerate(given.passages, 1):
+            print(json.dumps(grown(dsn, number, count, server.folder, bulk=given.bulk), indent=2), flush=True)
         release(dsn)
 
 
