@@ -24,6 +24,7 @@ BEYOND_REACH = (
     "the history of git repositories",
     "copies that were made outside of Waypost's own directory",
     "backups of this disk",
+    "of a database server: its log of changes, standbys and backups",
 )
 
 
@@ -32,7 +33,7 @@ class Forgotten:
     memory_id: str
     versions: int
     exports_changed: tuple[str, ...]
-    complete: bool  # False: somebody is reading right now; the last traces go with the next opening, or `doctor --fix`
+    complete: bool  # False: somebody is reading, or another owns the tables; the last traces go later, or by `doctor --fix`
     files_changed: tuple[str, ...] = ()  # of the journal
     beyond_reach: tuple[str, ...] = BEYOND_REACH
 

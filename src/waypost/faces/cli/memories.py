@@ -267,7 +267,10 @@ def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) ->
         return
     print(f"Forgotten: {gone.memory_id} ({gone.versions} versions).")
     if not gone.complete:
-        print("Another process is reading; the last traces go as soon as it ends (waypost doctor --fix).")
+        print(
+            "Its last traces in free space are still there: they go when no other process reads, or by whoever owns the"
+            " tables of a shared database (waypost doctor --fix)."
+        )
     print(f"Out of Waypost's reach: {'; '.join(gone.beyond_reach)}.")
 
 
