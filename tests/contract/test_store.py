@@ -404,3 +404,15 @@ def test_passages_can_be_indexed_anew_without_losing_vectors(store: Store) -> No
     assert found(store, ["beta"]) == ["m"]
     assert found(store, ["alpha"]) == ["m"]
     assert list(store.problems()) == []
+
+
+def test_a_nul_in_a_tag_spoils_no_search_by_tags(store: Store) -> None:
+    with store.write() as writer:
+        writer.add_version(version("m1", tags={"area": "b\0\0c", "path": "C:\\u0000\\\0"}), [], [])
+        writer.add_version(version("m2", tags={"area": "billing"}), [], [])
+    with store.read() as reader:
+        found = reader.listing(NOW, Filter(tags=(("area", "billing"),)))
+        first = reader.version("m1", NOW.moment)
+    assert [one.memory_id for one in found] == ["m2"]
+    assert first is not None
+    assert first.tags == {"area": "b\ufffd\ufffdc", "path": "C:\\u0000\\\ufffd"}

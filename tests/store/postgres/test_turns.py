@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
@@ -13,6 +14,8 @@ import pytest
 from waypost.errors import InvalidInput, SecurityError, StoreBusy
 from waypost.store.postgres import store as storing
 from waypost.store.postgres.connection import Connection, Connections
+from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.roles import ensure_roles, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
 from waypost.store.postgres.store import PostgresStore
 
@@ -136,6 +139,18 @@ def test_a_server_without_roles_serves_nobody_with_rights_of_its_own(store: Post
             pass
     finally:
         PRINCIPAL.reset(before)
+
+
+def test_a_memory_that_is_made_after_the_roles_by_a_process_from_before_opens_to_them(postgres: str) -> None:
+    made = datetime(2026, 1, 1, tzinfo=UTC)
+    before, after = (Space(one * 16, "project", "shop", "directory", None, made) for one in "cd")
+    PostgresStore(postgres, before)
+    with psycopg.connect(postgres, autocommit=True) as admin:
+        names = ensure_roles(admin, f"turns_{os.getpid()}")
+        assert names is not None
+        PostgresStore(postgres, after)
+        group, table = names.group(after.space_id, "reader"), f"{schema_of(after.space_id)}.memories"
+        assert admin.execute("SELECT has_table_privilege(%s, %s, 'SELECT')", (group, table)).fetchall() == [(True,)]
 
 
 def test_a_run_of_the_server_is_told_from_the_next(searched_database: str) -> None:

@@ -1,6 +1,7 @@
 """Between rows and values."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,8 +36,16 @@ _STATE_FLAGS = {"protected", "is_stale"}
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
 
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # as JSON writes it; not a backslash before `u0000`
+
+
 def as_json(value: Any) -> str:
-    return _encode(value) if value or not isinstance(value, (list, dict)) else "[]" if isinstance(value, list) else "{}"
+    """NUL, which is in no text that means something, becomes the mark of a lost character: where one is stored PostgreSQL
+    cannot look into any object of the column."""
+    if not value and isinstance(value, (list, dict)):
+        return "[]" if isinstance(value, list) else "{}"
+    encoded = _encode(value)
+    return _NUL.sub("\\1\ufffd", encoded) if "\\u0000" in encoded else encoded
 
 
 def version_of(row: Sequence[Any], refs: tuple[CodeReference, ...]) -> Version:
