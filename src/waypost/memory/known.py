@@ -10,7 +10,7 @@ from waypost.config import Settings, user_home
 from waypost.errors import InvalidInput, NotFound, WaypostError
 from waypost.flows.elsewhere import checkouts_of
 from waypost.memory.spaces import open_spaces
-from waypost.memory.stores import opened, stored_ids, stored_space
+from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spaces
 from waypost.model.checkout import Checkout
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, utc_now
@@ -76,24 +76,27 @@ class KnownSpace:
 def known_spaces(settings: Settings, clock: Clock = utc_now) -> list[KnownSpace]:
     """All memories of a home that can be read, by name."""
     found = list[KnownSpace]()
-    for space_id in stored_ids(settings):
+    for stored in stored_spaces(settings):
         try:
-            found.append(known_space(settings, space_id, clock))
-        except WaypostError:  # something else that lies there, or damaged: `doctor` names it in its own project
+            found.append(_known(settings, stored, clock))
+        except WaypostError:  # damaged, or taken away meanwhile
             continue
     return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
 
 
 def known_space(settings: Settings, space_id: str, clock: Clock = utc_now) -> KnownSpace:
     """The memory of this id. Raises NotFound when there is no such memory."""
-    stored = stored_space(settings, space_id)
+    return _known(settings, stored_space(settings, space_id), clock)
+
+
+def _known(settings: Settings, stored: StoredSpace, clock: Clock) -> KnownSpace:
     with opened(settings, stored, clock) as store, store.read() as reader:
         told = [tree_here(root, settings.shared_machine) for root in reversed(reader.checkouts().values())]
         checkouts = checkouts_of(reader, clock())
     roots = tuple(root for root in told if root is not None)
     kind, name, source, origin = stored.kind, stored.name, stored.source, stored.origin
     machine = settings.shared_machine
-    return KnownSpace(space_id, kind, name, stored.created, roots, checkouts, source, origin, machine)
+    return KnownSpace(stored.space_id, kind, name, stored.created, roots, checkouts, source, origin, machine)
 
 
 def is_outside(settings: Settings, directory: Path) -> bool:

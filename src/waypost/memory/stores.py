@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waypost.config import Settings
-from waypost.errors import NotFound
+from waypost.errors import NotFound, WaypostError
 from waypost.model.time import Clock
 from waypost.space.metadata import read_metadata
 from waypost.space.place import DATABASE_FILE, space_directory
@@ -70,6 +70,22 @@ def stored_ids(settings: Settings) -> list[str]:
         return [one.space_id for one in spaces_in(settings.store)]
     root = settings.memory_root
     return [folder.name for folder in root.iterdir()] if root.is_dir() else []
+
+
+def stored_spaces(settings: Settings) -> Iterator[StoredSpace]:
+    """The memories of this home, or all that this login may see, as far as they can be read."""
+    if settings.store:
+        from waypost.store.postgres.store import spaces_in
+
+        for one in spaces_in(settings.store):
+            yield StoredSpace(one.space_id, one.kind, one.name, one.source, one.origin, one.created)
+        return
+    for space_id in stored_ids(settings):
+        try:
+            found = stored_space(settings, space_id)
+        except WaypostError:  # something else that lies there, or damaged: `doctor` names it in its own project
+            continue
+        yield found
 
 
 def stored_space(settings: Settings, space_id: str) -> StoredSpace:
