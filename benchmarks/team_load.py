@@ -280,7 +280,8 @@ def lost_and_doubled(work: Path, dsn: str, projects: Sequence[Project], seen: Se
     return lost, [text for text, count in texts.items() if count > 1]
 
 
-def report(seen: Seen, seconds: float, held: list[list[float]]) -> dict[str, Any]:
+def report(seen: Seen, seconds: float, held: list[list[float]], busy: float) -> dict[str, Any]:
+    """`busy`: processor time of the servers, without that of PostgreSQL."""
     rows: dict[str, Any] = {}
     print("\n| | requests a second | p50 / p95 / p99, ms | errors |\n|---|---|---|---|")
     every = Figures([one for figures in seen.took.values() for one in figures.took])
@@ -290,16 +291,19 @@ def report(seen: Seen, seconds: float, held: list[list[float]]) -> dict[str, Any
         times = [round(figures.percentile(wanted), 1) for wanted in (50, 95, 99)]
         rows[sort] = {"per_second": round(figures.rate, 1), "p50_p95_p99_ms": times, "errors": len(figures.errors)}
         print(f"| {sort} | {figures.rate:.1f} | {' / '.join(f'{t:.0f}' for t in times)} | {len(figures.errors)} |")
+    each = 1000 * busy / max(1, len(every.took))
+    print(f"\nprocessor time of the servers for each request, without PostgreSQL: {each:.1f} ms")
     middle, end = (sum(held[place]) / len(held[place]) for place in (SAMPLES // 2 - 1, -1))
     print(
-        f"\nstatuses {dict(seen.statuses)}; {len(seen.written)} writes acknowledged, {seen.crossed} looked for elsewhere"
+        f"statuses {dict(seen.statuses)}; {len(seen.written)} writes acknowledged, {seen.crossed} looked for elsewhere"
     )
     print(
         f"refused probes {dict(seen.refused)}; memory of a server in the middle {middle:.0f} MiB, at the end {end:.0f}"
     )
     return {
         "sorts": rows, "statuses": {str(status): count for status, count in seen.statuses.items()},
-        "written": len(seen.written), "crossed": seen.crossed, "refused": dict(seen.refused),
+        "written": len(seen.written),
+        "cpu_ms_each": round(each, 1), "crossed": seen.crossed, "refused": dict(seen.refused),
         "memory_mb": held, "wrong": seen.wrong[:50],
     }  # fmt: skip
 
@@ -338,9 +342,10 @@ def main() -> None:
             f"load of the machine {os.getloadavg()[0]:.1f}; {options.servers} servers, {options.clients} clients",
             flush=True,
         )
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), sum(server.cpu_seconds() for server in servers)
         held = run(workers, servers, options.seconds)
-        told = report(seen, time.perf_counter() - began, held)
+        busy = sum(server.cpu_seconds() for server in servers) - busy
+        told = report(seen, time.perf_counter() - began, held, busy)
         lost, doubled = lost_and_doubled(work, dsn, projects, seen)
         print(f"{len(lost)} acknowledged writes lost, {len(doubled)} there twice; {len(seen.wrong)} things wrong")
         _keep(options, told | {"lost": lost[:20], "doubled": doubled[:20]})
