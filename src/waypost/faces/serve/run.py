@@ -28,6 +28,7 @@ from waypost.faces.serve.routes import MCP
 from waypost.faces.serve.team import Team
 from waypost.memory.known import Spaces
 from waypost.model.time import format_time
+from waypost.space.platform import make_private_directory
 
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound here: what a browser can open instead
 
@@ -123,6 +124,7 @@ def run(
     listening = listen(host, port)
     own_log = log or Log(settings.log_format)
     try:
+        make_private_directory(spaces.home)  # readiness looks whether it can be written
         let_in = _home_let_in(spaces) if team is None else LetIn(team.tokens, team.sessions)
         code = let_in.code
         secure = [one.netloc for one in named if one.scheme == "https"]

@@ -122,6 +122,7 @@ def test_a_write_with_a_key_is_done_once_by_all_servers(team: Team) -> None:
 def test_rates_are_counted_for_each_token(team: Team, tmp_path: Path) -> None:
     few = replace(LIMITS, rate=0.001, burst=3)
     with served(server_login(team.dsn, team.admin), tmp_path / "home", few) as server:
+        assert server.ask("GET", "/readyz").status == 200  # before it has opened any memory
         greedy, modest = team.token("bob", "t10"), team.token("bob", "t10-too")
         statuses = [server.ask("GET", "/api/v1/spaces", greedy).status for _ in range(4)]
         assert statuses == [200, 200, 200, 429]
