@@ -190,12 +190,10 @@ class Gate:
     def _refused(self, address: str) -> Problem:
         if wait := self._failures.take(address):
             return _slow_down(wait)
-        return Problem(
-            401,
-            "A valid token is needed.",
-            "Send `Authorization: Bearer TOKEN`; the server printed which file holds the owner's.",
-            _CHALLENGE,
-        )
+        where = "the server printed which file holds the owner's"
+        if self._asks_others:
+            where = "`waypost team token make` makes one"
+        return Problem(401, "A valid token is needed.", f"Send `Authorization: Bearer TOKEN`; {where}.", _CHALLENGE)
 
     def _bearer(self, sent: list[bytes]) -> Identity | None:
         if len(sent) != 1:
