@@ -36,20 +36,20 @@ _SPARE = 1_500_000_000  # that is left to others
 Row = dict[str, Any]
 
 
-def check_room(system: str, count: int, folder: Path) -> None:
-    """Raises SystemExit where this stage could fill the disk."""
+def no_room(system: str, count: int, folder: Path) -> str:
+    """Why this stage is refused; empty where the disk has room for it."""
     each, fixed = _NEEDED[system]
     needed, free = count * each + fixed + _SPARE, shutil.disk_usage(folder).free
-    if needed > free:
-        raise SystemExit(
-            f"{system} with {count:,} passages can take {needed / 1e9:.1f} GB; {folder} has {free / 1e9:.1f} GB free. "
-            "Make room, or name another folder with --work."
-        )
+    if needed <= free:
+        return ""
+    return (
+        f"{system} with {count:,} passages can take {needed / 1e9:.1f} GB; {folder} has {free / 1e9:.1f} GB free. "
+        "Make room, or name another folder with --work."
+    )
 
 
 def stage(system: str, count: int, work: Path, python: str, *more: str) -> list[Row]:
     """Run a system with so many passages; its steps as they were told."""
-    check_room(system, count, work)
     folder = work / f"{system}-{count}"
     command = [python, "-m", "benchmarks.scale_stages", system, str(count), str(folder), *more]
     environment = {**os.environ, "TMPDIR": str(work), "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "src")))}
@@ -140,16 +140,24 @@ def _number(value: float | None, places: int = 0) -> str:
 def main() -> None:
     options = _options()
     rows: list[Row] = []
+    refused: list[str] = []
     with tempfile.TemporaryDirectory(prefix="scale-", dir=options.work) as folder:
         work = Path(folder)
         for size in options.passages:
             for system in options.only:
+                if why := no_room(system, size, work):
+                    refused.append(why)
+                    print(f"refused: {why}", flush=True)
+                    continue
                 python = options.chroma_python if system == "chroma" else sys.executable
                 rows += stage(system, size, work, python, *(["bulk"] if options.bulk else []))
                 left = folder_bytes(work)
                 assert left < 10**8, f"{left} bytes of {system} were left behind"
-    print(f"\n{table(rows, options.passages)}")
-    print(f"\nload of the machine {min(r['load'] for r in rows)} to {max(r['load'] for r in rows)}; {RESULTS}")
+    if rows:
+        print(f"\n{table(rows, options.passages)}")
+        print(f"\nload of the machine {min(r['load'] for r in rows)} to {max(r['load'] for r in rows)}; {RESULTS}")
+    if refused:
+        sys.exit("\n".join(refused))
 
 
 def _options() -> argparse.Namespace:
