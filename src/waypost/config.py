@@ -97,7 +97,7 @@ class Settings:
     learn_on: tuple[str, ...] = ("commit", "readme", "new_file", "session")  # what is learned from without being asked
     journal: JournalSettings = field(default_factory=JournalSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
-    store: str = field(default="", repr=False)  # postgresql://…, which may hold a password; empty: a file for each memory
+    store: str = field(default="", repr=False)  # postgresql://…, maybe with a password; empty: a file for each memory
     statement_timeout_seconds: float = 120.0  # how long PostgreSQL may take for one statement
     machine: str = ""  # what this machine is called where a database is shared
     home_is_told: bool = False  # by WAYPOST_HOME: who runs later must be told too
@@ -212,7 +212,9 @@ def _store(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
     store = env.get("WAYPOST_STORE") or table.get("store", "")
     if not isinstance(store, str) or (store and not store.startswith(_STORES)):
         # Not repeated: a misspelt one may hold a password all the same.
-        raise ConfigError("Setting 'store' is no address of a PostgreSQL database.", "Write postgresql://USER@HOST/NAME.")
+        raise ConfigError(
+            "Setting 'store' is no address of a PostgreSQL database.", "Write postgresql://USER@HOST/NAME."
+        )
     return store
 
 

@@ -73,7 +73,7 @@ def test_two_clones_and_a_worktree_of_one_origin_are_one_space_with_three_checko
     found = [identify(tmp_path / name) for name in ("one", "two", "three")]
     assert {identity.space_id for identity in found} == {digits(str(tmp_path / "server.git"))}
     assert len({identity.checkout_id for identity in found}) == 3
-    assert [identity.root.name for identity in found] == ["one", "two", "three"]
+    assert [identity.root for identity in found] == [tmp_path / name for name in ("one", "two", "three")]
 
 
 def test_worktrees_without_origin_share_the_space_of_the_main_worktree(

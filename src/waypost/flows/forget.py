@@ -33,7 +33,7 @@ class Forgotten:
     memory_id: str
     versions: int
     exports_changed: tuple[str, ...]
-    complete: bool  # False: somebody is reading, or another owns the tables; the last traces go later, or by `doctor --fix`
+    complete: bool  # False: somebody reads, or another owns the tables; the last traces go later, or by `doctor --fix`
     files_changed: tuple[str, ...] = ()  # of the journal
     beyond_reach: tuple[str, ...] = BEYOND_REACH
 

@@ -80,7 +80,11 @@ def still_there(space: OpenSpace, hits: Iterable[Hit]) -> list[Hit]:
         return found
     with space.store.read() as reader:
         known = reader.files(space.identity.checkout_id, paths)
-    return [hit for hit in found if hit.kind != "table" or not _read_here(hit) or not _paths(hit) or any(p in known for p in _paths(hit))]
+    return [
+        hit
+        for hit in found
+        if hit.kind != "table" or not _read_here(hit) or not _paths(hit) or any(p in known for p in _paths(hit))
+    ]
 
 
 def _read_here(hit: Hit) -> bool:

@@ -10,7 +10,7 @@ LABELS = ("category", "scope", "entity", "artifact_type", "artifact_ref", "acces
 _KEPT_AS = "labels"  # in a version's details, with the names that have a value
 
 
-def labels_of(details: Mapping[str, Any]) -> dict[str, str | None]:
+def labels_of(details: Mapping[str, Any]) -> dict[str, Any]:
     """Every label by its name; None for those that were not given."""
     known = details.get(_KEPT_AS, {})
     return {name: known.get(name) for name in LABELS}

@@ -46,7 +46,8 @@ def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     write(store, "before")
     with pytest.raises(StoreFull, match="No room left"), store.write() as writer:
-        writer._db.connection.pragma("max_page_count", writer._db.connection.pragma("page_count") + 4)
+        connection = writer._connection
+        connection.pragma("max_page_count", connection.pragma("page_count") + 4)
         writer.add_version(Version("big", "fact", "x" * 400_000, T0, T0, "agent", "t"), [], [])
     assert stored(store) == ["before"]
     assert list(store.problems()) == []
