@@ -248,3 +248,23 @@ def test_a_forked_child_opens_anew_and_leaves_the_parents_connection_alone(proje
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert (done.stderr, done.stdout) == ("", "11\n")
+
+
+FORKS = """
+import os, sys
+from waypost import Memory
+memory = Memory.open(sys.argv[1])
+memory.remember_many([{"text": f"The bell number {n} is rung at noon"} for n in range(40)])  # by the threads of the engine
+child = os.fork()
+if not child:
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_child_does_not_wait_for_the_threads_of_an_engine_that_stayed_with_the_parent(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    command = [sys.executable, "-c", FORKS, str(tmp_path / "shop")]
+    done = subprocess.run(command, timeout=120, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -121,6 +121,7 @@ def _shared_engine(name: str, settings: Settings) -> Engine:
 
 
 _engines: dict[object, Engine] = {}
+_left: dict[object, Engine] = {}  # by a parent process
 _engines_lock = threading.Lock()
 open_spaces = OpenSpaces()
 atexit.register(open_spaces.drop_all)
@@ -129,7 +130,8 @@ atexit.register(open_spaces.drop_all)
 def _start_afresh() -> None:
     global _engines_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
     _engines_lock = threading.Lock()
-    _engines.clear()  # their threads did not come along
+    _left.update(_engines)  # their threads did not come along: whoever ended them here would wait for these for ever
+    _engines.clear()
     open_spaces.start_afresh()
 
 

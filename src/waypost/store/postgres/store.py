@@ -193,6 +193,8 @@ class PostgresStore:
                 f"SET LOCAL search_path = {self._path}",
                 f"SET LOCAL statement_timeout = {self._statement}",
                 f"SET LOCAL lock_timeout = {self._busy}",
+                # A plan that was kept from when the tables were small costs more than to plan anew.
+                "SET LOCAL plan_cache_mode = force_custom_plan",
             )
         )
 
