@@ -21,6 +21,17 @@ from waypost.store.share_protocol import GIVES, TAKES, ShareReader
 
 OFFERED, ACTIVE, REVOKED, AWAY_STATE = "offered", "active", "revoked", "away"
 
+_SAYS = {
+    ("gives", "offered"): "Offered to",
+    ("gives", "active"): "Read by",
+    ("gives", "revoked"): "No longer read by",
+    ("gives", "away"): "Offered to",
+    ("takes", "offered"): "Offered by",
+    ("takes", "active"): "Reads",
+    ("takes", "revoked"): "No longer reads",
+    ("takes", "away"): "Reads",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -37,6 +48,11 @@ class Share:
     revoked_at: datetime | None = None
     revoked_by: str | None = None
     notices: tuple[str, ...] = ()
+
+    @property
+    def says(self) -> str:
+        """What stands before the name of the other project."""
+        return _SAYS[self.role, self.state]
 
     def to_json(self) -> dict[str, Any]:
         times = {name: getattr(self, name) for name in ("offered_at", "accepted_at", "revoked_at")}

@@ -96,21 +96,9 @@ def _told(session: "Session", project: str) -> str:
     return str(session.path(Path(project)).absolute()) if is_path else project
 
 
-_SAYS = {
-    ("gives", "offered"): "Offered to",
-    ("gives", "active"): "Read by",
-    ("gives", "revoked"): "No longer read by",
-    ("gives", "away"): "Offered to",
-    ("takes", "offered"): "Offered by",
-    ("takes", "active"): "Reads",
-    ("takes", "revoked"): "No longer reads",
-    ("takes", "away"): "Reads",
-}
-
-
 def _print(share: "Share", own: str) -> None:
     out = console()
-    out.print(f"[bold]{_SAYS[share.role, share.state]}[/bold] ", end="")
+    out.print(f"[bold]{share.says}[/bold] ", end="")
     out.print(safe(f"{share.project.name} ({share.project.id}): {share.offer}"), markup=False)
     told = [
         f"{word} {at:%Y-%m-%d} by {by}"

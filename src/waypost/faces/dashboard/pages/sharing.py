@@ -1,28 +1,14 @@
 """What this memory and others let each other read: a part of the overview, with the way to end it."""
 
-from collections.abc import Mapping
-
 from waypost.errors import InvalidInput
 from waypost.faces.dashboard.asked import Asked, Go, Place
 from waypost.flows.share import Share
-
-# What stands before the name of the other project.
-_SAYS: Mapping[tuple[str, str], str] = {
-    ("gives", "offered"): "Offered to",
-    ("gives", "active"): "Read by",
-    ("gives", "revoked"): "No longer read by",
-    ("gives", "away"): "Offered to",
-    ("takes", "offered"): "Offered by",
-    ("takes", "active"): "Reads",
-    ("takes", "revoked"): "No longer reads",
-    ("takes", "away"): "Reads",
-}
 
 
 def shares_shown(asked: Asked) -> list[tuple[str, Share]]:
     """What there is to say of each share, the standing ones first."""
     found = sorted(asked.memory.shares(), key=lambda one: one.state == "revoked")
-    return [(_SAYS[one.role, one.state], one) for one in found]
+    return [(one.says, one) for one in found]
 
 
 def revoke(asked: Asked) -> Go:
