@@ -220,7 +220,7 @@ def test_a_server_that_restarts_is_waited_for(server: Postgres) -> None:
 
 
 def test_a_server_that_is_away_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(connecting, "_FIRST_PATIENCE_SECONDS", 0.1)
     with pytest.raises(StoreUnavailable, match=r"on 127\.0\.0\.1 cannot be reached") as raised:
         PostgresStore("postgresql://somebody:very-secret@127.0.0.1:1/shop", SPACE)
     assert "very-secret" not in str(raised.value)

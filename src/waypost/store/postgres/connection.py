@@ -23,6 +23,7 @@ _MOST = 64  # at once, of one process
 _OLDEST_SECONDS = 1800.0  # a connection is not used for longer: behind a proxy it may lead to a server that is gone
 _CONNECT_SECONDS = 10  # for one attempt
 _PATIENCE_SECONDS = 30.0  # for a server that restarts, or hands over to another
+_FIRST_PATIENCE_SECONDS = 3.0  # for one that has never answered this process: it may be misspelt, and a person waits
 # When the server was started, and when it forgot its statistics, as it does after a crash of one of its processes.
 _ABOUT = b"""
 SELECT concat_ws(' ', pg_postmaster_start_time(), (SELECT stats_reset FROM pg_stat_bgwriter)), halfvec.oid, halfvec.nspname
@@ -78,6 +79,7 @@ class Connections:
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
         self.shown = without_password(dsn)
+        self._has_answered = False
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
         self._room = threading.BoundedSemaphore(_MOST)
@@ -173,10 +175,13 @@ class Connections:
         connection.close()
 
     def _open_patiently(self) -> Connection:
-        until, pause = time.monotonic() + _PATIENCE_SECONDS, 0.05
+        patience = _PATIENCE_SECONDS if self._has_answered else _FIRST_PATIENCE_SECONDS
+        until, pause = time.monotonic() + patience, 0.05
         while True:
             try:
-                return self._open()
+                opened = self._open()
+                self._has_answered = True
+                return opened
             except psycopg.OperationalError as error:
                 if not is_lost(error) or time.monotonic() + pause > until:
                     raise
