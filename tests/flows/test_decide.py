@@ -1,13 +1,14 @@
 """Decisions with their reasons: what is written, what is linked, and what a refusal leaves."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.decide import Decided
+from waypost.flows.decide import Decided, _linked
 
 
 def links(done: Decided) -> list[tuple[str, str | None, str | None, float]]:
@@ -197,13 +198,13 @@ def test_an_answer_can_be_written_as_json(memory: Memory, clock: TestClock) -> N
 
 
 def test_nothing_is_linked_with_what_was_forgotten_meanwhile(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    def forget_reasons(*_: object) -> list[object]:
+    def link_after_forgetting(*told: Any) -> Any:
         for row in memory.list():
             if row["kind"] == "reason":
                 memory.forget(row["id"])
-        return []
+        return _linked(*told)
 
-    monkeypatch.setattr("waypost.flows.decide._echoes", forget_reasons)
+    monkeypatch.setattr("waypost.flows.decide._linked", link_after_forgetting)
     done = memory.decide("We use FastAPI", because=["It is asynchronous"], given=["Python only"])
     assert [edge.kind for edge in done.edges] == ["blocks"]
 
