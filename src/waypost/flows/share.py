@@ -4,7 +4,7 @@ Each side writes its own half into its own memory; the other side's audit log is
 where it is (`share_given`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from waypost.flows.share_spaces import Neighbour, Neighbours
 from waypost.model.memory import Caller
 from waypost.model.share import Offer, Project, ShareRow
 from waypost.model.time import format_time
-from waypost.store.share_protocol import GIVES, TAKES, ShareReader
+from waypost.store.share_protocol import GIVES, TAKES
 
 OFFERED, ACTIVE, REVOKED, AWAY_STATE = "offered", "active", "revoked", "away"
 
@@ -93,8 +93,7 @@ def accept(space: OpenSpace, told: str, caller: Caller) -> Share:
     _decides(space, caller, "accept")
     neighbours = space.neighbours(space)
     other = _another(space, neighbours.find(told))
-    with neighbours.opened(other.space_id) as store, store.read() as reader:
-        offered = reader.share(GIVES, space.identity.space_id)
+    offered = neighbours.halves(other.space_id).get(GIVES)
     if offered is None or not offered.stands:
         raise NotFound(
             f"{other.name[:60]!r} offers nothing to this project.",
@@ -141,18 +140,18 @@ def shares(space: OpenSpace) -> tuple[Share, ...]:
     with space.store.read() as reader:
         own = reader.shares()
     others = {one.other: Neighbour(one.other, "", one.name) for one in own}
-    others |= {one.space_id: one for one in neighbours.listed()}
+    others |= {one.space_id: one for one in neighbours.partners()}
     found = [
         share
         for other in sorted(others.values(), key=lambda one: (one.name.lower(), one.space_id))
-        for share in _both_ways(space, neighbours, other, [row for row in own if row.other == other.space_id])
+        for share in _both_ways(neighbours, other, [row for row in own if row.other == other.space_id])
     ]
     return tuple(found)
 
 
-def _both_ways(space: OpenSpace, neighbours: Neighbours, other: Neighbour, own: list[ShareRow]) -> Iterator[Share]:
+def _both_ways(neighbours: Neighbours, other: Neighbour, own: list[ShareRow]) -> Iterator[Share]:
     halves = {row.role: row for row in own}
-    theirs, error = _their_halves(space, neighbours, other)
+    theirs, error = _their_halves(neighbours, other)
     for role, opposite in ((GIVES, TAKES), (TAKES, GIVES)):
         if role in halves or (role == TAKES and opposite in theirs and theirs[opposite].stands):
             yield _share(role, other, halves.get(role), theirs.get(opposite), error)
@@ -161,22 +160,15 @@ def _both_ways(space: OpenSpace, neighbours: Neighbours, other: Neighbour, own: 
 def _seen(space: OpenSpace, neighbours: Neighbours, role: str, other: Neighbour) -> Share:
     with space.store.read() as reader:
         half = reader.share(role, other.space_id)
-    theirs, error = _their_halves(space, neighbours, other)
+    theirs, error = _their_halves(neighbours, other)
     return _share(role, other, half, theirs.get(TAKES if role == GIVES else GIVES), error)
 
 
-def _their_halves(
-    space: OpenSpace, neighbours: Neighbours, other: Neighbour
-) -> tuple[dict[str, ShareRow], WaypostError | None]:
+def _their_halves(neighbours: Neighbours, other: Neighbour) -> tuple[Mapping[str, ShareRow], WaypostError | None]:
     try:
-        with neighbours.opened(other.space_id) as store, store.read() as reader:
-            return _halves(reader, space.identity.space_id), None
+        return neighbours.halves(other.space_id), None
     except AWAY as error:
         return {}, error
-
-
-def _halves(reader: ShareReader, other: str) -> dict[str, ShareRow]:
-    return {role: row for role in (GIVES, TAKES) if (row := reader.share(role, other)) is not None}
 
 
 def _share(
@@ -256,8 +248,10 @@ def _tell(
     """Note in the other side's audit log what was done on this one. What was agreed does not depend on it."""
     own = Neighbour(space.identity.space_id, space.identity.kind, space.identity.name)
     try:
-        with neighbours.opened(other.space_id) as store, store.write() as writer:
-            audit(space, writer, action, None, caller, _details(role, own) | {"done_by": "the other project"})
+        with neighbours.note(other.space_id) as store:
+            if store is not None:
+                with store.write() as writer:
+                    audit(space, writer, action, None, caller, _details(role, own) | {"done_by": "the other project"})
     except (StoreError, *AWAY) as error:
         return (f"The audit log of {other.name} could not be told: {error.what}",)
     return ()

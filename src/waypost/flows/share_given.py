@@ -13,6 +13,7 @@ from waypost.errors import NotFound, SecurityError, StoreError, WaypostError
 from waypost.facts.ageing import aged
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.references import link_memory
+from waypost.flows.share_spaces import Neighbours
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.linked import Linked
 from waypost.model.memory import State, Version
@@ -50,7 +51,7 @@ class Giver:
     @property
     def checkout(self) -> str:
         """The tree in which it was used last: what is derived belongs to one."""
-        return next(reversed(self.reader.checkouts()), "")
+        return self.reader.latest_checkout() or ""
 
     def linked(self, space: OpenSpace, versions: Sequence[Version]) -> dict[int, Linked]:
         """Its memories, by number, with what was last found of the code they point at. Its tree is not looked at here."""
@@ -107,8 +108,18 @@ def given_to(space: OpenSpace, taken: Sequence[ShareRow], view: View) -> Iterato
                 reader = stack.enter_context(stack.enter_context(neighbours.opened(row.other)).read())
                 half = reader.share(GIVES, space.identity.space_id)
             except AWAY as error:
-                found.away(row.name, error)
+                if _still_gives(neighbours, row):
+                    found.away(row.name, error)
                 continue
             if half is not None and half.stands and half.offer_id == row.offer_id:
                 found.givers.append(Giver(Project(row.other, name), half.offer, reader))
         yield found
+
+
+def _still_gives(neighbours: Neighbours, row: ShareRow) -> bool:
+    """Whether somebody should hear that it cannot be read. Of a team's database it cannot be opened once it is revoked."""
+    try:
+        half = neighbours.halves(row.other).get(GIVES)
+    except AWAY:
+        return True
+    return half is not None and half.stands and half.offer_id == row.offer_id

@@ -3,6 +3,8 @@
 import atexit
 import os
 import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from waypost.config import Settings
 from waypost.context.cache import ContextCache
 from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
+from waypost.errors import StoreUnavailable
 from waypost.flows.engines import Engines
 from waypost.flows.open_space import OpenSpace, note_checkout
 from waypost.memory.stores import StoredSpace, open_store
@@ -32,47 +35,106 @@ class OpenSpaces:
 
     def __init__(self) -> None:
         self._open: dict[_Key, tuple[OpenSpace, datetime]] = {}
-        self._lock = threading.RLock()
+        self._turns: dict[_Key, _Turn] = {}
+        self._lock = threading.Lock()  # of these two; never held while a database is waited for
 
     def get(self, identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
-        key, now = _key(identity, settings), clock()
-        with self._lock:
-            for other, (space, used) in list(self._open.items()):
-                if (now - used).total_seconds() > IDLE_SECONDS:
-                    del self._open[other]
-                    space.store.close()
-            known = self._open.get(key)
-            if known and known[0].settings != settings:  # wired anew: another engine has to be noticed
-                known[0].store.close()
-                known = None
-            space = known[0] if known else _wire(identity, settings, clock)
-            self._open[key] = (space, now)
-            return space
+        """Whoever else wants the same space waits while it is opened, nobody else does: a database may be slow, or dead."""
+        key = _key(identity, settings)
+        known = self._known(key, settings, clock())
+        if known is not None:
+            return known
+        with self._turn(key) as turn:
+            known = self._known(key, settings, clock())  # opened by another meanwhile
+            if known is not None:
+                return known
+            if turn.failed is not None:
+                raise StoreUnavailable(turn.failed.what, turn.failed.remedy, undone=turn.failed.undone)
+            return self._wired(turn, key, lambda: _wire(identity, settings, clock), clock)
 
     def drop(self, identity: Identity, settings: Settings) -> None:
-        with self._lock:
-            known = self._open.pop(_key(identity, settings), None)
-        if known:
-            known[0].store.close()
+        self._close([_key(identity, settings)])
 
     def forget(self, space_id: str | None = None) -> None:
         """Keep nothing in memory of this space in any of its trees, or of all: another process has changed it. For spaces
         in a database server, where whoever is at work with one can go on."""
         with self._lock:
-            gone = [key for key in self._open if space_id in (None, key[1])]
-            spaces = [self._open.pop(key)[0] for key in gone]
-        for space in spaces:
-            space.store.close()
+            keys = [key for key in (*self._open, *self._turns) if space_id in (None, key[1])]
+        self._close(keys)
 
     def start_afresh(self) -> None:
         """In a forked child: every space is opened anew, whatever the parent's threads were doing with theirs."""
-        self._open, self._lock = {}, threading.RLock()
+        self._open, self._turns, self._lock = {}, {}, threading.Lock()
 
     def drop_all(self) -> None:
         with self._lock:
-            spaces, self._open = [space for space, _ in self._open.values()], {}
+            keys = [*self._open, *self._turns]
+        self._close(keys)
+
+    def _known(self, key: "_Key", settings: Settings, now: datetime) -> OpenSpace | None:
+        """The space, if it is open with these settings. What nobody used for long is closed on the way."""
+        with self._lock:
+            known = self._open.get(key)
+            if known and known[0].settings == settings:
+                self._open[key] = (known[0], now)
+            idle = [one for one, (_, used) in self._open.items() if (now - used).total_seconds() > IDLE_SECONDS]
+        if known and known[0].settings != settings:  # wired anew: another engine has to be noticed
+            idle.append(key)
+            known = None
+        self._close(idle)
+        return known[0] if known else None
+
+    @contextmanager
+    def _turn(self, key: "_Key") -> Iterator["_Turn"]:
+        with self._lock:
+            turn = self._turns.setdefault(key, _Turn())
+            turn.asked += 1
+        try:
+            with turn.lock:
+                yield turn
+        finally:
+            with self._lock:
+                turn.asked -= 1
+                if not turn.asked and self._turns.get(key) is turn:
+                    del self._turns[key]
+
+    def _wired(self, turn: "_Turn", key: "_Key", wire: Callable[[], OpenSpace], clock: Clock) -> OpenSpace:
+        turn.is_dropped = False
+        try:
+            space = wire()
+        except StoreUnavailable as error:
+            with self._lock:  # who comes from now on tries again
+                turn.failed = error
+                if self._turns.get(key) is turn:
+                    del self._turns[key]
+            raise
+        with self._lock:
+            if not turn.is_dropped:
+                self._open[key] = (space, clock())
+        return space
+
+    def _close(self, keys: "Iterable[_Key]") -> None:
+        """What is just being opened is for those who asked for it, and not kept."""
+        with self._lock:
+            spaces = [self._open.pop(key)[0] for key in dict.fromkeys(keys) if key in self._open]
+            for key in keys:
+                if key in self._turns:
+                    self._turns[key].is_dropped = True
         for space in spaces:
             space.store.close()
+
+
+class _Turn:
+    """Of those who want the same space: one opens it, the others wait. Where its server cannot be reached, those who have
+    waited are told so too, instead of trying one after another."""
+
+    __slots__ = ("asked", "failed", "is_dropped", "lock")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.asked = 0
+        self.failed: StoreUnavailable | None = None
+        self.is_dropped = False
 
 
 _Key = tuple[Path, str, str, Path | None]
@@ -106,9 +168,10 @@ def _start_worker(space: OpenSpace) -> None:
 
 
 def _neighbours(space: OpenSpace) -> "Neighbours":
-    from waypost.memory.neighbours import StoredNeighbours  # only where something is shared
+    from waypost.memory.neighbours import StoredNeighbours, TeamNeighbours  # only where something is shared
 
-    return StoredNeighbours(space.identity.space_id, space.settings, space.clock)
+    kept = TeamNeighbours if space.settings.store else StoredNeighbours
+    return kept(space.identity.space_id, space.settings, space.clock)
 
 
 def _shared_engine(name: str, settings: Settings) -> Engine:

@@ -38,12 +38,13 @@ def open_store(
     *,
     busy_seconds: float | None = None,
     for_moving: bool = False,
+    guest_of: str | None = None,
 ) -> Store:
     """The store of a memory, made where there is none. `folder` is where its files are on this machine. One that was moved
-    elsewhere is opened `for_moving` alone."""
+    elsewhere is opened `for_moving` alone. `guest_of`: for what it shares with that memory, in PostgreSQL."""
     patience = settings.busy_timeout_seconds if busy_seconds is None else busy_seconds
     if settings.store:
-        return _on_postgres(settings, space, clock, patience, for_moving=for_moving)
+        return _on_postgres(settings, space, clock, patience, for_moving=for_moving, guest_of=guest_of)
     from waypost.store.sqlite.store import SqliteStore
 
     return SqliteStore(folder, clock=clock, busy_seconds=patience, for_moving=for_moving)
@@ -51,11 +52,16 @@ def open_store(
 
 @contextmanager
 def opened(
-    settings: Settings, space: StoredSpace, clock: Clock, *, busy_seconds: float | None = None
+    settings: Settings,
+    space: StoredSpace,
+    clock: Clock,
+    *,
+    busy_seconds: float | None = None,
+    guest_of: str | None = None,
 ) -> Iterator[Store]:
     """The store of a memory that there is, for a look at it."""
     folder = space_directory(settings.memory_root, space.space_id)
-    store = open_store(settings, space, folder, clock, busy_seconds=busy_seconds)
+    store = open_store(settings, space, folder, clock, busy_seconds=busy_seconds, guest_of=guest_of)
     try:
         yield store
     finally:
@@ -118,7 +124,13 @@ def need_driver() -> None:
 
 
 def _on_postgres(
-    settings: Settings, space: StoredSpace, clock: Clock, busy_seconds: float, *, for_moving: bool
+    settings: Settings,
+    space: StoredSpace,
+    clock: Clock,
+    busy_seconds: float,
+    *,
+    for_moving: bool,
+    guest_of: str | None,
 ) -> "PostgresStore":
     need_driver()
     from waypost.store.postgres.directory_rows import Space
@@ -131,6 +143,7 @@ def _on_postgres(
         busy_seconds=busy_seconds,
         statement_seconds=settings.statement_timeout_seconds,
         for_moving=for_moving,
+        guest_of=guest_of,
     )
 
 

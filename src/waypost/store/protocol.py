@@ -264,6 +264,9 @@ class Reader(TreeReader, FactReader, JournalReader, ShareReader, Protocol):
     def checkouts(self) -> dict[str, str]:
         """The trees that have used this space: id and root."""
 
+    def latest_checkout(self) -> str | None:
+        """The id of the one that came last."""
+
     def meta(self, key: str) -> str | None: ...
 
     def tables(self) -> "TableReader":

@@ -4,12 +4,12 @@ They run with the rights of the schema's owner and look at nothing that a caller
 search path is fixed, and who acts is told by the login, or by a server's own setting and nobody else's.
 """
 
-_SAFE = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
+SAFE = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
 
 # `session_user` is whoever logged in: SET ROLE does not change it. Only for the logins in `servers` does the setting
 # `waypost.user` count.
 PRINCIPAL = f"""
-CREATE FUNCTION waypost.acting_user() RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE {_SAFE} AS $$
+CREATE FUNCTION waypost.acting_user() RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN (
         SELECT u.name FROM waypost.users u WHERE u.disabled_at IS NULL AND u.name = CASE
@@ -19,7 +19,7 @@ BEGIN
     );
 END $$;
 
-CREATE FUNCTION waypost.role_in(wanted text) RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE {_SAFE} AS $$
+CREATE FUNCTION waypost.role_in(wanted text) RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN (
         SELECT m.role FROM waypost.members m JOIN waypost.users u ON u.name = m.user_name
@@ -30,30 +30,30 @@ BEGIN
     );
 END $$;
 
-CREATE FUNCTION waypost.may_read(wanted text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE {_SAFE} AS $$
+CREATE FUNCTION waypost.may_read(wanted text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN waypost.role_in(wanted) IS NOT NULL;
 END $$;
 
 -- `waypost.rights` can only take away: a token that only reads writes nothing, whatever its user may.
-CREATE FUNCTION waypost.may_write(wanted text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE {_SAFE} AS $$
+CREATE FUNCTION waypost.may_write(wanted text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN coalesce(waypost.role_in(wanted) IN ('owner', 'writer'), false)
         AND current_setting('waypost.rights', true) IS DISTINCT FROM 'read';
 END $$;
 
-CREATE FUNCTION waypost.may_own(wanted text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE {_SAFE} AS $$
+CREATE FUNCTION waypost.may_own(wanted text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN coalesce(waypost.role_in(wanted) = 'owner', false)
         AND current_setting('waypost.rights', true) IS DISTINCT FROM 'read';
 END $$;
 
-CREATE FUNCTION waypost.my_spaces() RETURNS text[] LANGUAGE plpgsql STABLE PARALLEL SAFE {_SAFE} AS $$
+CREATE FUNCTION waypost.my_spaces() RETURNS text[] LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN ARRAY(SELECT m.space_id FROM waypost.members m WHERE m.user_name = waypost.acting_user());
 END $$;
 
-CREATE FUNCTION waypost.owned_spaces() RETURNS text[] LANGUAGE plpgsql STABLE PARALLEL SAFE {_SAFE} AS $$
+CREATE FUNCTION waypost.owned_spaces() RETURNS text[] LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN ARRAY(
         SELECT m.space_id FROM waypost.members m WHERE m.user_name = waypost.acting_user() AND m.role = 'owner'
@@ -61,13 +61,13 @@ BEGIN
 END $$;
 
 -- Whoever owns this schema, and superusers. A server never is: it acts for many.
-CREATE FUNCTION waypost.is_admin() RETURNS boolean LANGUAGE plpgsql STABLE {_SAFE} AS $$
+CREATE FUNCTION waypost.is_admin() RETURNS boolean LANGUAGE plpgsql STABLE {SAFE} AS $$
 BEGIN
     RETURN NOT EXISTS (SELECT FROM waypost.servers s WHERE s.database_role = session_user) AND pg_has_role(
         session_user, (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = 'waypost'), 'MEMBER');
 END $$;
 
-CREATE FUNCTION waypost.actor() RETURNS text LANGUAGE plpgsql STABLE {_SAFE} AS $$
+CREATE FUNCTION waypost.actor() RETURNS text LANGUAGE plpgsql STABLE {SAFE} AS $$
 BEGIN
     RETURN coalesce(waypost.acting_user(), 'database role ' || session_user);
 END $$;
@@ -75,27 +75,27 @@ END $$;
 
 CHANGES = f"""
 CREATE FUNCTION waypost.note(action text, subject text, space text DEFAULT NULL, details jsonb DEFAULT '{{}}')
-RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     INSERT INTO waypost.audit (actor, action, subject, space_id, details)
         VALUES (waypost.actor(), action, subject, space, details);
 END $$;
 
-CREATE FUNCTION waypost.check_admin() RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.check_admin() RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     IF NOT waypost.is_admin() THEN
         RAISE EXCEPTION 'Only an administrator of the database may do this.' USING ERRCODE = 'insufficient_privilege';
     END IF;
 END $$;
 
-CREATE FUNCTION waypost.check_person() RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.check_person() RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     IF current_setting('waypost.kind', true) = 'agent' OR current_setting('waypost.rights', true) = 'read' THEN
         RAISE EXCEPTION 'Only a person who may write can do this.' USING ERRCODE = 'insufficient_privilege';
     END IF;
 END $$;
 
-CREATE FUNCTION waypost.check_owner(space text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.check_owner(space text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     IF NOT waypost.is_admin() THEN
         PERFORM waypost.check_person();
@@ -106,7 +106,7 @@ BEGIN
 END $$;
 
 -- The trigger on what was said by somebody: an owner forgets it, and its own end may come by itself.
-CREATE FUNCTION waypost.check_erase() RETURNS trigger LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.check_erase() RETURNS trigger LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     ended boolean;
 BEGIN
@@ -122,7 +122,7 @@ BEGIN
     RETURN OLD;
 END $$;
 
-CREATE FUNCTION waypost.check_known(user_wanted text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.check_known(user_wanted text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM FROM waypost.users u WHERE u.name = user_wanted FOR UPDATE;
     IF NOT FOUND THEN
@@ -130,7 +130,7 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION waypost.check_space(space text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.check_space(space text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM FROM waypost.spaces s WHERE s.space_id = space FOR UPDATE;  -- its members change one after the other
     IF NOT FOUND AND waypost.is_admin() THEN  -- others are told that they may not, whether it is there or not
@@ -138,13 +138,13 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION waypost.group_of(space text, role text) RETURNS text LANGUAGE plpgsql STABLE {_SAFE} AS $$
+CREATE FUNCTION waypost.group_of(space text, role text) RETURNS text LANGUAGE plpgsql STABLE {SAFE} AS $$
 BEGIN
     RETURN (SELECT s.value FROM waypost.settings s WHERE s.key = 'role_prefix') || '_' || space || '_' || role;
 END $$;
 
 -- Make what the database grants to a user's logins in a space what the tables say.
-CREATE FUNCTION waypost.grant_groups(space text, user_wanted text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.grant_groups(space text, user_wanted text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     due text := (SELECT m.role FROM waypost.members m JOIN waypost.users u ON u.name = m.user_name
         WHERE m.space_id = space AND m.user_name = user_wanted AND u.disabled_at IS NULL);
@@ -168,7 +168,7 @@ BEGIN
     END LOOP;
 END $$;
 
-CREATE FUNCTION waypost.grant_all_groups(user_wanted text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.grant_all_groups(user_wanted text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     team text := (SELECT s.value || '_team' FROM waypost.settings s WHERE s.key = 'role_prefix');
     is_out boolean := (SELECT u.disabled_at IS NOT NULL FROM waypost.users u WHERE u.name = user_wanted);
@@ -185,14 +185,14 @@ BEGIN
     PERFORM waypost.grant_groups(m.space_id, user_wanted) FROM waypost.members m WHERE m.user_name = user_wanted;
 END $$;
 
-CREATE FUNCTION waypost.add_user(added text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.add_user(added text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM waypost.check_admin();
     INSERT INTO waypost.users (name, added_by) VALUES (added, waypost.actor());
     PERFORM waypost.note('add user', added);
 END $$;
 
-CREATE FUNCTION waypost.able_user(wanted text, able boolean) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.able_user(wanted text, able boolean) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM waypost.check_admin();
     PERFORM waypost.check_known(wanted);
@@ -204,7 +204,7 @@ BEGIN
     PERFORM waypost.note(CASE WHEN able THEN 'enable user' ELSE 'disable user' END, wanted);
 END $$;
 
-CREATE FUNCTION waypost.add_login(wanted text, login text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.add_login(wanted text, login text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM waypost.check_admin();
     PERFORM waypost.check_known(wanted);
@@ -220,7 +220,7 @@ BEGIN
     PERFORM waypost.note('add login', wanted, details => jsonb_build_object('role', login));
 END $$;
 
-CREATE FUNCTION waypost.remove_login(wanted text, login text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.remove_login(wanted text, login text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     was timestamptz;
 BEGIN
@@ -241,7 +241,7 @@ END $$;
 
 CREATE FUNCTION waypost.register_space(
     space text, kind text, name text, source text, origin text, created timestamptz, extra jsonb
-) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM waypost.check_admin();
     INSERT INTO waypost.spaces (space_id, kind, name, source, origin, created, extra)
@@ -249,7 +249,7 @@ BEGIN
     PERFORM waypost.note('register space', name, space);
 END $$;
 
-CREATE FUNCTION waypost.keep_space(space text, engine text, version integer) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.keep_space(space text, engine text, version integer) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     IF NOT (waypost.is_admin() OR waypost.may_write(space)) THEN
         RAISE EXCEPTION 'Only a writer of this memory may do this.' USING ERRCODE = 'insufficient_privilege';
@@ -258,7 +258,7 @@ BEGIN
         WHERE s.space_id = space AND (s.model, s.schema_version) IS DISTINCT FROM (engine, version);
 END $$;
 
-CREATE FUNCTION waypost.forget_space(space text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.forget_space(space text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     known text;
     role text;
@@ -268,7 +268,7 @@ BEGIN
     SELECT s.name INTO known FROM waypost.spaces s WHERE s.space_id = space;
     EXECUTE format('DROP SCHEMA IF EXISTS %I CASCADE', 'waypost_' || space);
     DELETE FROM waypost.spaces s WHERE s.space_id = space;
-    FOR role IN SELECT r.rolname FROM unnest(ARRAY['owner', 'writer', 'reader']) one
+    FOR role IN SELECT r.rolname FROM unnest(ARRAY['owner', 'writer', 'reader', 'guest']) one
         JOIN pg_roles r ON r.rolname = waypost.group_of(space, one)
     LOOP
         EXECUTE format('DROP ROLE %I', role);
@@ -276,7 +276,7 @@ BEGIN
     PERFORM waypost.note('forget space', space, space);
 END $$;
 
-CREATE FUNCTION waypost.check_owned(space text, was text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.check_owned(space text, was text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     IF was IS NULL THEN
         RAISE EXCEPTION 'There is no such member of this memory.' USING ERRCODE = 'no_data_found';
@@ -288,7 +288,7 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION waypost.add_member(space text, wanted text, as_role text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.add_member(space text, wanted text, as_role text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM waypost.check_space(space);
     PERFORM waypost.check_owner(space);
@@ -298,7 +298,7 @@ BEGIN
     PERFORM waypost.note('add member', wanted, space, jsonb_build_object('role', as_role));
 END $$;
 
-CREATE FUNCTION waypost.change_role(space text, wanted text, as_role text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.change_role(space text, wanted text, as_role text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     was text;
 BEGIN
@@ -311,7 +311,7 @@ BEGIN
     PERFORM waypost.note('change role', wanted, space, jsonb_build_object('role', as_role));
 END $$;
 
-CREATE FUNCTION waypost.remove_member(space text, wanted text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.remove_member(space text, wanted text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     was text;
 BEGIN
@@ -329,7 +329,7 @@ END $$;
 """
 
 TOKENS = f"""
-CREATE FUNCTION waypost.check_self(wanted text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.check_self(wanted text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     IF NOT waypost.is_admin() THEN
         PERFORM waypost.check_person();
@@ -342,7 +342,7 @@ END $$;
 
 CREATE FUNCTION waypost.make_token(
     wanted text, token_name text, token_kind text, token_rights text, space text, token_digest text, ends timestamptz
-) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM waypost.check_self(wanted);
     PERFORM waypost.check_known(wanted);
@@ -358,7 +358,7 @@ BEGIN
         jsonb_build_object('token', token_name, 'kind', token_kind, 'rights', token_rights));
 END $$;
 
-CREATE FUNCTION waypost.revoke_token(wanted text, token_name text) RETURNS void LANGUAGE plpgsql {_SAFE} AS $$
+CREATE FUNCTION waypost.revoke_token(wanted text, token_name text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     gone text;
 BEGIN
@@ -376,7 +376,7 @@ END $$;
 -- For servers: who has the token of this digest, or of this key, and what they may where.
 CREATE FUNCTION waypost.holder(token_digest text, token_key text)
 RETURNS TABLE (user_name text, name text, kind text, rights text, space_id text, digest text, roles jsonb)
-LANGUAGE plpgsql STABLE {_SAFE} AS $$
+LANGUAGE plpgsql STABLE {SAFE} AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY SELECT t.user_name, t.name, t.kind, t.rights, t.space_id, t.digest, coalesce(

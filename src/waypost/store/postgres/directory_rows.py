@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from waypost.model.share import ShareRow
 from waypost.store.postgres.roles import Role
 
 Kind = Literal["person", "agent"]
@@ -82,3 +83,13 @@ class Noted:
     subject: str
     space_id: str | None
     details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """A half of a share, and the memory that keeps it."""
+
+    space_id: str
+    kind: str
+    name: str
+    row: ShareRow

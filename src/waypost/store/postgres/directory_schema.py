@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from waypost.errors import ForeignFile, SchemaTooNew, StoreError
 from waypost.store.postgres.directory_functions import CHANGES, PRINCIPAL, TOKENS
 from waypost.store.postgres.directory_policies import POLICIES
+from waypost.store.postgres.directory_shares import SHARES
 from waypost.store.postgres.directory_sql import run
 
 if TYPE_CHECKING:
@@ -117,7 +118,12 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON waypost.audit
 """
 
 MIGRATIONS: Mapping[str, str] = MappingProxyType(
-    {"0001_ground": _GROUND, "0002_functions": PRINCIPAL + CHANGES + TOKENS, "0003_policies": POLICIES}
+    {
+        "0001_ground": _GROUND,
+        "0002_functions": PRINCIPAL + CHANGES + TOKENS,
+        "0003_policies": POLICIES,
+        "0004_shares": SHARES,
+    }
 )
 
 

@@ -5,6 +5,7 @@
     <prefix>_<space>_reader          may read one space
     <prefix>_<space>_writer          is a reader, and may write
     <prefix>_<space>_owner           is a writer, and may forget
+    <prefix>_<space>_guest           may see what is offered; the readers of a memory that accepted are in it
 
 Roles belong to the whole PostgreSQL server, not to a database: the prefix keeps those of two databases apart.
 Without the right to create roles there are none: then only the owner of the database comes in.
@@ -43,8 +44,9 @@ _FOR_ALL = (
     "remove_member(text, text)",
     "make_token(text, text, text, text, text, text, timestamptz)",
     "revoke_token(text, text)",
+    "offered(text)",
 )
-_SEEN_BY_ALL = ("migrations", "settings", "spaces", "users", "logins", "members", "audit", "servers")
+_SEEN_BY_ALL = ("migrations", "settings", "spaces", "users", "logins", "members", "halves", "audit", "servers")
 _TOKEN_COLUMNS = "user_name, name, kind, rights, space_id, created, expires, revoked_at"  # noqa: S105  not the digest
 _FOR_SERVERS = ("sessions", "replies", "secrets")
 
@@ -72,6 +74,10 @@ class Names:
     def group(self, space_id: str, role: Role) -> str:
         return f"{self.prefix}_{checked_space(space_id)}_{role}"
 
+    def guests(self, space_id: str) -> str:
+        """Those who read what another memory offers to theirs."""
+        return f"{self.prefix}_{checked_space(space_id)}_guest"
+
 
 def checked_space(space_id: str) -> str:
     """The id, which is safe inside SQL from here on. Raises SecurityError when it is none."""
@@ -97,6 +103,7 @@ def group_statements(names: Names, space_id: str) -> Iterator[str]:
         yield f"CREATE ROLE {role} NOLOGIN"
         yield f"GRANT {includes} TO {role}"
     yield f"GRANT {owner} TO {names.server}"
+    yield f"CREATE ROLE {names.guests(space_id)} NOLOGIN"
 
 
 def directory_statements(names: Names) -> Iterator[str]:
@@ -152,6 +159,7 @@ def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Na
         for statement in directory_statements(names):
             run(connection, statement)
         run(connection, "SELECT waypost.grant_all_groups(name) FROM waypost.users")
+        run(connection, "SELECT waypost.grant_guests(space_id, other) FROM waypost.halves WHERE role = 'gives'")
     return names
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from waypost.errors import SecurityError
 from waypost.store.postgres.directory_sql import run
+from waypost.store.postgres.guests import guest_grants, guest_policies
 from waypost.store.postgres.roles import Names, Role, checked_space, schema_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _INSIDE = (
     "(SELECT d.objid FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.classid = 'pg_class'::regclass"
     " AND d.refobjid = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = %s)) d"
 )
+_SHARED = "shares"
+MAINTAIN_FROM = 170_000  # PostgreSQL 17: the right to VACUUM what one does not own
 _ERASED = "memories"  # what an owner forgets; a writer removes what came from files, and what has run out of its time
 
 
@@ -101,9 +104,15 @@ def protect_space(connection: "Connection[Any]", space_id: str, names: Names | N
     statements = [*_policies(connection, schema, space_id, tables, names)]
     if names is None or not _is_granted(connection, schema, space_id, names):
         statements += _functions(connection, schema, space_id, names)
-        statements += [] if names is None else _grants(schema, space_id, [table for table, _ in tables], names)
+        if names is not None:
+            known = [table for table, _ in tables]
+            statements += [*_grants(schema, space_id, known, names), *guest_grants(space_id, known, names)]
+            if connection.info.server_version >= MAINTAIN_FROM:  # so that owners free the place of what they forgot
+                granted_to = names.group(space_id, "owner")
+                statements.append(f"GRANT MAINTAIN ON ALL TABLES IN SCHEMA {schema} TO {granted_to}")
     if statements:
         run(connection, ";\n".join(statements))
+    run(connection, "SELECT waypost.grant_all_guests(%s)", (space_id,))
     return len(statements)
 
 
@@ -143,6 +152,8 @@ def _policies_of(schema: str, table: str, space_id: str, names: Names | None) ->
         return f"(SELECT waypost.may_{right}('{checked_space(space_id)}'))"
 
     on = f"ON {schema}.{table}"
+    if names is not None:
+        yield from guest_policies(space_id, table, names)
     # One for reading and one for everything: fewer than one for each sort of change, as every memory has its own.
     if table in SEARCHED:
         if names is not None:
@@ -163,19 +174,26 @@ def _policies_of(schema: str, table: str, space_id: str, names: Names | None) ->
 def _is_granted(connection: "Connection[Any]", schema: str, space_id: str, names: Names) -> bool:
     """Whether the groups have all their rights: giving them again would write the catalogue anew each time."""
     reader, writer = names.group(space_id, "reader"), names.group(space_id, "writer")
+    kept_up = (
+        "has_table_privilege(%(owner)s, c.oid, 'MAINTAIN')"
+        if connection.info.server_version >= MAINTAIN_FROM
+        else "true"
+    )
     rows = run(
         connection,
         "SELECT has_schema_privilege(%(server)s, n.oid, 'USAGE') AND has_schema_privilege(%(reader)s, n.oid, 'USAGE')"
+        " AND has_schema_privilege(%(guests)s, n.oid, 'USAGE')"
         " AND NOT EXISTS (SELECT FROM pg_depend d JOIN pg_class c ON c.oid = d.objid WHERE d.refobjid = n.oid AND"
         " d.refclassid = 'pg_namespace'::regclass AND d.classid = 'pg_class'::regclass AND CASE"
         " WHEN c.relkind = 'S' THEN NOT has_sequence_privilege(%(writer)s, c.oid, 'UPDATE')"
-        " WHEN c.relkind IN ('r', 'p') THEN NOT (has_table_privilege(%(reader)s, c.oid, 'SELECT') AND"
-        " (c.relname = ANY(%(kept)s) OR has_table_privilege(%(writer)s, c.oid, 'DELETE'))) ELSE false END)"
+        " WHEN c.relkind IN ('r', 'p') THEN NOT (has_table_privilege(%(reader)s, c.oid, 'SELECT') AND "
+        f"{kept_up} AND (c.relname = ANY(%(kept)s) OR has_table_privilege(%(writer)s, c.oid, 'DELETE'))) ELSE false END)"
         " AND NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = n.oid AND"
         " (has_function_privilege('public', p.oid, 'EXECUTE') OR NOT has_function_privilege(%(writer)s, p.oid, 'EXECUTE')))"
         " FROM pg_namespace n WHERE n.nspname = %(schema)s",
         {
             "reader": reader, "writer": writer, "server": names.server, "schema": schema,
+            "owner": names.group(space_id, "owner"), "guests": names.guests(space_id),
             "kept": [*APPEND_ONLY, *_NOT_WRITTEN],
         },
     ).fetchall()  # fmt: skip
@@ -207,6 +225,11 @@ def _triggers(schema: str, table: str) -> Iterator[str]:
         yield (
             f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {schema}.{table}"
             " FOR EACH STATEMENT EXECUTE FUNCTION waypost.refuse_change()"
+        )
+    if table == _SHARED:
+        yield (
+            f"CREATE TRIGGER told_to_the_team AFTER INSERT OR UPDATE OR DELETE ON {schema}.{table}"
+            " FOR EACH ROW EXECUTE FUNCTION waypost.keep_half()"
         )
     if table == _ERASED:
         yield (

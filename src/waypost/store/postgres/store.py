@@ -1,11 +1,11 @@
 """The PostgreSQL store of one space: a schema of its own in a database that many spaces, machines and servers share."""
 
-import os
 import threading
 import time
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -15,7 +15,7 @@ from waypost.model.time import Clock, utc_now
 from waypost.store.postgres.connection import Connection, Connections, connections
 from waypost.store.postgres.database import PostgresDatabase
 from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.directory_rows import Half, Space
 from waypost.store.postgres.directory_schema import migrate_directory
 from waypost.store.postgres.reader import PostgresReader
 from waypost.store.postgres.roles import Names, known_names, schema_of
@@ -58,8 +58,11 @@ class PostgresStore:
         busy_seconds: float = 60.0,
         statement_seconds: float = 120.0,
         for_moving: bool = False,
+        guest_of: str | None = None,
     ) -> None:
+        """`guest_of`: read what this space shares with that one, with no more rights than that gives."""
         self._space = space
+        self._guest_of = guest_of
         self._is_looked_at = self._for_moving = for_moving
         self._schema = schema_of(space.space_id)
         self._clock = clock
@@ -136,6 +139,8 @@ class PostgresStore:
     @property
     def may_write(self) -> bool:
         principal = PRINCIPAL.get()
+        if self._guest_of is not None:
+            return False
         if principal is None:
             return self._login_may_write
         return self._space.space_id in principal.roles and principal.acting(self._space.space_id).rights == "write"
@@ -214,8 +219,11 @@ class PostgresStore:
         """For a server: be whoever asked, with no more rights than theirs."""
         principal = PRINCIPAL.get()
         if principal is not None:
-            acting = principal.acting(self._space.space_id)
-            act(connection.raw, self._names(connection), self._space.space_id, acting)
+            acts_in = self._guest_of or self._space.space_id
+            acting = principal.acting(acts_in)
+            if self._guest_of is not None:
+                acting = replace(acting, role="reader")
+            act(connection.raw, self._names(connection), acts_in, acting)
 
     def _names(self, connection: Connection) -> Names:
         """What the roles are called. Raises SecurityError where there are none: with the login's own rights nobody is
@@ -297,29 +305,18 @@ def _take_time(connection: Connection, lock_milliseconds: int) -> None:
 
 
 def _look_at(pool: Connections, clock: Clock) -> _Server:
-    """What a database has, looked at once by each process; what is missing of the shared schema is made."""
-    with _servers_lock:
-        known = _servers.get(pool.dsn)
-        if known is None:
-            check_server(pool)
-            with pool.alone() as connection:
-                migrate_directory(connection.raw, clock())
-                known = _Server(connection.vector_schema, known_names(connection.raw))
-            _servers[pool.dsn] = known
-        return known
+    """What a database has, looked at once by each process; what is missing of the shared schema is made. Threads that come
+    first together do it beside each other, as processes would: nobody waits for somebody whose connection is slow."""
+    known = _servers.get(pool)
+    if known is None:
+        check_server(pool)
+        with pool.alone() as connection:
+            migrate_directory(connection.raw, clock())
+            known = _servers[pool] = _Server(connection.vector_schema, known_names(connection.raw))
+    return known
 
 
-_servers: dict[str, _Server] = {}
-_servers_lock = threading.Lock()
-
-
-def _start_afresh() -> None:
-    global _servers_lock  # noqa: PLW0603  a thread of the parent may hold it for ever
-    _servers_lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_afresh)
+_servers: "weakref.WeakKeyDictionary[Connections, _Server]" = weakref.WeakKeyDictionary()
 
 
 def holds(dsn: str, space_id: str) -> bool:
@@ -356,3 +353,14 @@ def spaces_in(dsn: str, clock: Clock = utc_now) -> tuple[Space, ...]:
 def _spaces_of(connection: Connection, principal: Principal) -> tuple[Space, ...]:
     act_in_directory(connection.raw, Acting(principal.user, "reader", principal.kind))
     return tuple(one for one in Directory(connection.raw).spaces() if one.space_id in principal.roles)
+
+
+def halves_about(dsn: str, space_id: str, clock: Clock = utc_now) -> tuple[Half, ...]:
+    """What other memories of a database have agreed to share with this one, or to read of it."""
+    pool = connections(dsn)
+    _look_at(pool, clock)
+    principal = PRINCIPAL.get()
+    with pool.lend("BEGIN READ ONLY") as connection:
+        if principal is not None:
+            act_in_directory(connection.raw, principal.acting(space_id))
+        return Directory(connection.raw).halves_about(space_id)

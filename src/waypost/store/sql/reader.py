@@ -210,6 +210,10 @@ class SqlReader(DomainRows, ShareRows):
     def checkouts(self) -> dict[str, str]:
         return dict(self._rows("SELECT checkout_id, root FROM checkouts ORDER BY first_seen, checkout_id"))
 
+    def latest_checkout(self) -> str | None:
+        rows = self._rows("SELECT checkout_id FROM checkouts ORDER BY first_seen DESC, checkout_id DESC LIMIT 1")
+        return str(rows[0][0]) if rows else None
+
     def meta(self, key: str) -> str | None:
         rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(rows[0][0]) if rows else None

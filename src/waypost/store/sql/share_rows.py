@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _COLUMNS = "role, other, name, offer_id, offer, made_at, made_by, revoked_at, revoked_by"
 
 
-def _share(row: Sequence[Any]) -> "ShareRow":
+def share_row(row: Sequence[Any]) -> "ShareRow":
+    """Of these columns, in this order."""
     from waypost.model.share import Offer, ShareRow  # who shares nothing does not load it
 
     role, other, name, offer_id, offer, made_at, made_by, revoked_at, revoked_by = row
@@ -34,11 +35,11 @@ class ShareRows:
     def shares(self, role: str | None = None) -> "list[ShareRow]":
         chosen, parameters = ("", ()) if role is None else (" WHERE role = ?", (role,))
         rows = self._rows(f"SELECT {_COLUMNS} FROM shares{chosen} ORDER BY made_at, role, other", parameters)
-        return [_share(row) for row in rows]
+        return [share_row(row) for row in rows]
 
     def share(self, role: str, other: str) -> "ShareRow | None":
         rows = self._rows(f"SELECT {_COLUMNS} FROM shares WHERE role = ? AND other = ?", (role, other))
-        return _share(rows[0]) if rows else None
+        return share_row(rows[0]) if rows else None
 
 
 class ShareChanges(ShareRows):

@@ -12,7 +12,7 @@ from waypost.errors import InvalidInput, StoreError
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_schema import migrate_directory
 from waypost.store.postgres.roles import Names, ensure_roles, schema_of, sql_for_admins
-from waypost.store.postgres.security import Acting, act
+from waypost.store.postgres.security import MAINTAIN_FROM, Acting, act, protect_space
 
 COUNT = f"SELECT count(*) FROM {schema_of(A)}.memories"
 
@@ -154,8 +154,12 @@ def test_roles_lost_in_a_restore_are_made_again(admin: Connection) -> None:
     directory.add_login("bob", login)
     admin.execute(f"REVOKE {names.group(A, 'reader')} FROM {login}".encode())
     admin.execute(f"REVOKE {names.group(A, 'owner')} FROM {names.server}".encode())
-    admin.execute(f"DROP ROLE {names.group(A, 'owner')}".encode())
+    admin.execute(f"DROP OWNED BY {names.group(A, 'owner')}; DROP ROLE {names.group(A, 'owner')}".encode())
     ensure_roles(admin)
+    protect_space(admin, A, names)
+    if admin.info.server_version >= MAINTAIN_FROM:
+        owner, table = names.group(A, "owner"), f"{schema_of(A)}.memories"
+        assert admin.execute("SELECT has_table_privilege(%s, %s, 'MAINTAIN')", (owner, table)).fetchone() == (True,)
     with connect_as(admin, login) as bob, connect_as(admin, names.server) as server:
         assert bob.execute(COUNT.encode()).fetchone() == (2,)
         with server.transaction():

@@ -1,0 +1,74 @@
+"""What guests of a memory see: whoever reads in another one, to which this one offers something that was accepted.
+
+The policies are for the guests' group alone: members do not pay for them. They ask the directory for what is offered now, so
+that nothing is seen from the moment on in which a share is revoked. Memories that are not offered are not there for guests,
+and neither is what belongs to them; of the journal, candidates, and the audit log they see nothing.
+"""
+
+from collections.abc import Iterator
+
+from waypost.model.kinds import CODE_COLLECTIONS, SCOPES
+from waypost.store.postgres.roles import Names, checked_space, schema_of
+from waypost.store.sql.moved import MOVED, UNFINISHED
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+_OFFERED = f"""superseded_at IS NULL AND EXISTS (
+    SELECT FROM waypost.offered('{{space}}') o WHERE CASE
+        WHEN collection IN ({_listed(SCOPES["facts"])}) THEN (o.kinds IS NULL OR kind = ANY (o.kinds))
+            AND (o.domains IS NULL OR domain = ANY (o.domains)) AND (o.levels IS NULL OR level = ANY (o.levels))
+        ELSE o.code AND collection IN ({_listed(CODE_COLLECTIONS)}) END
+)"""
+_OF_VERSION = "EXISTS (SELECT FROM {schema}.memories m WHERE m.number = {table}.number)"
+_OF_MEMORY = "EXISTS (SELECT FROM {schema}.memories m WHERE m.memory_id = {table}.memory_id)"
+_ANY = "EXISTS (SELECT FROM waypost.offered('{space}'))"
+_CODE = "EXISTS (SELECT FROM waypost.offered('{space}') o WHERE o.code)"
+# Which rows of a table, in SQL; what is not here is closed.
+_ROWS = {
+    "memories": _OFFERED,
+    "states": _OF_MEMORY,
+    "code_refs": _OF_VERSION,
+    "verdicts": _OF_VERSION,
+    "passages": _OF_VERSION,
+    "vectors": "EXISTS (SELECT FROM {schema}.passages p WHERE p.hash = vectors.hash)",
+    "edges": "EXISTS (SELECT FROM {schema}.memories m WHERE m.memory_id = edges.from_id)"
+    " AND EXISTS (SELECT FROM {schema}.memories m WHERE m.memory_id = edges.to_id)",
+    "files": _CODE,
+    "shares": "role = 'gives' AND other = ANY ((SELECT waypost.my_spaces())::text[])",
+    "meta": f"key IN ('{MOVED}', '{UNFINISHED}')",
+    "checkouts": _ANY,
+    "engines": _ANY,
+    "vector_counts": _ANY,
+    "keywords_terms": _ANY,
+    "keywords_totals": _ANY,
+    "code_keywords_terms": _ANY,
+    "code_keywords_totals": _ANY,
+    # No condition on those that are searched through a GIN index, see `security`: hashes of words, and numbers.
+    "keywords": "true",
+    "code_keywords": "true",
+}
+_COLUMNS = {"checkouts": " (checkout_id, first_seen)"}  # not where on a machine the tree is
+_READ_BY_ALL = frozenset({"migrations"})  # has a policy for everybody
+
+
+def guest_policies(space_id: str, table: str, names: Names) -> Iterator[tuple[str, str]]:
+    """The name and the statement of what is to be on a table."""
+    rows = _ROWS.get(table)
+    if rows is not None:
+        schema = schema_of(space_id)
+        condition = rows.format(space=checked_space(space_id), schema=schema, table=table)
+        yield (
+            "guests",
+            f"CREATE POLICY guests ON {schema}.{table} FOR SELECT TO {names.guests(space_id)} USING ({condition})",
+        )
+
+
+def guest_grants(space_id: str, tables: list[str], names: Names) -> Iterator[str]:
+    schema, guests = schema_of(space_id), names.guests(space_id)
+    yield f"GRANT USAGE ON SCHEMA {schema} TO {guests}"
+    for table in tables:
+        if table in _ROWS or table in _READ_BY_ALL:
+            yield f"GRANT SELECT{_COLUMNS.get(table, '')} ON {schema}.{table} TO {guests}"

@@ -1,0 +1,276 @@
+"""Sharing between memories of a team, by people who are members of one side only."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from tests.sharing.conftest import PERSON, OpenAs
+
+from waypost.errors import NotFound, SecurityError
+from waypost.memory import Memory
+from waypost.memory.spaces import open_spaces
+from waypost.model.memory import Caller
+from waypost.model.time import utc_now
+from waypost.store.postgres.connection import connections
+from waypost.store.postgres.directory import Directory
+from waypost.store.postgres.directory_upkeep import set_up
+from waypost.store.postgres.roles import Names, Role, schema_of
+from waypost.store.postgres.security import PRINCIPAL, Principal
+
+PAYMENTS = "Payments are retried three times before the order is cancelled"
+LOGO = "The logo of the shop is printed in green"
+TALK = "Ann told that payments are boring"
+QUESTION = "how often are payments retried?"
+PEOPLE: tuple[tuple[str, str, Role], ...] = (
+    ("ann", "shop", "owner"),
+    ("bob", "shop", "writer"),
+    ("tom", "web", "owner"),
+    ("wil", "web", "reader"),
+    ("eve", "api", "owner"),
+)
+
+
+@dataclass(frozen=True)
+class Team:
+    dsn: str
+    admin: "psycopg.Connection[Any]"
+    names: Names
+    spaces: dict[str, str]
+    open_: Callable[[str, str], Memory]
+
+    def login(self, user: str) -> str:
+        """Roles are of the whole server, so each database of the tests has its own."""
+        return f"{user}_{urlsplit(self.dsn).path[1:]}"
+
+    def on_machine(self, user: str, project: str) -> Memory:
+        """As a machine of this user opens it."""
+        return self.open_(self.login(user), project)
+
+    @contextmanager
+    def connection(self, user: str) -> Iterator["psycopg.Connection[Any]"]:
+        with psycopg.connect(self.dsn.replace("//postgres@", f"//{self.login(user)}@"), autocommit=True) as connection:
+            yield connection
+
+    def seen(self, user: str, table: str, columns: str = "*") -> list[Any]:
+        """What a user finds in a table of shop with SQL of their own."""
+        with self.connection(user) as connection:
+            return connection.execute(f"SELECT {columns} FROM {self.shop}.{table}".encode()).fetchall()
+
+    @property
+    def shop(self) -> str:
+        return schema_of(self.spaces["shop"])
+
+    def share(self, **offer: Any) -> None:
+        self.on_machine("ann", "shop").share_offer(self.spaces["web"], **offer)
+        self.on_machine("tom", "web").share_accept("shop")
+
+
+@pytest.fixture
+def team(postgres: str, project: OpenAs, monkeypatch: pytest.MonkeyPatch) -> Iterator[Team]:
+    """Three projects with people of their own; shop has something to tell."""
+    with connections(postgres).alone() as connection:
+        names = set_up(connection, "here", utc_now()).names
+    assert names is not None
+
+    def open_(role: str, name: str) -> Memory:
+        open_spaces.drop_all()
+        monkeypatch.setenv("WAYPOST_STORE", postgres.replace("//postgres@", f"//{role}@"))
+        return project(name)
+
+    with psycopg.connect(postgres, autocommit=True) as admin:
+        spaces = {name: open_("postgres", name).space_id for name in ("shop", "web", "api")}
+        shop = open_("postgres", "shop")
+        shop.remember(PAYMENTS, kind="decision", domain="payments")
+        shop.remember(LOGO, domain="design")
+        shop.remember(TALK, kind="note")
+        made = Team(postgres, admin, names, spaces, open_)
+        directory = Directory(admin)
+        for user, name, role in PEOPLE:
+            directory.add_user(user)
+            admin.execute(f'CREATE ROLE "{made.login(user)}" LOGIN'.encode())
+            directory.add_login(user, made.login(user))
+            directory.add_member(spaces[name], user, role)
+        yield made
+    open_spaces.drop_all()
+
+
+def told(memory: Memory) -> list[tuple[str, str | None]]:
+    hits = memory.recall(QUESTION).hits
+    return [(hit.text, None if hit.project is None else hit.project.name) for hit in hits]
+
+
+def test_members_of_the_reader_read_what_a_memory_shares_that_they_are_no_members_of(team: Team) -> None:
+    team.share()
+    for user in ("tom", "wil"):
+        assert (PAYMENTS, "shop") in told(team.on_machine(user, "web"))
+    assert told(team.on_machine("eve", "api")) == []
+
+
+@contextmanager
+def acting(user: str, space_id: str) -> Iterator[None]:
+    before = PRINCIPAL.set(Principal(user, "agent", "read", {space_id: "reader"}))
+    try:
+        yield
+    finally:
+        PRINCIPAL.reset(before)
+
+
+def test_a_server_reads_it_for_them(team: Team) -> None:
+    team.share()
+    served = team.open_(team.names.server, "web")
+    with acting("wil", team.spaces["web"]):
+        assert (PAYMENTS, "shop") in told(served)
+    with acting("eve", team.spaces["web"]):  # who is no member: a server that were wrong about that
+        assert told(served) == []
+    team.on_machine("ann", "shop").share_revoke("web")
+    with acting("wil", team.spaces["web"]):
+        assert told(team.open_(team.names.server, "web")) == []
+
+
+def test_the_offer_bounds_what_the_database_itself_shows(team: Team) -> None:
+    team.share(kinds=["decision"])
+    assert team.seen("wil", "memories", "text") == [(PAYMENTS,)]
+    assert len(team.seen("wil", "passages")) == len(team.seen("wil", "vectors")) == 1
+    assert len(team.seen("wil", "states")) <= 1
+    for closed in ("candidates", "audit", "journal_places", "tombstones", "domains", "owed"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            team.seen("wil", closed)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        team.seen("wil", "checkouts", "root")
+
+
+@pytest.mark.parametrize(
+    ("offer", "shown"),
+    [
+        ({}, {PAYMENTS, LOGO}),
+        ({"domains": ["design"]}, {LOGO}),
+        ({"domains": ["design"], "kinds": ["decision"]}, set()),
+        ({"levels": [3]}, set()),
+        ({"levels": [1]}, {PAYMENTS, LOGO}),
+    ],
+)
+def test_every_part_of_an_offer_counts(team: Team, offer: dict[str, Any], shown: set[str]) -> None:
+    team.share(**offer)
+    assert {text for (text,) in team.seen("wil", "memories", "text")} == shown
+
+
+def test_what_was_changed_or_forgotten_is_gone_for_guests(team: Team) -> None:
+    team.share()
+    anns = team.on_machine("ann", "shop")
+    first, second = (next(hit for hit in anns.recall(q).hits) for q in (QUESTION, "colour of the logo"))
+    anns.correct(first.id, "Payments are retried twice")
+    anns.forget(second.id)
+    texts = {text for (text,) in team.seen("wil", "memories", "text")}
+    assert "Payments are retried twice" in texts and texts.isdisjoint({PAYMENTS, LOGO})
+
+
+def test_nothing_is_seen_before_both_have_agreed_nor_after_either_has_revoked(team: Team) -> None:
+    def is_closed() -> bool:
+        try:
+            return not team.seen("wil", "memories")
+        except psycopg.errors.InsufficientPrivilege:
+            return True
+
+    assert is_closed()
+    team.on_machine("ann", "shop").share_offer(team.spaces["web"])
+    assert is_closed()
+    team.on_machine("tom", "web").share_accept("shop")
+    assert not is_closed()
+    team.on_machine("ann", "shop").share_offer(team.spaces["web"], kinds=["decision"])  # another offer: not accepted
+    assert is_closed() and told(team.on_machine("wil", "web")) == []
+    team.on_machine("tom", "web").share_accept("shop")
+    assert not is_closed()
+    team.on_machine("tom", "web").share_revoke("shop")
+    assert is_closed() and told(team.on_machine("wil", "web")) == []
+    with team.connection("wil") as connection:
+        groups = connection.execute("SELECT count(*) FROM pg_roles WHERE rolname LIKE '%\\_guest'"
+                                    " AND pg_has_role(oid, 'MEMBER')").fetchone()  # fmt: skip
+    assert groups == (0,)
+
+
+def test_a_revocation_is_no_news_for_a_question(team: Team) -> None:
+    team.share()
+    team.on_machine("ann", "shop").share_revoke("web")
+    assert not team.on_machine("wil", "web").recall(QUESTION).notices
+
+
+def test_who_leaves_the_reader_sees_nothing_more(team: Team) -> None:
+    team.share()
+    with team.connection("wil") as connection:
+        assert connection.execute(f"SELECT count(*) FROM {team.shop}.memories".encode()).fetchone() == (2,)
+        Directory(team.admin).disable_user("wil")
+        try:
+            left = connection.execute(f"SELECT count(*) FROM {team.shop}.memories".encode()).fetchone()
+        except psycopg.errors.InsufficientPrivilege:
+            left = (0,)
+    assert left == (0,)
+
+
+def test_offering_and_accepting_is_for_owners(team: Team) -> None:
+    with pytest.raises(SecurityError):
+        team.on_machine("bob", "shop").share_offer(team.spaces["web"])
+    team.on_machine("ann", "shop").share_offer(team.spaces["web"])
+    with pytest.raises(SecurityError):
+        team.on_machine("wil", "web").share_accept("shop")
+    with pytest.raises(NotFound):
+        team.on_machine("eve", "api").share_accept(team.spaces["shop"])
+
+
+def test_a_writer_ends_what_an_owner_has_offered(team: Team) -> None:
+    team.share()
+    assert [one.state for one in team.on_machine("bob", "shop").share_revoke("web")] == ["revoked"]
+    assert told(team.on_machine("wil", "web")) == []
+
+
+def test_both_sides_are_listed_by_name_once_both_have_agreed(team: Team) -> None:
+    offered = team.on_machine("ann", "shop").share_offer(team.spaces["web"])
+    assert (offered.project.name, offered.state) == (team.spaces["web"], "offered")  # it has not said who it is
+    (seen,) = team.on_machine("wil", "web").shares()
+    assert (seen.role, seen.project.name, seen.state, seen.offered_by) == ("takes", "shop", "offered", PERSON.actor)
+    team.on_machine("tom", "web").share_accept("shop")
+    (given,) = team.on_machine("bob", "shop").shares()
+    assert (given.role, given.project.name, given.state) == ("gives", "web", "active")
+    assert team.on_machine("eve", "api").shares() == ()
+
+
+def test_an_offer_to_a_memory_that_nobody_has_made_yet_holds_once_it_is_made(team: Team) -> None:
+    team.on_machine("ann", "shop").share_offer("f" * 16)
+    (share,) = team.on_machine("ann", "shop").shares()
+    assert (share.project.id, share.state, share.notices) == ("f" * 16, "offered", ())
+
+
+def test_the_team_notes_it_for_owners_of_both(team: Team) -> None:
+    team.share()
+    for name in ("shop", "web"):
+        noted = Directory(team.admin).audit(space_id=team.spaces[name])
+        assert [one.action for one in noted if "share" in one.action] == ["accept share", "offer share"]
+
+
+def test_a_memory_that_is_erased_takes_its_guests_along(team: Team) -> None:
+    team.share()
+    open_spaces.drop_all()
+    Directory(team.admin).forget_space(team.spaces["shop"])
+    assert told(team.on_machine("wil", "web")) == []
+    (share,) = team.on_machine("wil", "web").shares()
+    assert share.state == "revoked"
+
+
+def test_members_of_both_share_as_they_would_at_home(team: Team) -> None:
+    Directory(team.admin).add_member(team.spaces["web"], "ann", "owner")
+    team.on_machine("ann", "shop").share_offer("web")
+    accepted = team.on_machine("ann", "web").share_accept("shop")
+    assert (accepted.state, accepted.notices) == ("active", ())
+    assert (PAYMENTS, "shop") in told(team.on_machine("ann", "web"))
+    assert "share_accept" in {one.action for one in team.on_machine("ann", "shop").audit()}
+
+
+def test_an_agent_is_refused(team: Team) -> None:
+    from waypost.errors import Refused
+
+    memory = team.on_machine("ann", "shop")
+    with pytest.raises(Refused):
+        Memory.open_as(Caller("agent", "claude"), memory.root).share_offer(team.spaces["web"])
