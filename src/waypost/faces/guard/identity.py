@@ -50,6 +50,10 @@ class Identity:
         """Whether this is a person who may forget there, and let others read it (GOV-1: no agent does)."""
         return self.kind == "person" and self.writes_in(space_id)
 
+    def check_speaks(self, space_id: str, *, forgetting: bool = False) -> None:
+        """Raises SecurityError where a client with this token cannot bring a person's word. At home whoever sits there is
+        the person, and is asked by the client."""
+
     @property
     def caller(self) -> Caller:
         """As the memory knows whoever writes."""

@@ -63,6 +63,19 @@ class TeamIdentity(Identity):
         """Whether this is a person who may forget there, and choose its members (GOV-1: no agent does)."""
         return self.kind == "person" and self.rights == "write" and self.roles.get(space_id) == "owner"
 
+    def check_speaks(self, space_id: str, *, forgetting: bool = False) -> None:
+        """Nobody sees who answers at the far end: what only persons may takes a token that was made for one."""
+        if self.kind != "person":
+            raise SecurityError(
+                "Only a person decides this; the token is an agent's.",
+                f"Tell {self.user}: they can do it in the dashboard, or with a token that was made with --person.",
+            )
+        self.check_writes(space_id)
+        if forgetting and not self.owns(space_id):
+            raise SecurityError(
+                "Only an owner of this memory may do this.", "Ask one of them: `waypost team member list` names them."
+            )
+
     @property
     def writes(self) -> bool:
         """Whether there is any memory that it may write to."""

@@ -139,7 +139,8 @@ def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply
             "Shorten it; or tell them, `waypost review` at a terminal shows all of it.",
         )
     new = f"\nNew words: {one_line(text, _BEFORE_EYES)}" if text else ""
-    hands = persons_word(call, f"{questions[action]}\n{one_line(words, _BEFORE_EYES)}{new}")
+    asked = f"{questions[action]}\n{one_line(words, _BEFORE_EYES)}{new}"
+    hands = persons_word(call, asked, forgetting=action == "forget")
     if action == "approve":
         receipt = hands.approve(memory_id, text=text)[0][1]
         return Reply(f"Approved by the person. {_receipt_text(receipt)}", receipt.to_json())

@@ -161,7 +161,7 @@ class _Served:
             ask=asking.ask,
         )
         if identity is not None:
-            call.opens, call.person = identity.check_opens, identity.person
+            call.opens, call.person, call.speaks = identity.check_opens, identity.person, identity.check_speaks
             call.space = partial(identity.chosen, named_space(getattr(context.request, "scope", {})))
 
         def acted() -> _T:

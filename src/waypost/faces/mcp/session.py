@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from waypost import config
 from waypost.errors import InvalidInput, Refused, SecurityError, WaypostError
@@ -99,6 +99,14 @@ class AnswerNeeded(Exception):
 Tell = Callable[[float, float | None, str], None]
 
 
+class Speaks(Protocol):
+    def __call__(self, space_id: str, *, forgetting: bool = False) -> None: ...
+
+
+def _always(space_id: str, *, forgetting: bool = False) -> None:
+    del space_id, forgetting
+
+
 @dataclass(slots=True)
 class ServedCall:
     """One call, as `tool.Call` wants it. `tell` brings progress to the client, `ask` brings a person's word."""
@@ -111,6 +119,7 @@ class ServedCall:
     opens: Callable[[str], None] = lambda _: None  # raises where the client may not open the memory of this id
     space: Callable[[], str | None] = lambda: None  # the memory of this caller, where it is not the project's
     person: str = ""  # whose word the client brings, where it is not the person's of this home
+    speaks: Speaks = _always  # raises where the client cannot bring a person's word about the memory of this id
     ticks: Callable[[], float] = time.monotonic
     stopped: threading.Event = field(default_factory=threading.Event)
     _told: float = field(default=-1.0, init=False)
@@ -150,8 +159,10 @@ def now_of(call: Call) -> datetime:
     return call.now() if isinstance(call, ServedCall) else utc_now()
 
 
-def persons_word(call: Call, question: str) -> "Memory":
-    """Ask, and on a yes return the memory in the person's hands."""
+def persons_word(call: Call, question: str, *, forgetting: bool = False) -> "Memory":
+    """Ask, and on a yes return the memory in the person's hands. Nobody is asked whose yes would not count."""
+    if isinstance(call, ServedCall):
+        call.speaks(call.memory.space_id, forgetting=forgetting)
     if not call.ask_person(question):
         raise Refused("The person said no; nothing was changed.", "Respect that, and ask them what they want.")
     if not isinstance(call, ServedCall):

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import ElicitResult
 from tests.postgres_server import Postgres
 
 from waypost import Memory, config
@@ -88,14 +89,25 @@ class Server:
         assert answer.status == 303, answer.text
         return {"Cookie": answer.headers["set-cookie"].partition(";")[0], "Accept": "text/html"}
 
-    def call(self, token: str, tool: str, arguments: dict[str, Any], **headers: str) -> tuple[bool, str]:
-        """A tool of MCP: whether it was done, and what it said."""
+    def call(
+        self, token: str, tool: str, arguments: dict[str, Any], *, asked: list[str] | None = None, **headers: str
+    ) -> tuple[bool, str]:
+        """A tool of MCP: whether it was done, and what it said. With `asked` the client says yes to every question, and
+        keeps it there."""
+
+        async def yes(_: object, params: Any) -> ElicitResult:
+            assert asked is not None
+            asked.append(params.message)
+            return ElicitResult(action="accept", content={"confirm": True})
 
         async def called() -> tuple[bool, str]:
             sent = {"Authorization": f"Bearer {token}", **headers}
             async with (
                 httpx2.AsyncClient(headers=sent, timeout=30) as http,
-                Client(streamable_http_client(f"{self.origin}/mcp", http_client=http)) as client,
+                Client(
+                    streamable_http_client(f"{self.origin}/mcp", http_client=http),
+                    elicitation_callback=None if asked is None else yes,
+                ) as client,
             ):
                 told = await client.call_tool(tool, arguments)
                 return not told.is_error, str(told.content)
