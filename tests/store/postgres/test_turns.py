@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from waypost.errors import InvalidInput, SecurityError, StoreBusy
-from waypost.store.postgres import store as storing
-from waypost.store.postgres.connection import Connection, Connections
+from waypost.errors import InvalidInput, SecurityError, StoreBusy, StoreError
+from waypost.store.postgres import connection as connecting
+from waypost.store.postgres.connection import Connection, Connections, release
 from waypost.store.postgres.directory_rows import Space
 from waypost.store.postgres.roles import ensure_roles, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
@@ -84,11 +84,39 @@ def test_a_thread_waits_for_the_turn_of_another_for_as_long_as_it_may(store: Pos
 
 
 def test_a_child_does_not_wait_for_what_a_thread_of_its_parent_held(store: PostgresStore) -> None:
-    with storing._servers_lock:
+    with connecting._pools_lock:
         child = os.fork()
         if not child:
-            os._exit(0 if storing._servers_lock.acquire(timeout=5) else 1)
+            os._exit(0 if connecting._pools_lock.acquire(timeout=5) else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_database_that_was_released_is_looked_at_again(postgres: str) -> None:
+    made = datetime(2026, 1, 1, tzinfo=UTC)
+    PostgresStore(postgres, Space("a" * 16, "project", "shop", "directory", None, made))
+    release(postgres)
+    with psycopg.connect(postgres, autocommit=True) as admin:  # another one of the same address, without our schema
+        admin.execute("DROP SCHEMA waypost CASCADE")
+        admin.execute(f"DROP SCHEMA {schema_of('a' * 16)} CASCADE".encode())
+    with PostgresStore(postgres, Space("b" * 16, "project", "shop", "directory", None, made)).read() as reader:
+        assert reader.meta("key") is None
+
+
+def test_a_network_that_swallows_everything_is_noticed_unless_the_address_says_otherwise() -> None:
+    connection = Connections("postgresql://nobody@127.0.0.1:1/nowhere?keepalives_idle=77&application_name=mine")
+    asked: list[dict[str, Any]] = []
+
+    def refuse(_: str, **options: Any) -> None:
+        asked.append(options)
+        raise psycopg.ProgrammingError
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(StoreError):
+        patch.setattr(psycopg, "connect", refuse)
+        with connection.alone():
+            pass
+    assert asked[0]["keepalives_interval"] == 10
+    assert asked[0]["tcp_user_timeout"] == 60_000
+    assert not asked[0].keys() & {"keepalives_idle", "application_name"}
 
 
 def test_an_error_that_was_swallowed_inside_of_a_write_is_told_at_its_end(store: PostgresStore) -> None:

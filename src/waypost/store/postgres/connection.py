@@ -7,12 +7,13 @@ import re
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
 from psycopg.adapt import AdaptersMap, Loader
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format, TransactionStatus
 
 from waypost.store.postgres import halfvec
@@ -21,7 +22,15 @@ from waypost.store.postgres.words import in_our_words, is_lost, without_password
 _MOST_IDLE = 8  # connections kept for the next who asks; more are opened while more are needed
 _MOST = 64  # at once, of one process
 _OLDEST_SECONDS = 1800.0  # a connection is not used for longer: behind a proxy it may lead to a server that is gone
-_CONNECT_SECONDS = 10  # for one attempt
+# For one attempt to connect; and a network that swallows everything, or a machine that is gone, is noticed within a minute,
+# whether we wait for an answer (keepalives) or for our question to arrive.
+_NETWORK: Mapping[str, Any] = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
 _PATIENCE_SECONDS = 30.0  # for a server that restarts, or hands over to another
 _FIRST_PATIENCE_SECONDS = 3.0  # for one that has never answered this process: it may be misspelt, and a person waits
 # When the server was started, and when it forgot its statistics, as it does after a crash of one of its processes.
@@ -189,12 +198,7 @@ class Connections:
                 pause = min(2 * pause, 1.0)
 
     def _open(self) -> Connection:
-        raw: psycopg.Connection[Any] = psycopg.connect(
-            self.dsn,
-            autocommit=True,  # transactions begin and end by our own statements
-            connect_timeout=_CONNECT_SECONDS,
-            application_name="waypost",
-        )
+        raw = connected(self.dsn, "waypost")
         try:
             run, halfvec_type, schema = raw.execute(_ABOUT).fetchall()[0]
             _teach(raw.adapters, halfvec_type)
@@ -202,6 +206,15 @@ class Connections:
             raw.close()
             raise
         return Connection(raw, schema if _SCHEMA_NAME.fullmatch(schema or "") else "", run)
+
+
+def connected(dsn: str, application_name: str) -> "psycopg.Connection[Any]":
+    """A connection on which transactions begin and end by our own statements. Raises psycopg.OperationalError."""
+    unless_told = {**_NETWORK, "application_name": application_name}
+    told = conninfo_to_dict(dsn)
+    return psycopg.connect(
+        dsn, autocommit=True, **{name: value for name, value in unless_told.items() if name not in told}
+    )
 
 
 class _BinaryCursor(psycopg.RawCursor[Any]):

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import psycopg
 
+from waypost.store.postgres.connection import connected
 from waypost.store.postgres.store import CHANNEL, ERASED
 
-_CONNECT_SECONDS = 10
 _PAUSE, _LONGEST_PAUSE = 0.2, 30.0  # seconds between two attempts to come back
 _STOP_SECONDS = 2.0
 
@@ -70,15 +70,7 @@ class Listening:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _connected(self) -> "psycopg.Connection[Any]":
-        connection: psycopg.Connection[Any] = psycopg.connect(
-            self._dsn,
-            autocommit=True,
-            connect_timeout=_CONNECT_SECONDS,
-            application_name="waypost listening",
-            keepalives_idle=30,  # a network that swallows everything is noticed within a minute
-            keepalives_interval=10,
-            keepalives_count=3,
-        )
+        connection = connected(self._dsn, "waypost listening")
         try:
             connection.add_notify_handler(lambda note: self._note(note.payload))  # for those that come with an answer
             connection.execute(f"LISTEN {CHANNEL}".encode())
