@@ -16,6 +16,7 @@ from tests.postgres_server import Postgres
 
 from waypost import config
 from waypost.config import Settings
+from waypost.embed import weights
 from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory
 
@@ -79,7 +80,28 @@ def store_address(request: pytest.FixtureRequest) -> str:
     """Where the memories of a test are: empty for files."""
     if getattr(request, "param", DEFAULT_STORE) == "sqlite":
         return ""
-    return str(request.getfixturevalue("postgres"))
+    return str(request.getfixturevalue("prepared_postgres"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def hashed_once() -> Iterator[None]:
+    """The models that are installed have 200 MB: they are hashed when somebody first looks whether they are whole, and
+    again only if a file has changed since."""
+    known: dict[tuple[Path, int, int, int], str] = {}
+    installed, digest = config.load().models, weights.digest
+
+    def remembered(path: Path) -> str:
+        if not any(path.is_relative_to(folder) for folder in installed):
+            return digest(path)
+        seen = path.stat()
+        key = (path, seen.st_ino, seen.st_size, seen.st_ctime_ns)
+        if key not in known:
+            known[key] = digest(path)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(weights, "digest", remembered)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -182,7 +204,27 @@ def postgres(postgres_server: Postgres) -> Iterator[str]:
     """How to reach an empty database with pgvector."""
     dsn = postgres_server.new_database()
     yield dsn
+    drop(postgres_server, dsn)
+
+
+@pytest.fixture
+def prepared_postgres(postgres_server: Postgres) -> Iterator[str]:
+    """The same, for tests that are not about its beginnings: it has what all spaces share, and no space yet."""
+    dsn = postgres_server.new_database("prepared", prepare)
+    yield dsn
+    drop(postgres_server, dsn)
+
+
+def prepare(dsn: str) -> None:
+    from waypost.store.postgres.connection import release
+    from waypost.store.postgres.store import spaces_in
+
+    spaces_in(dsn)
+    release(dsn)
+
+
+def drop(server: Postgres, dsn: str) -> None:
     from waypost.store.postgres.connection import release
 
     release(dsn)
-    postgres_server.drop_database(dsn)
+    server.drop_database(dsn)

@@ -7,11 +7,19 @@ import signal
 import tempfile
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
 _NUMBERS = itertools.count(1)
 _GONE_SECONDS = 30.0
+
+
+def _make_extension(dsn: str) -> None:
+    import psycopg
+
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION vector")
 
 
 class Postgres:
@@ -32,20 +40,32 @@ class Postgres:
         with (self.folder / "postgresql.auto.conf").open("a") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in asked.items())
         self._server.start()
+        self._templates: set[str] = set()
 
     def dsn(self, database: str = "postgres", user: str = "postgres") -> str:
         return f"postgresql://{user}@/{database}?host={self._server.get_postmaster_info().socket_dir}"
 
-    def new_database(self) -> str:
-        """An empty database with pgvector in it. Returns how to reach it."""
+    def new_database(self, kind: str = "", prepare: Callable[[str], None] = lambda _: None) -> str:
+        """An empty database with pgvector in it, or one of a kind that `prepare` makes of that. Returns how to reach it.
+        To copy what was made once is quicker than to make it again."""
+        template = self._template(self._template("template1", "extended", _make_extension), kind, prepare)
+        name = f"test_{os.getpid()}_{next(_NUMBERS)}"
+        self._create(name, template)
+        return self.dsn(name)
+
+    def _template(self, base: str, kind: str, prepare: Callable[[str], None]) -> str:
+        name = f"template_{kind}" if kind else base
+        if kind and name not in self._templates:
+            self._create(name, base)
+            prepare(self.dsn(name))
+            self._templates.add(name)
+        return name
+
+    def _create(self, name: str, template: str) -> None:
         import psycopg
 
-        name = f"test_{os.getpid()}_{next(_NUMBERS)}"
         with psycopg.connect(self.dsn(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name} STRATEGY file_copy".encode())
-        with psycopg.connect(self.dsn(name), autocommit=True) as connection:
-            connection.execute("CREATE EXTENSION vector")
-        return self.dsn(name)
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy".encode())
 
     def drop_database(self, dsn: str) -> None:
         """Whoever still uses it is thrown out."""
