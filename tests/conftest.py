@@ -1,5 +1,6 @@
 """Every test runs in a world of its own: an empty home, no settings of the person who runs it, no background worker."""
 
+import gc
 import itertools
 import os
 import re
@@ -30,6 +31,12 @@ def pytest_configure() -> None:
         "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
     hypothesis.settings.load_profile("any machine")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests are there for good: nobody need look through them again for what can be thrown away."""
+    gc.collect()
+    gc.freeze()
 
 
 FAILED = pytest.StashKey[bool]()
