@@ -35,7 +35,8 @@ _PATIENCE_SECONDS = 30.0  # for a server that restarts, or hands over to another
 _FIRST_PATIENCE_SECONDS = 3.0  # for one that has never answered this process: it may be misspelt, and a person waits
 # When the server was started, and when it forgot its statistics, as it does after a crash of one of its processes.
 _ABOUT = b"""
-SELECT concat_ws(' ', pg_postmaster_start_time(), (SELECT stats_reset FROM pg_stat_bgwriter)), halfvec.oid, halfvec.nspname
+SELECT concat_ws(' ', pg_postmaster_start_time(), (SELECT stats_reset FROM pg_stat_bgwriter)),
+    pg_backend_pid(), halfvec.oid, halfvec.nspname
 FROM (SELECT 1) one LEFT JOIN (
     SELECT t.oid::bigint, n.nspname::text FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
     JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'
@@ -47,12 +48,13 @@ _SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 class Connection:
     """A connection that knows since when it is there, where pgvector's types are, and which run of the server it leads
-    to: one that was started anew, or after a crash, has another."""
+    to: one that was started anew, or after a crash, has another. `is_direct`: to the server itself, not to a pooler, which
+    may give each transaction to another of the server's processes."""
 
-    __slots__ = ("made", "raw", "server_run", "vector_schema")
+    __slots__ = ("is_direct", "made", "raw", "server_run", "vector_schema")
 
-    def __init__(self, raw: "psycopg.Connection[Any]", vector_schema: str, server_run: str) -> None:
-        self.raw, self.vector_schema, self.server_run = raw, vector_schema, server_run
+    def __init__(self, raw: "psycopg.Connection[Any]", vector_schema: str, server_run: str, *, is_direct: bool) -> None:
+        self.raw, self.vector_schema, self.server_run, self.is_direct = raw, vector_schema, server_run, is_direct
         self.made = time.monotonic()
 
     def begin(self, sql: str) -> None:
@@ -200,12 +202,16 @@ class Connections:
     def _open(self) -> Connection:
         raw = connected(self.dsn, "waypost")
         try:
-            run, halfvec_type, schema = raw.execute(_ABOUT).fetchall()[0]
+            run, process, halfvec_type, schema = raw.execute(_ABOUT).fetchall()[0]
             _teach(raw.adapters, halfvec_type)
+            # A pooler makes up the number by which its clients could end a statement.
+            is_direct = process == raw.info.backend_pid
+            if not is_direct:
+                raw.prepare_threshold = None  # the next process would not know a statement that this one has prepared
         except BaseException:
             raw.close()
             raise
-        return Connection(raw, schema if _SCHEMA_NAME.fullmatch(schema or "") else "", run)
+        return Connection(raw, schema if _SCHEMA_NAME.fullmatch(schema or "") else "", run, is_direct=is_direct)
 
 
 def connected(dsn: str, application_name: str) -> "psycopg.Connection[Any]":

@@ -20,8 +20,8 @@ from waypost.store.postgres.directory_schema import migrate_directory
 from waypost.store.postgres.reader import PostgresReader
 from waypost.store.postgres.roles import Names, known_names, schema_of
 from waypost.store.postgres.schema import MIGRATIONS, check_server, migrate, missing
-from waypost.store.postgres.search_schema import SEARCHED_TABLES
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, act_in_directory, protect_space
+from waypost.store.postgres.upkeep import Upkeep
 from waypost.store.postgres.vector_samples import Samples
 from waypost.store.postgres.words import is_lost
 from waypost.store.postgres.writer import PostgresWriter
@@ -101,32 +101,30 @@ class PostgresStore:
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
         """Write every table with words anew, without what was deleted; of the indexes, which hold numbers, only free the
-        place. For the owner of the tables; others leave it to them. The server's log of changes, its standbys and its
-        backups keep their copies for as long as they are kept."""
+        place. For those who may (see `Upkeep`); others leave it to them. The server's log of changes, its standbys and
+        its backups keep their copies for as long as they are kept."""
         self._samples.forget()
-        with self._connections.alone() as connection:
+        with self._upkeep() as (connection, upkeep):
             if traces:  # not where only the rest of it is done
                 connection.execute("SELECT pg_notify($1, $2)", (CHANNEL, f"{self._space.space_id} {ERASED}"))
-            if not self._owns(connection):
-                return False
-            milliseconds = self._busy if wait else _IMPATIENT_MILLISECONDS
-            _take_time(connection, milliseconds)
-            for table in self._tables(connection):
-                way = "ANALYZE" if table in SEARCHED_TABLES else "FULL, ANALYZE"
-                try:
-                    connection.execute(f"VACUUM ({way}) {self._schema}.{table}")
-                except psycopg.errors.LockNotAvailable:
-                    return False
-        return True
+            return upkeep.is_allowed() and upkeep.vacuum(self._busy if wait else _IMPATIENT_MILLISECONDS)
 
     def compact(self) -> None:
         with self.write() as writer:
             writer.index_vectors()
+        with self._upkeep() as (_, upkeep):
+            if upkeep.is_allowed():
+                upkeep.analyze()
+
+    @contextmanager
+    def _upkeep(self) -> Iterator[tuple[Connection, Upkeep]]:
+        """With the rights of the login; for a server that acts for an owner of the space, with theirs."""
+        principal, space_id = PRINCIPAL.get(), self._space.space_id
         with self._connections.alone() as connection:
-            if self._owns(connection):
-                _take_time(connection, 0)
-                for table in self._tables(connection):
-                    connection.execute(f"ANALYZE {self._schema}.{table}")
+            upkeep = Upkeep(connection, self._schema)
+            if principal is not None and principal.acting(space_id).role == "owner":
+                upkeep.take_on(self._names(connection).group(space_id, "owner"))
+            yield connection, upkeep
 
     def problems(self) -> Iterator[str]:
         with self.read() as reader:
@@ -281,27 +279,6 @@ class PostgresStore:
                 return rows[0][0], connection.server_run == server_run
         except WaypostError:  # it cannot be asked now; that does not say that nothing was stored
             return "unknown", False
-
-    def _tables(self, connection: Connection) -> list[str]:
-        rows: list[Any] = connection.execute(
-            "SELECT relname::text FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' ORDER BY 1",
-            (self._schema,),
-        ).fetchall()
-        return [name for (name,) in rows]
-
-    def _owns(self, connection: Connection) -> bool:
-        rows: list[Any] = connection.execute(
-            "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = $1", (self._schema,)
-        ).fetchall()
-        return bool(rows and rows[0][0])
-
-
-def _take_time(connection: Connection, lock_milliseconds: int) -> None:
-    """For upkeep: wait so long for a lock (0: as long as it takes), and let no limit of the login stop what has begun."""
-    connection.execute(
-        "SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', '0', false)",
-        (f"{lock_milliseconds}ms",),
-    )
 
 
 def _look_at(pool: Connections, clock: Clock) -> _Server:
