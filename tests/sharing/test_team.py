@@ -15,6 +15,7 @@ from tests.sharing.conftest import PERSON
 from waypost import config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, SecurityError
+from waypost.flows.recall import gather
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
@@ -296,3 +297,33 @@ def test_members_of_both_share_as_they_would_at_home(fresh_team: Team) -> None:
     assert (accepted.state, accepted.notices) == ("active", ())
     assert (PAYMENTS, "shop") in told(fresh_team.on_machine("ann", "web"))
     assert "share_accept" in {one.action for one in fresh_team.on_machine("ann", "shop").audit()}
+
+
+def test_code_is_shown_where_it_is_offered_and_only_there(team: Team) -> None:
+    anns = team.on_machine("ann", "shop")
+    (anns.root / "refund.py").write_text('def refund_order(order):\n    """Pay an order back."""\n    return order\n')
+    anns.index()
+    question = "where is an order paid back?"
+    team.share()
+    assert not team.on_machine("wil", "web").recall(question, scope="code").hits
+    assert {kind for (kind,) in team.seen("wil", "memories", "kind")} == {"fact", "decision"}
+    team.share(code=True)
+    (hit, *_) = team.on_machine("wil", "web").recall(question, scope="code").hits
+    assert hit.project is not None and hit.project.name == "shop"
+    assert "symbol" in {kind for (kind,) in team.seen("wil", "memories", "kind")}
+
+
+def test_one_who_closes_in_the_middle_of_a_question_does_not_spoil_the_answer(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team.share()
+    toms = team.on_machine("tom", "web")
+
+    def gather_once_it_is_closed(*told: Any) -> Any:
+        guests, readers = team.names.guests(team.spaces["shop"]), team.names.group(team.spaces["web"], "reader")
+        team.admin.execute(f"REVOKE {guests} FROM {readers}".encode())
+        return gather(*told)
+
+    monkeypatch.setattr("waypost.flows.share_recall.gather", gather_once_it_is_closed)
+    answer = toms.recall(QUESTION)
+    assert not answer.hits and "cannot be read now" in answer.notices[0]

@@ -1,10 +1,14 @@
 """A connection to PostgreSQL as the shared statements use it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+import psycopg
+
 from waypost.store.postgres.connection import Connection
+from waypost.store.postgres.words import told, without_password
 from waypost.store.sql.database import for_postgres
 
 _AT_ONCE = 1_000  # rows in one batch
@@ -17,15 +21,18 @@ class PostgresDatabase:
         self.connection = connection
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        return self.connection.execute(for_postgres(sql), parameters).fetchall()
+        with self._in_our_words():
+            return self.connection.execute(for_postgres(sql), parameters).fetchall()
 
     def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        return max(self.connection.execute(for_postgres(sql), parameters).rowcount, 0)
+        with self._in_our_words():
+            return max(self.connection.execute(for_postgres(sql), parameters).rowcount, 0)
 
     def change_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         changed, left = 0, iter(rows)
-        while some := list(islice(left, _AT_ONCE)):
-            changed += self.connection.many(for_postgres(sql), some) if len(some) > 1 else self.change(sql, some[0])
+        with self._in_our_words():
+            while some := list(islice(left, _AT_ONCE)):
+                changed += self.connection.many(for_postgres(sql), some) if len(some) > 1 else self.change(sql, some[0])
         return changed
 
     def load(self, table: str, columns: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -35,6 +42,7 @@ class PostgresDatabase:
             self.change_many(f"INSERT INTO {table} ({columns}) VALUES ({values})", given)
             return
         with (
+            self._in_our_words(),
             self.connection.raw.cursor() as cursor,
             cursor.copy(f"COPY {table} ({columns}) FROM STDIN".encode()) as copy,
         ):
@@ -52,3 +60,18 @@ class PostgresDatabase:
         sequence = f"pg_get_serial_sequence('{table}', '{_KEYS[table]}')"
         last = self.rows(f"SELECT setval({sequence}, nextval({sequence}) + ? - 1)", (count,))[0][0]
         return int(last) - count + 1
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
+        """Who asks several memories at once wants to know at the statement which one failed, not at the end."""
+        try:
+            yield
+        except psycopg.Error as error:
+            raise told(error, self._shown) from error
+
+    @property
+    def _shown(self) -> str:
+        try:
+            return without_password(self.connection.raw.info.dsn)
+        except psycopg.Error:  # it is closed
+            return without_password("?")

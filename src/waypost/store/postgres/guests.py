@@ -25,7 +25,6 @@ _OFFERED = f"""superseded_at IS NULL AND EXISTS (
 _OF_VERSION = "EXISTS (SELECT FROM {schema}.memories m WHERE m.number = {table}.number)"
 _OF_MEMORY = "EXISTS (SELECT FROM {schema}.memories m WHERE m.memory_id = {table}.memory_id)"
 _ANY = "EXISTS (SELECT FROM waypost.offered('{space}'))"
-_CODE = "EXISTS (SELECT FROM waypost.offered('{space}') o WHERE o.code)"
 # Which rows of a table, in SQL; what is not here is closed.
 _ROWS = {
     "memories": _OFFERED,
@@ -34,9 +33,7 @@ _ROWS = {
     "verdicts": _OF_VERSION,
     "passages": _OF_VERSION,
     "vectors": "EXISTS (SELECT FROM {schema}.passages p WHERE p.hash = vectors.hash)",
-    "edges": "EXISTS (SELECT FROM {schema}.memories m WHERE m.memory_id = edges.from_id)"
-    " AND EXISTS (SELECT FROM {schema}.memories m WHERE m.memory_id = edges.to_id)",
-    "files": _CODE,
+    "files": "EXISTS (SELECT FROM waypost.offered('{space}') o WHERE o.code)",
     "shares": "role = 'gives' AND other = ANY ((SELECT waypost.my_spaces())::text[])",
     "meta": f"key IN ('{MOVED}', '{UNFINISHED}')",
     "checkouts": _ANY,
