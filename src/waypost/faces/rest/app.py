@@ -55,13 +55,14 @@ def rest_app(
     *,
     clock: Clock = utc_now,
     pause: Pause = asyncio.sleep,
-    holds: Holds = lambda _: True,
+    holds: Holds = lambda *_: True,
     replies: Replies | None = None,
 ) -> FastAPI:
     """The API over these memories. Every request needs an `Identity` in its scope, as a `Gate` puts it there.
 
     Its jobs end with its lifespan: whoever mounts it enters `app.router.lifespan_context(app)` while it is served.
-    `pause` is how streams of events wait between two looks; they end when the token does not hold any more. `replies` are
+    `pause` is how streams of events wait between two looks; they end, as jobs do, when the token does not hold
+    any more. `replies` are
     those of this home, unless told.
     """
     kept = Replies(spaces.home, clock) if replies is None else replies

@@ -1,6 +1,6 @@
 """In whose hands a request works: the holder of the token, with the rights of the token."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
@@ -150,10 +150,23 @@ OwnerHere = Annotated[Hands, Depends(owns_here)]
 
 _DECIDING = frozenset({decides, owns, owns_here})
 _WRITING = _DECIDING | {writes, writes_here}
+_HERE = frozenset({writes_here, owns_here})
 
 
 def wants_to_write(dependant: Dependant) -> bool:
     return not _WRITING.isdisjoint(_calls(dependant))
+
+
+def right_to_write(dependant: Dependant) -> Callable[[Request], Awaitable[Hands]] | None:
+    """The right that a route which writes asks for, to be asked before its body is judged; None: it only reads."""
+    found = next((call for call in _calls(dependant) if call in _WRITING), None)
+    if found is None or found in _HERE:
+        return found
+
+    async def right(request: Request) -> Hands:
+        return await found(request, request.path_params["space"])  # type: ignore[operator,no-any-return]
+
+    return right
 
 
 def wants_to_decide(dependant: Dependant) -> bool:

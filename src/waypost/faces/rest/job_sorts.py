@@ -60,7 +60,8 @@ def start(hands: Hands, sort: str, response: Response, *, force: bool = False) -
 
 def begin(hands: Hands, sort: str, response: Response, work: Work) -> dict[str, Any]:
     """The same for work of one's own."""
-    job = hands.services.jobs.start(hands.memory.space_id, sort, hands.identity.name, work)
+    space_id, key, holds = hands.memory.space_id, hands.identity.key, hands.services.streams.holds
+    job = hands.services.jobs.start(space_id, sort, hands.identity.name, work, lambda: holds(key, space_id))
     response.status_code = 202
     response.headers["Location"] = f"/api/v1/spaces/{hands.space_id}/jobs/{job.id}"
     return job.to_json()

@@ -1,6 +1,7 @@
 """Long work that a request starts and does not wait for: one at a time of each sort in a space, in threads of its own."""
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
@@ -17,6 +18,7 @@ from waypost.model.time import Clock, format_time
 
 MOST_RUNNING = 4
 MOST_KEPT = 200
+_HOLDS_SECONDS = 2.0  # between two looks whether whoever started it still may
 _STOP_SECONDS = 2.0  # that the end of the server waits for each
 
 RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
@@ -67,6 +69,7 @@ class Jobs:
 
     clock: Clock
     home: Path  # where it is noted what goes wrong
+    ticks: Callable[[], float] = time.monotonic
     _jobs: OrderedDict[str, Job] = field(default_factory=OrderedDict)
     _threads: dict[str, threading.Thread] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -76,8 +79,11 @@ class Jobs:
     def __post_init__(self) -> None:
         self._new_id = IdMaker(self.clock)
 
-    def start(self, space_id: str, sort: str, started_by: str, work: Work) -> Job:
-        """Raises ProblemError when one of this sort runs in this space, or too many run."""
+    def start(
+        self, space_id: str, sort: str, started_by: str, work: Work, holds: Callable[[], bool] = lambda: True
+    ) -> Job:
+        """Raises ProblemError when one of this sort runs in this space, or too many run. It stops where it next tells how
+        far it is, once whoever started it has lost what they started it with: `holds` is asked every few seconds."""
         with self._lock:
             running = [job for job in self._jobs.values() if job.status == RUNNING]
             same = next((job for job in running if (job.space_id, job.sort) == (space_id, sort)), None)
@@ -90,7 +96,7 @@ class Jobs:
             self._put(job)
             acting = copy_context()  # it works for whoever started it
             thread = threading.Thread(
-                target=acting.run, args=(self._run, job.id, work), name=f"job-{sort}", daemon=True
+                target=acting.run, args=(self._run, job.id, work, holds), name=f"job-{sort}", daemon=True
             )
             self._threads[job.id] = thread
         thread.start()
@@ -139,11 +145,18 @@ class Jobs:
         for job_id in running:
             self.wait(job_id, _STOP_SECONDS)
 
-    def _run(self, job_id: str, work: Work) -> None:
+    def _run(self, job_id: str, work: Work, holds: Callable[[], bool]) -> None:
+        asked = self.ticks()
+
         def report(phase: str, done: int = 0, total: int = 0, *_: object) -> None:
+            nonlocal asked
             job = self._update(job_id, lambda job: replace(job, phase=str(phase), done=done, total=total))
             if job.cancelling:
                 raise _Stopped
+            if self.ticks() - asked >= _HOLDS_SECONDS:
+                asked = self.ticks()
+                if not holds():
+                    raise _Stopped
 
         try:
             result = work(report)

@@ -28,7 +28,7 @@ MOST_AT_ONCE = 500  # changes told one by one; of more, that there are many
 MOST, MOST_EACH = 64, 16  # streams that are open, of all and of one caller
 
 Pause = Callable[[float], Awaitable[None]]
-Holds = Callable[[str], bool]  # whether the token of this key is still good
+Holds = Callable[[str, str], bool]  # whether the token of this key is still good, and opens the space of this id
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Streams:
     """The streams that are open."""
 
     pause: Pause = asyncio.sleep
-    holds: Holds = lambda _: True
+    holds: Holds = lambda *_: True
     _open: Counter[str] = field(default_factory=Counter)
     _waiting: dict[asyncio.Event, str] = field(default_factory=dict)  # of which space each waits for news
 
@@ -105,7 +105,8 @@ async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
     """Events for one client: changes with a number above `since` (from now on, if None), and every job as it stands.
 
     `change`: an entry of the audit log, its number as the event's id. `job`: a job. `many`: so many changes that the
-    client had better read anew. `problem`: the memory cannot be read now. It ends where the token is no longer good.
+    client had better read anew. `problem`: the memory cannot be read now. It ends where the token is no longer good, or
+    does not open the memory any more.
     """
     streams, jobs, space_id = hands.services.streams, hands.services.jobs, hands.space_id
     last = since if since is not None else await run_in_threadpool(_newest, hands)
@@ -116,7 +117,7 @@ async def told(hands: "Hands", since: int | None) -> AsyncIterator[bytes]:
             news.clear()  # before the look: what comes after it is seen by the next one
             events: list[bytes] = []
             try:
-                if not await run_in_threadpool(streams.holds, hands.identity.key):
+                if not await run_in_threadpool(streams.holds, hands.identity.key, space_id):
                     return
                 last, changes = await run_in_threadpool(_changes, hands, last)
                 events += changes

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from waypost.errors import WaypostError
 from waypost.faces.rest.answers import JsonAnswer
-from waypost.faces.rest.caller import identity_of, services_of, wants_to_write
+from waypost.faces.rest.caller import right_to_write, services_of
 from waypost.faces.rest.idempotent import KEY_HEADER, once
 from waypost.faces.rest.problems import ProblemError, answer_of, unforeseen
 
@@ -39,7 +39,7 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
         known = _query_names(self.dependant)
         takes_body = self.body_field is not None
-        writes = wants_to_write(self.dependant)
+        right = right_to_write(self.dependant)
 
         async def walled(request: Request) -> Response:
             try:
@@ -59,7 +59,8 @@ class StrictRoute(APIRoute):
                 raise ProblemError(400, "This address takes no body.", "Send none.")
             if body:
                 _check_content_type(request)
-            if writes and KEY_HEADER in request.headers and identity_of(request).writes:  # who may not leaves no key
+            if right is not None and KEY_HEADER in request.headers:
+                await right(asked)  # who may not, or not any more, leaves no key and is told no reply
                 return await once(asked, handle)
             return await handle(asked)
 

@@ -53,11 +53,11 @@ def assembled(
     writes: Buckets,
     log: Log,
     *,
-    holds: "Holds" = lambda _: True,
+    holds: "Holds" = lambda *_: True,
     team: Team | None = None,
 ) -> Parts:
     """`writes`: what is left of the writes of each token, which the gate takes from too. `holds`: whether the token of a
-    key is still good."""
+    key is still good, and opens a memory."""
     from waypost.faces.dashboard.app import dashboard_app
     from waypost.faces.dashboard.undo import Undoable
     from waypost.faces.mcp.http import mcp_app

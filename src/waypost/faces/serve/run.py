@@ -87,8 +87,10 @@ class LetIn:
     code: SignInCode | None = None
     made: bool = False  # whether the owner's token was made now
 
-    def holds(self, key: str) -> bool:
-        return self.tokens.holder(key) is not None
+    def holds(self, key: str, space_id: str) -> bool:
+        """Whether the token of this key is good now, and opens this memory."""
+        holder = self.tokens.holder(key)
+        return holder is not None and holder.opens(space_id)
 
 
 def _home_let_in(spaces: Spaces) -> LetIn:

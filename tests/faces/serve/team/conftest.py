@@ -90,12 +90,12 @@ class Server:
         return {"Cookie": answer.headers["set-cookie"].partition(";")[0], "Accept": "text/html"}
 
     def call(
-        self, token: str, tool: str, arguments: dict[str, Any], *, asked: list[str] | None = None, **headers: str
+        self, token: str, tool: str, arguments: dict[str, Any], asked: list[str] | None = None, /, **headers: str
     ) -> tuple[bool, str]:
         """A tool of MCP: whether it was done, and what it said. With `asked` the client says yes to every question, and
         keeps it there."""
 
-        async def yes(_: object, params: Any) -> ElicitResult:
+        async def yes(context: object, params: Any) -> ElicitResult:
             assert asked is not None
             asked.append(params.message)
             return ElicitResult(action="accept", content={"confirm": True})

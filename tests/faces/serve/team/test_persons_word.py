@@ -13,7 +13,7 @@ def said(team: Team, text: str) -> str:
 def test_the_yes_of_an_agents_client_is_nobodys_word(team: Team, action: str) -> None:
     memory = said(team, f"Agents may not {action} this.")
     robot, asked = team.token("alice", f"p1-{action}", kind="agent"), list[str]()
-    done, told = team.one.call(robot, "review", {"action": action, "id": memory}, asked=asked)
+    done, told = team.one.call(robot, "review", {"action": action, "id": memory}, asked)
     assert not done and "Only a person decides this" in told
     assert not asked, "nobody is asked whose yes would not count"
     place = f"/api/v1/spaces/{team.shop}/memories/{memory}"
@@ -22,7 +22,7 @@ def test_the_yes_of_an_agents_client_is_nobodys_word(team: Team, action: str) ->
 
 def test_an_owner_forgets_through_a_client_that_has_their_own_token(team: Team) -> None:
     memory, asked = said(team, "An owner forgets this through a client."), list[str]()
-    done, told = team.one.call(team.token("alice", "p2"), "review", {"action": "forget", "id": memory}, asked=asked)
+    done, told = team.one.call(team.token("alice", "p2"), "review", {"action": "forget", "id": memory}, asked)
     assert done, told
     assert len(asked) == 1 and "for good" in asked[0]
     look = team.token("alice", "p2-look")
@@ -33,7 +33,7 @@ def test_an_owner_forgets_through_a_client_that_has_their_own_token(team: Team) 
 
 def test_a_writer_rejects_but_does_not_forget_through_a_client(team: Team) -> None:
     memory, asked, bob = said(team, "A writer may reject this."), list[str](), team.token("bob", "p3")
-    done, told = team.one.call(bob, "review", {"action": "forget", "id": memory}, asked=asked)
+    done, told = team.one.call(bob, "review", {"action": "forget", "id": memory}, asked)
     assert not done and "Only an owner" in told and not asked
-    done, told = team.one.call(bob, "review", {"action": "reject", "id": memory}, asked=asked)
+    done, told = team.one.call(bob, "review", {"action": "reject", "id": memory}, asked)
     assert done and len(asked) == 1, told
