@@ -1,4 +1,4 @@
-"""The settings of the language model: off by default, every mistake named."""
+"""Settings: what is off by default, every mistake named, nothing secret repeated."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -77,3 +77,33 @@ def test_every_setting_that_operations_shows_is_read(tmp_path: Path) -> None:
     toml = page[page.index("```toml") + 7 :]
     (tmp_path / "config.toml").write_text(toml[: toml.index("```")])
     assert config.load({"WAYPOST_HOME": str(tmp_path)}).person == "anna"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://ann:sec@ret@db.example.org/memory",
+        "postgresql://ann:sec/ret@db.example.org/memory",
+        "postgresql://ann:sec%ret@db.example.org/memory",
+        "postgresql://ann:sec ret@db.example.org/memory",
+        "mysql://ann:secret@db.example.org/memory",
+    ],
+)
+def test_an_address_of_a_database_that_cannot_be_meant_is_not_repeated(tmp_path: Path, address: str) -> None:
+    with pytest.raises(ConfigError, match="is no address") as raised:
+        loaded(tmp_path, f'store = "{address}"')
+    assert "sec" not in str(raised.value)
+    assert "%40" in raised.value.remedy
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://",
+        "postgres://ann@[::1]:5432/memory?sslmode=verify-full",
+        "postgresql://ann:p%40s:s?#@db1:5432,db2:5433/memory?target_session_attrs=read-write",
+        "postgresql://ann@/memory?host=/var/run/postgresql&password=a@b/c",
+    ],
+)
+def test_what_libpq_reads_as_meant_is_an_address(tmp_path: Path, address: str) -> None:
+    assert loaded(tmp_path, f'store = "{address}"').store == address

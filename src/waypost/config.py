@@ -5,6 +5,7 @@ Order of precedence: environment, `<home>/config.toml`, default. Everything else
 
 import getpass
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -120,7 +121,15 @@ _LONGEST_WAIT = 86_400
 _KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
 _KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal", "serve"}
 _KNOWN |= {"store", "statement_timeout_seconds", "machine"}
-_STORES = ("postgresql://", "postgres://")
+# USER:PASSWORD@HOST:PORT,HOST:PORT/NAME?OPTIONS. Whatever ends a part has to be written as % and two digits inside of one:
+# else a piece of the password is taken for a host, a port or a name, and told in messages.
+_STORE_ADDRESS = re.compile(
+    r"postgres(?:ql)?://"
+    r"(?:(?:[^@:/?#%\s]|%[0-9A-Fa-f]{2})*(?::(?:[^@/%\s]|%[0-9A-Fa-f]{2})*)?@)?"
+    r"[^@/?#\s]*"
+    r"(?:/[^@?#\s]*)?"
+    r"(?:\?\S*)?"
+)
 _LONGEST_MACHINE = 64
 
 
@@ -210,12 +219,25 @@ def _engine_name(name: Any) -> str:
 
 def _store(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
     store = env.get("WAYPOST_STORE") or table.get("store", "")
-    if not isinstance(store, str) or (store and not store.startswith(_STORES)):
-        # Not repeated: a misspelt one may hold a password all the same.
-        raise ConfigError(
-            "Setting 'store' is no address of a PostgreSQL database.", "Write postgresql://USER@HOST/NAME."
-        )
-    return store
+    if not isinstance(store, str):
+        raise _no_address("Setting 'store'")
+    return checked_store(store, "Setting 'store'") if store else ""
+
+
+def checked_store(address: str, what: str) -> str:
+    """The address of a PostgreSQL database. Raises ConfigError, which names it by `what` and repeats nothing of it: a
+    misspelt one may hold a password all the same."""
+    if not _STORE_ADDRESS.fullmatch(address):
+        raise _no_address(what)
+    return address
+
+
+def _no_address(what: str) -> ConfigError:
+    return ConfigError(
+        f"{what} is no address of a PostgreSQL database.",
+        "Write postgresql://USER@HOST/NAME, with the password in ~/.pgpass; inside of an address @ is written as %40, / as"
+        " %2F, % as %25.",
+    )
 
 
 def _machine(env: Mapping[str, str], table: Mapping[str, Any]) -> str:

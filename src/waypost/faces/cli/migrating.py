@@ -125,11 +125,11 @@ def _ends(settings: "Settings", from_: str | None, to: str | None) -> "tuple[Set
 
 def _address(told: str) -> str:
     """What `store` is to be. Never repeated in a message: it may hold a password."""
+    from waypost import config
+
     if told == _FILES:
         return ""
     if told.startswith(_VARIABLE):
-        from waypost import config
-
         name = told.removeprefix(_VARIABLE)
         found = config.environment().get(name, "")
         if not found:
@@ -141,7 +141,7 @@ def _address(told: str) -> str:
         raise InvalidInput(
             "That is no place for memories.", "Use postgresql://USER@HOST/NAME, env:NAME of a variable, or sqlite."
         )
-    return told
+    return config.checked_store(told, "That")
 
 
 def _chosen(session: "Session", settings: "Settings", source: "Settings", *, every: bool) -> "Iterable[StoredSpace]":

@@ -47,10 +47,11 @@ _PASSWORD_BYTES = 24
 def _pool(database: str) -> "Connections":
     """The connections to the team's database."""
     dsn = database or config.load().store
-    if not dsn.startswith(("postgresql://", "postgres://")):
+    if not dsn:
         raise ConfigError(
             "No PostgreSQL is named.", 'Set store = "postgresql://…" in config.toml, or WAYPOST_ADMIN_STORE.'
         )
+    config.checked_store(dsn, "What --database or WAYPOST_ADMIN_STORE says")
     try:
         from waypost.store.postgres.connection import connections
     except ImportError as error:

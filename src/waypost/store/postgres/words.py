@@ -1,5 +1,6 @@
 """What PostgreSQL reports, in our own words."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -27,7 +28,46 @@ _LOST_STATES = {
     "57P05",  # idle for too long
     "53300",  # too many connections: some will end
 }
-_REFUSALS = ("authentication failed", "does not exist", "no password", "pg_hba.conf", "permission denied")
+# What is told before there is a session comes in words only. Where these are among them, no later attempt helps.
+_REFUSALS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (
+        ("permission denied for database",),
+        "This role may not connect to {shown}.",
+        "Let the database's administrator repeat `waypost team init`, which lets the team's logins in. Another role gets in"
+        " by GRANT CONNECT ON DATABASE.",
+    ),
+    (
+        ("authentication failed", "no password", "is not permitted to log in"),
+        "{shown} refused the role or its password ({why}).",
+        "Check the role in `store`, and its line HOST:PORT:DATABASE:ROLE:PASSWORD in ~/.pgpass (mode 600).",
+    ),
+    (
+        ("pg_hba.conf",),
+        "{shown} lets this role not in from here ({why}).",
+        'Ask its administrator for a line in pg_hba.conf. Where it says "no encryption", the server wants TLS: add'
+        " sslmode=verify-full to `store`.",
+    ),
+    (
+        ("support SSL", "certificate", "sslmode", "alert"),
+        "There is no safe connection to {shown} ({why}).",
+        "Check sslmode and sslrootcert in `store`, and the server's certificate.",
+    ),
+    (
+        ("does not exist",),
+        "{shown} is not there, or the role is not ({why}).",
+        "Create what is missing, or name another in `store`.",
+    ),
+    (
+        ("invalid integer value", "invalid port number", "invalid value for"),
+        "The address of {shown} cannot be used ({why}).",
+        "Correct it in `store`.",
+    ),
+)
+_PREFIXES = re.compile(
+    r"(?:connection failed: |connection is bad: )*"
+    r"(?:connection to server (?:at \"[^\"]{0,300}\"(?: \([^)]{0,100}\))?, (?P<port>port \d+)|on socket \"[^\"]{0,300}\") failed: )?"
+    r"(?:FATAL: +)?"
+)
 
 _Sorts = tuple[type[psycopg.Error], ...]
 _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
@@ -62,12 +102,6 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
         "Is it a standby? Name the primary server in `store`.",
     ),
     (
-        (errors.InsufficientPrivilege,),
-        SecurityError,
-        "The database role has no right to do this in {shown} ({why}).",
-        "Ask an owner of this memory for a role in it: waypost team member add.",
-    ),
-    (
         (errors.UndefinedTable, errors.InvalidSchemaName),
         SecurityError,
         "This memory in {shown} is not there, or not for this database role ({why}).",
@@ -76,8 +110,8 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
     (
         (errors.InvalidPassword, errors.InvalidAuthorizationSpecification),
         ConfigError,
-        "{shown} refused the role or its password.",
-        "Check `store` and ~/.pgpass.",
+        "{shown} refused the role or its password ({why}).",
+        "Check the role in `store`, and its line HOST:PORT:DATABASE:ROLE:PASSWORD in ~/.pgpass (mode 600).",
     ),
     (
         (errors.InvalidCatalogName,),
@@ -107,7 +141,7 @@ def is_lost(error: BaseException) -> bool:
     state = error.sqlstate
     if state is None:
         # From the network, or told before there was a session: the server's own refusals come in words only.
-        return not any(word in str(error) for word in _REFUSALS)
+        return _refusal(error) is None
     return state in _LOST_STATES or state.startswith("08")
 
 
@@ -132,6 +166,8 @@ def in_our_words(shown: str) -> Iterator[None]:
 
 
 def told(error: psycopg.Error, shown: str) -> Exception:
+    if isinstance(error, errors.InsufficientPrivilege):
+        return _not_allowed(error, shown)
     for sorts, raised, what, remedy in _WORDS:
         if isinstance(error, sorts):
             return raised(what.format(shown=shown, why=_first_line(error)), remedy)
@@ -141,10 +177,45 @@ def told(error: psycopg.Error, shown: str) -> Exception:
             "Nothing of what was under way was stored. Start the server or check the network, and repeat.",
         )
     if isinstance(error, psycopg.OperationalError):
-        return ConfigError(f"{shown} refused the connection ({_first_line(error)}).", "Check `store`.")
+        what, remedy = _refusal(error) or ("{shown} refused the connection ({why}).", "Check `store`.")
+        return ConfigError(what.format(shown=shown, why=_first_line(error)), remedy)
+    if isinstance(error, psycopg.ProgrammingError) and "URI" in str(error):
+        # Not repeated: what is no option may be a piece of a password.
+        return ConfigError(
+            "What follows the ? in the address of the database cannot be read.",
+            "Write NAME=VALUE of options that libpq knows, with & between them.",
+        )
     return StoreError(f"{shown} reported an error ({_first_line(error)}).", "Run `waypost doctor`; nothing was stored.")
+
+
+def _refusal(error: BaseException) -> tuple[str, str] | None:
+    """What and what to do, where a connection was refused for good."""
+    said = str(error)
+    return next(((what, remedy) for some, what, remedy in _REFUSALS if any(word in said for word in some)), None)
+
+
+def _not_allowed(error: psycopg.Error, shown: str) -> SecurityError:
+    """By what PostgreSQL says it of: a memory that one is no member of, a table in it, or the database."""
+    said = _first_line(error)
+    if not said.startswith(("permission denied", "new row violates row-level security", "must be owner")):
+        return SecurityError(f"{said}.", "Ask an owner of the memory, or whoever administers the database.")
+    if said.startswith("permission denied for schema"):
+        return SecurityError(
+            f"You are no member of this memory in {shown}.",
+            "Ask one of its owners to add you: waypost team member add USER ROLE.",
+        )
+    if said.startswith(("permission denied for database", "permission denied to")):
+        return SecurityError(f"This role may not do that in {shown} ({said}).", "Let the owner of the database do it.")
+    return SecurityError(
+        f"Your role in this memory does not allow that ({said}).",
+        "Ask one of its owners for another: waypost team member role USER writer. `waypost team space list` shows yours.",
+    )
 
 
 def _first_line(error: psycopg.Error) -> str:
     lines = str(error).strip().splitlines()
-    return lines[0].strip().rstrip(".") if lines else type(error).__name__
+    if not lines:
+        return type(error).__name__
+    begin = _PREFIXES.match(lines[0])
+    port = f"{begin['port']}: " if begin and begin["port"] else ""
+    return port + lines[0][begin.end() if begin else 0 :].strip().rstrip(".")
