@@ -15,6 +15,7 @@ from typing import Protocol
 from waypost.text.secrets import is_secret_path
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_LONGEST_PATH = 2_000  # bytes: PostgreSQL's indexes hold at most 2,704 of one row
 _CHILDREN_ASKED = 50  # for a licence: enough to find one, few enough for a folder of thousands
 
 
@@ -207,6 +208,8 @@ def too_large(path: str, size: int) -> Skip | None:
 
 def unsafe_name(path: str) -> str | None:
     """Why a path cannot be shown or stored as it is, or None."""
+    if 4 * len(path) > _LONGEST_PATH and len(path.encode(errors="surrogatepass")) > _LONGEST_PATH:
+        return f"its path is longer than {_LONGEST_PATH:,} bytes"
     if path.isprintable():
         return None
     if any("\ud800" <= sign <= "\udfff" for sign in path):
