@@ -4,6 +4,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.conftest import Git
 from tests.faces.cli.conftest import Waypost
 
 from waypost import config
@@ -11,7 +12,7 @@ from waypost.faces.guard.tokens import digest_of
 from waypost.space.identity import identify
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_rows import Space
-from waypost.store.postgres.roles import schema_of
+from waypost.store.postgres.roles import Names, schema_of, team_statements
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_an_administrator_sets_up_a_team_step_by_step(space: str, store: str, wa
     assert waypost("team", "user", "add", "bob").code == 0
     added = waypost("team", "login", "add", "bob", login, "--create", "--json").json
     assert len(added["password"]) >= 32
-    assert waypost("team", "member", "add", "bob", "writer").out == f"bob is writer of {space}.\n"
+    assert waypost("team", "member", "add", "bob", "writer").out == f"bob is writer of project ({space}).\n"
     token = waypost("team", "token", "make", "bob", "robot", "--days", "30").out.strip()
     assert "robot  agent, may write" in waypost("team", "token", "list").out
     assert token not in waypost("team", "token", "list", "bob", "--json").out
@@ -58,7 +59,7 @@ def test_an_administrator_sets_up_a_team_step_by_step(space: str, store: str, wa
     waypost("team", "member", "role", "bob", "reader")
     assert waypost("team", "member", "list", "--json").json["members"][0]["role"] == "reader"
     waypost("team", "member", "remove", "bob")
-    assert waypost("team", "member", "list").out == "Nobody that you can see.\n"
+    assert waypost("team", "member", "list").out.startswith("Nobody yet.")
     done = [one["action"] for one in waypost("team", "audit", "--json").json["changes"]]
     assert done == [
         "remove member", "change role", "revoke token", "make token", "add member", "add login", "add user",
@@ -104,10 +105,128 @@ def test_what_cannot_be_done_is_told(space: str, waypost: Waypost) -> None:
     assert waypost("team", "token", "make", "bob", "robot").code == 3  # no member
 
 
-def test_the_sql_for_somebody_else_is_printed(space: str, store: str, waypost: Waypost) -> None:
-    lines = waypost("team", "role", "print-sql").out.splitlines()
-    assert any(line.endswith(f"{space}_reader NOLOGIN;") for line in lines)
-    assert lines[-1].endswith('TO "postgres" WITH ADMIN OPTION;')
+def test_what_is_there_already_is_told_by_name(space: str, waypost: Waypost) -> None:
+    login = f"carl_{space}"
+    waypost("team", "user", "add", "bob")
+    waypost("team", "user", "add", "carl")
+    waypost("team", "login", "add", "carl", login, "--create")
+    waypost("team", "member", "add", "bob", "writer")
+    waypost("team", "token", "make", "bob", "robot")
+    assert "There is a user 'bob' already." in waypost("team", "user", "add", "bob").err
+    assert f"carl logs in as {login} already." in waypost("team", "login", "add", "bob", login).err
+    again = waypost("team", "member", "add", "bob", "owner")
+    assert "bob is writer of project already." in again.err and "team member role bob" in again.err
+    assert "revoke bob robot" in waypost("team", "token", "make", "bob", "robot").err
+    assert "Add --create" in waypost("team", "login", "add", "bob", "no_such_role").err
+    assert "There is no user 'zoe'." in waypost("team", "login", "add", "zoe", "no_such_role", "--create").err
+
+
+def test_a_new_login_comes_with_the_lines_that_its_machine_needs(
+    space: str, store: str, waypost: Waypost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAYPOST_ADMIN_STORE", store.replace("postgres@", "postgres:admins-word@", 1))
+    login = f"ann_{space}"
+    waypost("team", "user", "add", "ann")
+    told = waypost("team", "login", "add", "ann", login, "--create").out
+    password = told.split("shown this once: ")[1].split()[0]
+    assert f":{login}:{password}\n" in told
+    assert f'store = "{store.replace("postgres@", f"{login}@", 1)}"' in told
+    assert "admins-word" not in told
+
+
+def test_a_project_that_nobody_registered_is_told_from_one_without_members(
+    store: str, waypost: Waypost, project: Path
+) -> None:
+    waypost("team", "init")
+    waypost("team", "user", "add", "ann")
+    assert waypost("team", "space", "list").out.startswith("None that you can see.")
+    told = waypost("team", "member", "add", "ann", "owner")
+    assert told.code == 3 and "'project' has no memory in this database" in told.err and "waypost init" in told.err
+
+
+def test_setting_up_lets_the_team_connect_where_nobody_else_may(space: str, store: str, waypost: Waypost) -> None:
+    login = f"ann_{space}"
+    waypost("team", "user", "add", "ann")
+    waypost("team", "login", "add", "ann", login, "--create")
+    waypost("team", "member", "add", "ann", "reader")
+    hers = store.replace("postgres@", f"{login}@", 1)
+    with psycopg.connect(store, autocommit=True) as admin:
+        admin.execute(f"REVOKE CONNECT ON DATABASE {admin.info.dbname} FROM PUBLIC".encode())
+    refused = waypost("team", "status", "--database", hers)
+    assert refused.code == 2 and "waypost team init" in refused.err
+    assert waypost("team", "init", "--json").json["notices"] == []
+    assert waypost("team", "status", "--database", hers).code == 0
+
+
+def test_who_does_not_administer_the_team_is_told_so(space: str, store: str, waypost: Waypost) -> None:
+    login = f"ann_{space}"
+    waypost("team", "user", "add", "ann")
+    waypost("team", "login", "add", "ann", login, "--create")
+    refused = waypost("team", "init", "--database", store.replace("postgres@", f"{login}@", 1))
+    assert refused.code == 1 and f"'{login}' does not administer this team" in refused.err
+
+
+def test_a_database_without_pgvector_is_told_when_it_is_set_up(store: str, waypost: Waypost) -> None:
+    with psycopg.connect(store, autocommit=True) as admin:
+        admin.execute("DROP EXTENSION vector")
+    assert "CREATE EXTENSION vector" in waypost("team", "init").err
+
+
+# -- without the right to create roles ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def owner(store: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A login that owns its database, and may create no roles."""
+    with psycopg.connect(store, autocommit=True) as admin:
+        name = f"owner_{admin.info.dbname}"
+        admin.execute(f"CREATE ROLE {name} LOGIN".encode())
+        admin.execute(f"ALTER DATABASE {admin.info.dbname} OWNER TO {name}".encode())
+    address = store.replace("postgres@", f"{name}@", 1)
+    monkeypatch.setenv("WAYPOST_ADMIN_STORE", address)
+    monkeypatch.setenv("WAYPOST_STORE", address)
+    return address
+
+
+def _run(store: str, statements: str) -> None:
+    with psycopg.connect(store, autocommit=True) as admin:
+        admin.execute("\n".join(one for one in statements.splitlines() if not one.startswith("--")).encode())
+
+
+def test_roles_that_somebody_else_makes_are_those_of_no_other_database(
+    owner: str, store: str, waypost: Waypost, project: Path
+) -> None:
+    with psycopg.connect(store, autocommit=True) as admin:
+        if not admin.execute("SELECT FROM pg_roles WHERE rolname = 'waypost_team'").fetchall():
+            admin.execute("CREATE ROLE waypost_team NOLOGIN")
+    assert "print-sql" in waypost("team", "init").out
+    told = waypost("team", "role", "print-sql").out
+    last = told.splitlines()[-1]
+    prefix = last.removeprefix("-- Then: waypost team init --prefix ")
+    assert prefix.startswith("waypost_") and "ROLE waypost_team " not in told
+    _run(store, told)
+    assert waypost("team", "init", "--prefix", prefix, "--json").json["prefix"] == prefix
+    assert waypost("team", "role", "print-sql").out == "-- All roles are there.\n"
+    no_password = waypost("team", "init", "--server")
+    assert no_password.code == 0 and f"\\password {prefix}_server" in no_password.err
+
+
+def test_a_later_memory_gets_its_roles_from_somebody_else_too(
+    owner: str, store: str, waypost: Waypost, project: Path, git: Git
+) -> None:
+    git(project, "init", "-q")
+    prefix = f"later_{identify(project).space_id[:8]}"
+    waypost("team", "init")
+    named = Names(prefix)
+    _run(store, "\n".join(f"{one};" for one in team_statements(named)))
+    with psycopg.connect(store, autocommit=True) as admin:
+        login = psycopg.conninfo.conninfo_to_dict(owner)["user"]
+        admin.execute(f"GRANT {named.team}, {named.server} TO {login} WITH ADMIN OPTION".encode())
+    assert waypost("team", "init", "--prefix", prefix).code == 0
+    refused = waypost("remember", "The cache lives on cachebox")
+    assert refused.code == 1 and "print-sql" in refused.err
+    _run(store, waypost("team", "role", "print-sql").out)
+    assert waypost("remember", "The cache lives on cachebox").code == 0
 
 
 def test_before_it_is_set_up_the_way_is_told(store: str, waypost: Waypost) -> None:

@@ -4,7 +4,7 @@ from waypost.faces.cli import memories  # isort: skip
 from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
 from waypost.faces.cli import references, tree, discovering, hooks, scheduling, operations  # isort: skip
 from waypost.faces.cli import journaling, sharing  # isort: skip
-from waypost.faces.cli import serving, tokens, team, team_access, migrating  # isort: skip
+from waypost.faces.cli import serving, tokens, team, team_people, team_spaces, team_access, migrating  # isort: skip
 from waypost.faces.cli import setting_up  # isort: skip
 from waypost.faces.cli.framework import app
 
@@ -26,6 +26,8 @@ __all__ = [
     "sharing",
     "team",
     "team_access",
+    "team_people",
+    "team_spaces",
     "tokens",
     "tree",
 ]

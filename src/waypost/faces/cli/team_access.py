@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from waypost import config
-from waypost.errors import InvalidInput
+from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.arguments import MYSELF
 from waypost.faces.cli.framework import Ctx, Json, session_of
 from waypost.faces.cli.output import print_json, safe
 from waypost.faces.cli.session import interactive
-from waypost.faces.cli.team import Store, User, chosen_space, directory_in, team_app
+from waypost.faces.cli.team import Store, directory_in, team_app
+from waypost.faces.cli.team_people import User
+from waypost.faces.cli.team_spaces import chosen_space
 from waypost.model.time import format_time, utc_now
 
 if TYPE_CHECKING:
     from waypost.faces.guard.identity import Kind, Rights
+    from waypost.space.identity import Identity
     from waypost.store.postgres.directory import Directory
+    from waypost.store.postgres.directory_rows import Space
     from waypost.store.postgres.roles import Role
 
 member_app = typer.Typer(help="Who may do what in a memory.", no_args_is_help=True)
@@ -29,15 +33,29 @@ As = Annotated[str, typer.Argument(metavar="ROLE", help="owner, writer or reader
 TokenName = Annotated[str, typer.Argument(metavar="NAME", help="What has it: an agent, a device.")]
 
 
-def _space(context: Ctx, directory: "Directory", given: str) -> str:
+def _space(context: Ctx, directory: "Directory", given: str) -> "Space":
+    """The memory that is meant, which has to be there for whoever asks."""
     from waypost.space.identity import identify, identify_person
 
     if given:
-        return chosen_space(directory, given).space_id
-    session = session_of(context)
+        return chosen_space(directory, given)
+    session, settings = session_of(context), config.load()
     if session.person is None:
-        return identify(session.directory, machine=config.load().machine).space_id
-    return identify_person(config.load().person if session.person == MYSELF else session.person).space_id
+        wanted = identify(session.directory, machine=settings.machine)
+    else:
+        wanted = identify_person(settings.person if session.person == MYSELF else session.person)
+    for one in directory.spaces():
+        if one.space_id == wanted.space_id:
+            return one
+    raise NotFound(
+        f"{wanted.name!r} has no memory in this database, or none that you are a member of.",
+        f"An administrator makes it: {_making(wanted)}. Its owners add people. `waypost team space list` has yours.",
+    )
+
+
+def _making(wanted: "Identity") -> str:
+    command = "waypost init" if wanted.kind == "project" else f"waypost --person {wanted.name} status"
+    return f"`WAYPOST_STORE=$WAYPOST_ADMIN_STORE {command}`"
 
 
 def _role(given: str) -> "Role":
@@ -54,9 +72,14 @@ def add(context: Ctx, user: User, role: As, space: In = "", database: Store = ""
     """Let a person read a memory, write to it, or own it. For its owners."""
     with directory_in(database) as directory:
         where = _space(context, directory, space)
-        directory.add_member(where, user, _role(role))
-    row = {"space": where, "user": user, "role": role}
-    print_json(row) if json else print(f"{user} is {role} of {where}.")
+        known = {one.user: one.role for one in directory.members(where.space_id)}
+        if user in known:
+            raise InvalidInput(
+                f"{user} is {known[user]} of {where.name} already.", f"Change it: waypost team member role {user} ROLE."
+            )
+        directory.add_member(where.space_id, user, _role(role))
+    row = {"space": where.space_id, "user": user, "role": role}
+    print_json(row) if json else print(safe(f"{user} is {role} of {where.name} ({where.space_id})."))
 
 
 @member_app.command("role")
@@ -64,9 +87,9 @@ def change(context: Ctx, user: User, role: As, space: In = "", database: Store =
     """Change what a member may. For the memory's owners, of whom one has to stay."""
     with directory_in(database) as directory:
         where = _space(context, directory, space)
-        directory.change_role(where, user, _role(role))
-    row = {"space": where, "user": user, "role": role}
-    print_json(row) if json else print(f"{user} is {role} of {where}.")
+        directory.change_role(where.space_id, user, _role(role))
+    row = {"space": where.space_id, "user": user, "role": role}
+    print_json(row) if json else print(safe(f"{user} is {role} of {where.name} ({where.space_id})."))
 
 
 @member_app.command("remove")
@@ -74,16 +97,16 @@ def remove(context: Ctx, user: User, space: In = "", database: Store = "", json:
     """This person may nothing there any more, nor may their agents. For the memory's owners, and for oneself."""
     with directory_in(database) as directory:
         where = _space(context, directory, space)
-        directory.remove_member(where, user)
-    row = {"space": where, "user": user, "status": "removed"}
-    print_json(row) if json else print(f"{user} is no member of {where} any more.")
+        directory.remove_member(where.space_id, user)
+    row = {"space": where.space_id, "user": user, "status": "removed"}
+    print_json(row) if json else print(safe(f"{user} is no member of {where.name} ({where.space_id}) any more."))
 
 
 @member_app.command("list")
 def members(context: Ctx, space: In = "", database: Store = "", json: Json = False) -> None:
     """Who may do what in a memory that you are a member of."""
     with directory_in(database) as directory:
-        found = directory.members(_space(context, directory, space))
+        found = directory.members(_space(context, directory, space).space_id)
     if json:
         rows = [{"user": one.user, "role": one.role, "since": format_time(one.added_at)} for one in found]
         print_json({"members": rows})
@@ -91,7 +114,7 @@ def members(context: Ctx, space: In = "", database: Store = "", json: Json = Fal
     for one in found:
         print(f"{one.user}  {one.role}, since {one.added_at:%Y-%m-%d}, by {safe(one.added_by)}")
     if not found:
-        print("Nobody that you can see.")
+        print("Nobody yet. Add an owner: waypost team member add USER owner")
 
 
 @token_app.command("make")
@@ -121,7 +144,12 @@ def make(
     rights: Rights = "read" if read_only else "write"
     expires = None if days is None else utc_now() + timedelta(days=days)
     with directory_in(database) as directory:
-        where = None if everywhere else _space(context, directory, space)
+        where = None if everywhere else _space(context, directory, space).space_id
+        if any(one.name == name and one.revoked_at is None for one in directory.tokens(user)):
+            raise InvalidInput(
+                f"{user} has a token {name!r} already.",
+                f"Take another name, or: waypost team token revoke {user} {name}.",
+            )
         made = make_token(directory, user, name, kind=kind, rights=rights, space_id=where, expires=expires)
     row = {"user": user, "name": name, "kind": kind, "rights": rights, "space": where, "token": made}
     print_json(row | {"expires": expires and format_time(expires)}) if json else print(made)
