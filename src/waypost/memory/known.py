@@ -162,6 +162,11 @@ class Spaces:
         """All memories of this home that can be read, by name."""
         return known_spaces(self._settings, self._clock)
 
+    def named(self) -> list[KnownSpace]:
+        """The same for who needs no more than their names and kinds: a menu. Of a database, by one question, and without
+        looking into any of them."""
+        return self.listed()
+
     def known(self, space_id: str) -> KnownSpace:
         """Raises NotFound when there is no such memory."""
         return known_space(self._settings, space_id, self._clock)
@@ -201,6 +206,10 @@ class TeamSpaces(Spaces):
         if not found:
             raise NotFound("You are a member of no memory here.", "Ask an owner of one: `waypost team member add`.")
         return found[0].space_id
+
+    def named(self) -> list[KnownSpace]:
+        found = (KnownSpace(one.space_id, one.kind, one.name, one.created, ()) for one in stored_spaces(self._settings))
+        return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
 
     def memory(self, caller: Caller, space_id: str | None = None, checkout: str | None = None) -> "Memory":
         from waypost.memory import Memory

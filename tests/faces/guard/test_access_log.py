@@ -181,3 +181,31 @@ def test_two_request_ids_are_none() -> None:
 
 def test_an_error_that_was_never_raised_has_no_place() -> None:
     assert place_of(ValueError("x")) == ""
+
+
+def test_what_others_say_is_a_line_without_what_they_quote() -> None:
+    def act(log: Log) -> None:
+        with log.taking_over():
+            logging.getLogger("asyncio").error("Task exception was never retrieved: %r", SECRET)
+            logging.getLogger("psycopg.pool").warning(f"error ignored in {SECRET}")
+            logging.getLogger("starlette").error(SECRET, exc_info=failing())
+
+    told = as_json(act)
+    assert [one["event"] for one in told] == ["problem", "problem", "crash"]
+    assert [one.get("source") for one in told] == ["asyncio", "psycopg.pool", None]
+    assert SECRET not in json.dumps(told)
+
+
+def test_a_thread_that_fails_is_a_line_and_not_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail() -> None:
+        raise ValueError(SECRET)
+
+    def act(log: Log) -> None:
+        with log.taking_over():
+            thread = threading.Thread(target=fail)
+            thread.start()
+            thread.join()
+
+    [told] = as_json(act)
+    assert (told["event"], told["error"]) == ("crash", "ValueError")
+    assert SECRET not in json.dumps(told) + capsys.readouterr().err

@@ -121,3 +121,21 @@ def test_a_server_that_stops_is_not_ready(tmp_path: Path) -> None:
 
 def test_health_is_only_to_look_at(tmp_path: Path) -> None:
     assert asyncio.run(ask(Readiness(Store(), tmp_path), method="POST"))[0] == 405
+
+
+def test_who_asks_while_a_store_does_not_answer_waits_for_it_no_more(tmp_path: Path) -> None:
+    store, seconds = Store(), Seconds()
+    store.goes_on = threading.Event()
+    readiness = Readiness(store, tmp_path, clock=seconds, patience=5.0)
+
+    async def use() -> None:
+        first = asyncio.ensure_future(ask(readiness))
+        await asyncio.sleep(0)
+        seconds.now = 6.0  # the look has taken longer than anybody waits
+        async with asyncio.timeout(2.0):
+            assert (await ask(readiness))[1]["reason"] == "the store does not answer"
+        assert store.goes_on is not None
+        store.goes_on.set()
+        assert (await first)[0] == 200
+
+    asyncio.run(use())

@@ -106,7 +106,7 @@ def _asked(
     path = {name: str(value) for name, value in request.path_params.items()}
     space_id = path.pop("space")
     identity.check_opens(space_id)
-    if spaces.here_is_callers or space_id != spaces.here:
+    if not spaces.here_is_callers and space_id != spaces.here:  # of a team, the token opens none that is not there
         spaces.known(space_id)
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):

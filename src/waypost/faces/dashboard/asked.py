@@ -71,7 +71,7 @@ class Asked:
     @property
     def has_tree(self) -> bool:
         """Whether it is the memory of a project: a person's has no code."""
-        return self.spaces.known(self.space_id).kind == "project"
+        return any(one.space_id == self.space_id and one.kind == "project" for one in self.spaces.named())
 
     @property
     def away(self) -> Checkout | None:

@@ -34,7 +34,10 @@ class Renderer:
     def page(self, request: Request, asked: Asked, page: Page) -> Response:
         common = self._common(request, asked.identity, page.title, asked.section, asked.space_id)
         told = TOLD.get(asked.query.get("told", ""), "")
-        values = {**common, "asked": asked, "link": asked.link, "told": told, "away": asked.away, **page.values}
+        away = asked.away
+        if away is not None:  # then its other checkouts can be chosen
+            common["space"] = self._spaces.known(asked.space_id)
+        values = {**common, "asked": asked, "link": asked.link, "told": told, "away": away, **page.values}
         return self._html(page.template, values, page.status)
 
     def error(self, request: Request, identity: Identity, what: str, remedy: str, status: int) -> Response:
@@ -52,13 +55,13 @@ class Renderer:
         """The space that was asked for, where there is such a one and the token opens it: an error leads nobody out of
         it. Else the token's own, or the one that the server was started in."""
         asked = request.url.path.removeprefix("/s/").partition("/")[0] if request.url.path.startswith("/s/") else ""
-        known = [one.space_id for one in self._spaces.listed() if identity.opens(one.space_id)]
+        known = [one.space_id for one in self._spaces.named() if identity.opens(one.space_id)]
         if asked in known or identity.space:
             return asked if asked in known else identity.space
         return next(iter(known), "") if self._spaces.here_is_callers else self._spaces.here
 
     def _common(self, request: Request, identity: Identity, title: str, section: str, space_id: str) -> dict[str, Any]:
-        known = {one.space_id: one for one in self._spaces.listed() if identity.opens(one.space_id)}
+        known = {one.space_id: one for one in self._spaces.named() if identity.opens(one.space_id)}
         return {
             "title": title,
             "section": section,

@@ -30,7 +30,7 @@ SEEN = "waypost.seen"  # where the scope of a request holds what is seen of it
 HEADER = b"x-request-id"
 _SANE = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-_LOGGERS = ("waypost", "uvicorn", "mcp")  # what else speaks in a server
+_TRUSTED = ("waypost", "uvicorn")  # whose messages are fixed words; others may quote what they were given
 _MOST_WAITING = 10_000  # lines; a reader that does not read does not hold up the server
 _FLUSH_SECONDS = 2.0
 _REFUSALS, _REFUSALS_BURST = 10.0, 100.0  # lines a second: a hostile client does not fill the disk at its pleasure
@@ -139,16 +139,21 @@ class Log:
 
     @contextmanager
     def taking_over(self) -> Iterator["Log"]:
-        """What the parts of the server say with `logging` becomes lines of this log, within the block."""
-        handler = _Handler(self)
-        loggers = [logging.getLogger(name) for name in _LOGGERS]
-        for one in loggers:
-            one.addHandler(handler)
+        """What the parts of the server, and whatever else is in the process, say with `logging`, and threads that fail,
+        become lines of this log, within the block."""
+        handler, root, before = _Handler(self), logging.getLogger(), threading.excepthook
+
+        def failed(told: "threading.ExceptHookArgs") -> None:
+            if told.exc_value is not None:
+                self.crash(told.exc_value)
+
+        root.addHandler(handler)
+        threading.excepthook = failed
         try:
             yield self
         finally:
-            for one in loggers:
-                one.removeHandler(handler)
+            root.removeHandler(handler)
+            threading.excepthook = before
 
     def _head(self, level: str, event: str) -> dict[str, Any]:
         now = self._clock()
@@ -195,7 +200,9 @@ class _Handler(logging.Handler):
             self._log.crash(error)
         else:
             level = "error" if record.levelno >= logging.ERROR else "warning"
-            self._log.event("problem", level, message=record.getMessage(), source=record.name)
+            is_ours = record.name.partition(".")[0] in _TRUSTED
+            message = record.getMessage() if is_ours else f"Something went wrong at {record.module}:{record.lineno}."
+            self._log.event("problem", level, message=message, source=record.name)
 
 
 def place_of(error: BaseException) -> str:

@@ -21,6 +21,8 @@ from waypost.faces.guard.problem import PAGE_HEADERS, SECURITY_HEADERS, Problem,
 _LOG = logging.getLogger("waypost.guard")
 _IN_URLS = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "bearer", "authorization", "auth"})
 _CHALLENGE = ((b"www-authenticate", b'Bearer realm="waypost"'),)
+_LATER = ((b"retry-after", b"5"),)
+_ASKED_SECONDS = 35.0  # a database that restarts is waited for; one that stays away holds up no queue of requests
 _VERSIONS = frozenset({"1.0", "1.1"})
 _POLICY_VIOLATION = 1008  # the code that closes a web socket
 
@@ -173,12 +175,14 @@ class Gate:
             return _slow_down(wait)
         sent = values(scope, b"authorization")
         try:  # whoever sends a token is known by that alone: a program, whatever cookies it has
-            identity = (
-                await asyncio.to_thread(self._told, scope, sent) if self._asks_others else self._told(scope, sent)
-            )
-        except WaypostError as error:
-            _LOG.error("Tokens cannot be checked: %s", error)
-            return Problem(503, "The server cannot check tokens now.", "Look at what it prints.")
+            if self._asks_others:
+                async with asyncio.timeout(_ASKED_SECONDS):
+                    identity = await asyncio.to_thread(self._told, scope, sent)
+            else:
+                identity = self._told(scope, sent)
+        except (WaypostError, TimeoutError) as error:
+            _LOG.error("Tokens cannot be checked: %s", error or "the store does not answer")
+            return Problem(503, "The server cannot check tokens now.", "Look at what it prints.", _LATER)
         way_in = None if sent or identity or self._way_in is None else self._way_in(scope)
         return identity or way_in or self._refused(address)
 

@@ -16,7 +16,8 @@ from waypost.faces.guard.problem import Problem, answer
 
 HEALTH, READY = "/healthz", "/readyz"
 _FRESH_SECONDS = 1.0  # a verdict is good for so long: asking often costs nothing
-_PATIENCE_SECONDS = 5.0  # after which a store that does not answer counts as away
+_PATIENCE_SECONDS = 2.0  # after which a store that does not answer counts as away
+_SHORT_SECONDS = 0.25  # the same for one that could not be read the last time
 _JSON = b"application/json"
 
 Check = Callable[[], None]
@@ -39,6 +40,7 @@ class Readiness:
     ) -> None:
         self._read, self._folder, self._told, self._clock, self._patience = read, folder, told, clock, patience
         self._look: asyncio.Future[str] | None = None
+        self._began = 0.0
         self._reason = ""
         self._at: float | None = None
         self.ending = False  # told to stop: whoever shares out requests sends no more
@@ -50,12 +52,14 @@ class Readiness:
         if self._at is not None and self._clock() - self._at < _FRESH_SECONDS:
             return self._reason
         if self._look is None:
-            self._look = self._started()
+            self._look, self._began = self._started(), self._clock()
+        patience = min(self._patience, _SHORT_SECONDS) if self._reason else self._patience
+        left = self._began + patience - self._clock()
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(max(0.0, left)):
                 return await asyncio.shield(self._look)
-        except TimeoutError:  # the look goes on: no second one is begun beside it
-            return "the store does not answer"
+        except TimeoutError:  # the look goes on: no second one is begun beside it, and nobody else waits for it
+            return self._reason or "the store does not answer"
 
     def _started(self) -> "asyncio.Future[str]":
         loop = asyncio.get_running_loop()

@@ -16,6 +16,7 @@ from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Hi
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
 from waypost.faces.serve import process
+from waypost.faces.serve.threads import in_a_thread
 
 if TYPE_CHECKING:
     from waypost.faces.rest.jobs import Jobs
@@ -24,6 +25,7 @@ METRICS = "/metrics"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REFUSALS = {401: "auth", 403: "rights", 413: "size", 429: "rate"}
 _STORE_SECONDS = 15.0  # that a look at the store is good for
+_PATIENCE_SECONDS = 1.0  # for a look; what it brings later is told the next time
 
 Kinds = Mapping[tuple[str, str], tuple[str, str]]  # method and route: whether it recalls or writes, and on which face
 Status = Callable[[], Mapping[str, Any]]
@@ -120,10 +122,16 @@ class StoreFigures:
         ]
 
     def _one(self, name: str) -> Mapping[Labels, float]:
-        return {(): float(self._found[name])} if name in self._found else {}
+        return {(): float(self._found[name])} if name in self._known else {}
 
     def _owed(self) -> Mapping[Labels, float]:
-        return {(str(name),): float(count) for name, count in self._found.get("pending", {}).items()}
+        return {(str(name),): float(count) for name, count in self._known.get("pending", {}).items()}
+
+    @property
+    def _known(self) -> Mapping[str, Any]:
+        """Nothing that is older than the look that did not come back."""
+        is_old = self._at is None or self.clock() - self._at > 2 * _STORE_SECONDS
+        return {} if is_old else self._found
 
 
 def of_jobs(jobs: "Jobs") -> Figure:
@@ -144,19 +152,21 @@ def of_log(log: Log) -> Figure:
 def metrics_app(figures: list[Figure], store: StoreFigures) -> App:
     """`/metrics`, with the figures of the process and the store besides."""
     told = [*figures, *store.all(), *process.figures()]
-    one_at_a_time = asyncio.Lock()
+    looking: asyncio.Future[None] | None = None
 
-    def looked() -> bytes:
-        store.look()
-        return exposition(told)
+    async def looked() -> None:
+        """Nobody waits for a store that does not answer, nor is it asked twice at once."""
+        nonlocal looking
+        if looking is None or looking.done():
+            looking = in_a_thread(store.look, "figures")
+        await asyncio.wait((looking,), timeout=_PATIENCE_SECONDS)
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] not in {"GET", "HEAD"}:
             allow = ((b"allow", b"GET, HEAD"),)
             await answer(Problem(405, "This is only to look at.", "Use GET.", allow), receive, send)
             return
-        async with one_at_a_time:
-            text = await asyncio.to_thread(looked)
-        await send_answer(send, 200, text, CONTENT_TYPE)
+        await looked()
+        await send_answer(send, 200, exposition(told), CONTENT_TYPE)
 
     return application

@@ -46,7 +46,7 @@ def kept_count(status: Mapping[str, Any]) -> int:
 
 def spaces_shown(asked: Asked) -> list[SpaceShown]:
     """The one at hand first."""
-    opened = [one for one in asked.spaces.listed() if asked.identity.opens(one.space_id)]
+    opened = [one for one in asked.spaces.named() if asked.identity.opens(one.space_id)]
     known = sorted(opened, key=lambda one: one.space_id != asked.space_id)
     return [_shown(asked, one, look=place < _LOOKED_INTO) for place, one in enumerate(known)]
 
