@@ -13,9 +13,11 @@ from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
+from waypost.store.postgres import search_rows as postgres_search_rows
 from waypost.store.postgres import search_schema, vector_changes, vector_samples
 from waypost.store.postgres.halfvec import Halves, array_bytes, half_bytes, packed
 from waypost.store.postgres.store import PostgresStore
+from waypost.store.postgres.vector_rows import find_engine
 from waypost.store.postgres.vector_samples import Samples
 from waypost.store.protocol import PassageRow, Population, Store
 from waypost.store.sql.packed import pack
@@ -126,6 +128,24 @@ def test_a_view_of_a_few_memories_finds_them_among_many(filled: tuple[PostgresSt
     view = replace(PROSE, domains=("rare",))
     asked = vectors(1, seed=4)[0]
     assert nearest(filled[0], asked, 5, view) == nearest(filled[1], asked, 5, view) != []
+
+
+def test_a_few_members_of_a_view_are_compared_without_a_search_even_if_many_of_them_are_put_away(
+    filled: tuple[PostgresStore, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, view = vectors(1, seed=4)[0], replace(PROSE, levels=(1,))
+    for store in filled:
+        with store.write() as writer:
+            for number in range(0, 240, 2):  # of the best as of the others
+                writer.set_state(f"m{number}", archived_at=T0)
+    whole = [nearest(store, asked, 5, view) for store in filled]
+    with filled[0].read() as reader:
+        engine = find_engine(reader._db, ENGINE)
+    if engine is not None and any(engine.indexed):
+        monkeypatch.setattr(postgres_search_rows, "near", None)
+    assert nearest(filled[0], asked, 5, view) == whole[0] == whole[1]
+    for limit in (1, 2, 60):
+        assert nearest(filled[0], asked, limit, view) == nearest(filled[1], asked, limit, view)
 
 
 def test_cosines_of_versions_are_those_of_sqlite(filled: tuple[PostgresStore, Store]) -> None:

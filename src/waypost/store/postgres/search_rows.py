@@ -7,6 +7,7 @@ from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.store.postgres.keyword_rows import best_by_keywords
 from waypost.store.postgres.vector_rows import (
+    LEAST_IN_VIEW,
     MOST_SEARCHED,
     Engine,
     all_scores,
@@ -52,6 +53,8 @@ class SearchRows(FoundRows):
         " (SELECT vector_id, hash FROM vectors WHERE vector_id = ANY(?::bigint[]) OFFSET 0) v"
         f" CROSS JOIN LATERAL (SELECT passage_id, number FROM passages WHERE hash = v.hash OFFSET 0) p {_MEMORY}"
     )
+
+    _OF_DOMAINS = "domain = ANY(?::text[])"  # so the index of levels and domains gives these alone
 
     def __init__(self, database: Database, samples: Samples) -> None:
         super().__init__(database)
@@ -117,6 +120,13 @@ class SearchRows(FoundRows):
     def _nearest(self, asked: _Asked, sorts: Sequence[bool], limit: int, view: View) -> list[Found]:
         """The best that the view shows, looking as deep as it takes; nothing is looked up twice."""
         depth, looked = limit * 2, set[int]()
+        if view.moment.known_at is None and (view.domains is not None or view.levels is not None):
+            # Searching an index costs the most: who is looked for is asked first, and not only the very best are looked at.
+            if any(asked.engine.indexed[of_code] for of_code in sorts):
+                numbers = self._few_members(view)
+                if numbers is not None:
+                    return self._best_of(asked, numbers, limit, view)
+            depth = max(limit * 4, LEAST_IN_VIEW)
         found: list[Found] = []
         while True:
             best = self._best(asked, sorts, depth)
@@ -148,7 +158,12 @@ class SearchRows(FoundRows):
         return sorted(best, key=lambda one: (-one[1], one[0]))[:depth] if len(sorts) > 1 else best
 
     def _best_of(self, asked: _Asked, numbers: Sequence[int], limit: int, view: View) -> list[Found]:
-        """The best of a few versions that the view shows: all of these are compared."""
-        rows = scores_of_versions(self._db, asked.engine, asked.vector, numbers)
-        scores = {vector_id: cosine for _, vector_id, cosine in sorted(rows, key=lambda row: (-row[2], row[1]))}
-        return self._best_visible(scores, limit, view, self._PASSAGES_OF_VECTORS)
+        """The best of a few versions that the view shows: all of these are compared. Mostly all of them are visible, so no
+        more than twice as many as wanted are looked at, if they are enough."""
+        for depth in (limit * 2, None):
+            rows = scores_of_versions(self._db, asked.engine, asked.vector, numbers, depth)
+            scores = {vector_id: cosine for _, vector_id, cosine in sorted(rows, key=lambda row: (-row[2], row[1]))}
+            found = self._best_visible(scores, limit, view, self._PASSAGES_OF_VECTORS)
+            if len(found) >= limit or depth is None or len(rows) < depth:
+                break
+        return found

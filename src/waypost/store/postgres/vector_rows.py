@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
     from waypost.store.sql.scores import Scores
 
-_IN_VIEW = (300, 1000)  # candidates that the index keeps in view: at least, and at most
+LEAST_IN_VIEW, _MOST_IN_VIEW = 300, 1000  # candidates that the index keeps in view
 MOST_SEARCHED = 50_000  # vectors that the index looks at for one question
 _TWINS = 100  # that are looked for among many
 _ROWS_AT_ONCE = 16_384
@@ -102,7 +102,7 @@ def prepare_search(database: Database, depth: int) -> None:
     database.rows(
         "SELECT set_config('hnsw.ef_search', ?, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),"
         " set_config('hnsw.max_scan_tuples', ?, true)",
-        (str(min(max(depth, _IN_VIEW[0]), _IN_VIEW[1])), str(MOST_SEARCHED)),
+        (str(min(max(depth, LEAST_IN_VIEW), _MOST_IN_VIEW)), str(MOST_SEARCHED)),
     )
 
 
@@ -123,10 +123,12 @@ def _by_cosine(row: tuple[int, float]) -> tuple[float, int]:
 
 
 def scores_of_versions(
-    database: Database, engine: Engine, asked: "Vector", numbers: Sequence[int]
+    database: Database, engine: Engine, asked: "Vector", numbers: Sequence[int], depth: int | None = None
 ) -> list[tuple[int, int, float]]:
-    """(number, vector id, cosine) of all passages of these versions."""
+    """(number, vector id, cosine) of all passages of these versions, or of so many that are best."""
     sql = _OF_VERSIONS.format(engine=int(engine.engine_id))
+    if depth is not None:
+        sql += f"ORDER BY 3 DESC, 2 LIMIT {int(depth)}"
     return database.rows(sql, (Full(asked), in_braces(numbers)))
 
 

@@ -32,6 +32,8 @@ class FoundRows(SqlReader):
         " JOIN memories m ON m.number = p.number WHERE v.vector_id IN (SELECT value FROM each_number(?)) AND {visible}"
     )
 
+    _OF_DOMAINS = "domain IN (SELECT value FROM each_text(?))"
+
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._members: dict[View, list[int] | None] = {}
@@ -83,7 +85,7 @@ class FoundRows(SqlReader):
             one = f"SELECT number FROM memories WHERE superseded_at IS NULL AND level {'IS NULL' if level is None else '= ?'}"
             parameters += [] if level is None else [level]
             if view.domains is not None:
-                one += " AND domain IN (SELECT value FROM each_text(?))"
+                one += f" AND {self._OF_DOMAINS}"
                 parameters.append(list(view.domains))
             statements.append(one)
         if not statements:
