@@ -90,6 +90,18 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
         "Repeat when it has less to do; statement_timeout_seconds in config.toml sets the limit.",
     ),
     (
+        (errors.OutOfMemory, errors.ConfigurationLimitExceeded),
+        StoreUnavailable,
+        "{shown} has not enough left for this ({why}).",
+        "Nothing of it was stored. Repeat when the server has less to do; its administrator sets what it may use.",
+    ),
+    (
+        (errors.SystemError, errors.IoError, errors.UndefinedFile),
+        StoreError,
+        "{shown} has failed ({why}).",
+        "Nothing of it was stored. The server's own log says more, its disk may be failing: tell its administrator.",
+    ),
+    (
         (errors.DiskFull,),
         StoreFull,
         "No room left on the disk of {shown}.",
@@ -136,6 +148,8 @@ _WORDS: tuple[tuple[_Sorts, type[WaypostError], str, str], ...] = (
 
 def is_lost(error: BaseException) -> bool:
     """Whether the connection is gone, or could not be made for now: another attempt may succeed."""
+    if isinstance(error, (errors.IdleInTransactionSessionTimeout, errors.TransactionTimeout)):
+        return True
     if not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
         return False
     state = error.sqlstate
