@@ -1,8 +1,10 @@
 """A memory with something in every table, and what it takes to move it."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from waypost.flows.migrate import Moved
 from waypost.memory import Memory
 from waypost.memory.moving import Moving, space_here
 from waypost.memory.moving_places import place_of
+from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 from waypost.store.fact_protocol import CandidateRow
 from waypost.store.moved_tables import TABLES
@@ -86,14 +89,39 @@ def without_moves(tables: Tables) -> Tables:
     return {**tables, "audit": [row for row in tables["audit"] if row[2] != "migrate"]}
 
 
-@pytest.fixture
-def house(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine, postgres: str) -> House:
-    files = replace(config.load(), store="", machine=MACHINE)
-    root = tmp_path / "work" / "shop"
+@pytest.fixture(scope="session")
+def furnished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, datetime]:
+    """A folder with a house as it is, `new`, which tests have one after the other as `used`, since a memory knows where
+    its tree is; and what time it is then."""
+    folder, clock, engine = tmp_path_factory.mktemp("house"), TestClock(), FakeEngine()
+    root = folder / "used" / "work" / "shop"
     root.mkdir(parents=True)
-    house = House(files, replace(files, store=postgres), root, clock)
-    furnish(house)
-    return house
+    settings = config.load({"WAYPOST_HOME": str(folder / "used" / "home"), "WAYPOST_BACKGROUND": "0"})
+    files = replace(settings, machine=MACHINE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
+        furnish(House(files, files, root, clock))
+    open_spaces.drop_all()
+    (folder / "used").rename(folder / "new")
+    return folder, clock.now
+
+
+@pytest.fixture
+def house(
+    furnished: tuple[Path, datetime],
+    clock: TestClock,
+    fake_engine: FakeEngine,
+    postgres: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[House]:
+    folder, clock.now = furnished
+    used = folder / "used"
+    shutil.copytree(folder / "new", used)
+    monkeypatch.setenv("WAYPOST_HOME", str(used / "home"))
+    files = replace(config.load(), store="", machine=MACHINE)
+    yield House(files, replace(files, store=postgres), used / "work" / "shop", clock)
+    open_spaces.drop_all()
+    shutil.rmtree(used)
 
 
 def furnish(house: House) -> None:

@@ -85,7 +85,7 @@ def test_an_address_may_come_from_a_variable_and_its_password_is_never_shown(
 ) -> None:
     secret = postgres.replace("postgres@", "postgres:hunter2@", 1)
     monkeypatch.setenv("PLACE", secret)
-    monkeypatch.setattr("waypost.store.postgres.connection._PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("waypost.store.postgres.connection._FIRST_PATIENCE_SECONDS", 0.0)
     done = waypost("migrate", "--to", "env:PLACE")
     assert done.code == 0
     assert "hunter2" not in done.out + done.err

@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,10 +50,29 @@ class Shop:
 Leave = Callable[..., Shop]
 
 
+@pytest.fixture(scope="session")
+def left(tmp_path_factory: pytest.TempPathFactory) -> tuple[Shop, Path]:
+    """A shop that was left, and the home with its memory, for tests to copy: nothing in it tells of where it is."""
+    folder, engine = tmp_path_factory.mktemp("left"), FakeEngine()
+    home = {"WAYPOST_HOME": str(folder / "home"), "WAYPOST_BACKGROUND": "0", "HOME": str(folder)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
+        return leave(folder / "work" / "shop", TestClock(), settings=config.load(home)), folder / "home"
+
+
 @pytest.fixture
-def shop(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> Shop:
+def shop(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: TestClock, fake_engine: FakeEngine, store_address: str
+) -> Iterator[Shop]:
     """A memory without its tree: one fact is fresh, one stale, one was never judged."""
-    return leave(tmp_path / "work" / "shop", clock)
+    if store_address:  # no files to copy
+        yield leave(tmp_path / "work" / "shop", clock)
+        return
+    shop, home = request.getfixturevalue("left")
+    shutil.copytree(home, tmp_path / "home")
+    (tmp_path / "work").mkdir()
+    yield Shop(shop.root, shop.space_id, dict(shop.ids))
+    shutil.rmtree(shop.root, ignore_errors=True)  # some bring it back
 
 
 @pytest.fixture
@@ -69,9 +88,11 @@ def spaces(shop: Shop, clock: TestClock) -> Spaces:
     return Spaces(Memory.open_as(ADA, person="ada", clock=clock), config.load(), clock)
 
 
-def leave(root: Path, clock: TestClock, *, journal_in_tree: bool = False) -> Shop:
+def leave(
+    root: Path, clock: TestClock, *, journal_in_tree: bool = False, settings: config.Settings | None = None
+) -> Shop:
     make_tree(root)
-    memory = Memory.open_as(ADA, root, clock=clock)
+    memory = Memory.open_as(ADA, root, clock=clock, settings=settings)
     memory.index()
     shop = Shop(root, memory.space_id)
     if journal_in_tree:

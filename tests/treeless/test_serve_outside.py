@@ -87,4 +87,4 @@ def test_a_worker_pays_what_is_owed_without_a_tree(shop: Shop, tmp_path: Path) -
     command[-1] = "--space=" + "0" * 16
     unknown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert unknown.returncode == 3 and "There is no memory" in unknown.stderr
-    assert not (tmp_path / "work" / "shop").exists()
+    assert not shop.root.exists()
