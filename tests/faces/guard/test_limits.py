@@ -6,7 +6,7 @@ import pytest
 
 from waypost.errors import InvalidInput
 from waypost.faces.guard.hosts import answered_hosts, exposure, is_loopback, listen
-from waypost.faces.guard.limits import Buckets, Slots
+from waypost.faces.guard.limits import Buckets, Processes, Slots
 
 
 class Seconds:
@@ -92,3 +92,14 @@ def test_a_socket_listens_on_loopback_only() -> None:
 def test_port_80_may_be_left_out_of_the_host() -> None:
     assert {"localhost", "localhost:80", "[::1]:80"} <= answered_hosts("127.0.0.1", 80).names
     assert "localhost" not in answered_hosts("127.0.0.1", 8765).names
+
+
+def test_processes_that_serve_the_same_tokens_share_what_they_may() -> None:
+    processes, seconds = Processes(), [0.0]
+    buckets = Buckets(8.0, 8.0, lambda: seconds[0], processes=processes)
+    processes.count = 4
+    assert [buckets.take("a") for _ in range(3)] == [0, 0, pytest.approx(0.5)]
+    seconds[0] = 10.0
+    assert [buckets.take("a") for _ in range(3)] == [0, 0, pytest.approx(0.5)]
+    processes.count = 100
+    assert buckets.take("b") == 0, "one at a time can always come"

@@ -15,7 +15,7 @@ from waypost.faces.guard.asgi import CALLER, App, Message, Receive, Scope, Send,
 from waypost.faces.guard.body import Disconnected, Intake
 from waypost.faces.guard.hosts import Hosts, is_loopback
 from waypost.faces.guard.identity import Identity
-from waypost.faces.guard.limits import Buckets, Limits, Monotonic, Slots
+from waypost.faces.guard.limits import Buckets, Limits, Monotonic, Processes, Slots
 from waypost.faces.guard.problem import PAGE_HEADERS, SECURITY_HEADERS, Problem, answer
 
 _LOG = logging.getLogger("waypost.guard")
@@ -48,7 +48,8 @@ class Gate:
     `open_paths` need no token (a sign-in page); everything else holds for them too. `signed_in` tells who sends a
     request without one (a session's cookie), `way_in` where somebody unknown without one is sent instead of away.
     `open_when` tells which other requests need no token. What `is_write` tells takes from `writes` too. `asks_others`:
-    who has a token is asked of another program, which nobody else is to wait for.
+    who has a token is asked of another program, which nobody else is to wait for. `processes`: with how many others the
+    requests of a token are shared.
     """
 
     def __init__(
@@ -66,13 +67,14 @@ class Gate:
         is_write: Asks = lambda _: False,
         writes: Buckets | None = None,
         asks_others: bool = False,
+        processes: Processes | None = None,
     ) -> None:
         self._asks_others = asks_others
         self._app, self._tokens, self._hosts = app, tokens, hosts
         self._limits = limits or Limits()
         self._open_paths, self._signed_in, self._way_in = open_paths, signed_in, way_in
         self._open_when, self._is_write = open_when, is_write
-        self._calls = Buckets(self._limits.rate, self._limits.burst, clock)
+        self._calls = Buckets(self._limits.rate, self._limits.burst, clock, processes=processes)
         own = Buckets(self._limits.write_rate, self._limits.write_burst, clock)
         self._writes = own if writes is None else writes
         self._failures = Buckets(self._limits.failure_rate, self._limits.failure_burst, clock)

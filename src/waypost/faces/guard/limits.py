@@ -46,12 +46,35 @@ def _burst(per_minute: int) -> float:
     return min(per_minute, max(_LEAST_BURST, per_minute / 30))
 
 
+@dataclass(slots=True)
+class Processes:
+    """How many processes serve the same tokens: each gives out its part of what they may."""
+
+    count: int = 1
+
+
 class Buckets:
     """Token buckets by key: `burst` at once, `rate` a second over time. Holds at most `most` keys, the latest used."""
 
-    def __init__(self, rate: float, burst: float, clock: Monotonic = time.monotonic, most: int = 4096) -> None:
-        self._rate, self._burst, self._clock, self._most = rate, burst, clock, most
+    def __init__(
+        self,
+        rate: float,
+        burst: float,
+        clock: Monotonic = time.monotonic,
+        most: int = 4096,
+        processes: Processes | None = None,
+    ) -> None:
+        self._all, self._at_once, self._clock, self._most = rate, burst, clock, most
+        self._processes = Processes() if processes is None else processes
         self._levels: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # key: level, at what time
+
+    @property
+    def _rate(self) -> float:
+        return self._all / self._processes.count
+
+    @property
+    def _burst(self) -> float:
+        return max(1.0, self._at_once / self._processes.count)
 
     def take(self, key: Hashable) -> float:
         """Take one. Returns 0, or when there is none, the seconds until there is."""

@@ -89,7 +89,7 @@ class Looked:
 
 @dataclass(slots=True)
 class Histogram:
-    """How long things take. `counter` is told too: how many there were."""
+    """How long things take. `counter`, where it has a name, is told too: how many there were."""
 
     name: str
     told: str
@@ -115,8 +115,9 @@ class Histogram:
     def lines(self) -> Iterator[str]:
         with self._lock:
             found = sorted((values, list(counts), total[0]) for values, (counts, total) in self._series.items())
-        yield from _head(self.counter, "How many there were.", "counter")
-        for values, counts, _ in found:
+        if self.counter:
+            yield from _head(self.counter, "How many there were.", "counter")
+        for values, counts, _ in found if self.counter else ():
             yield f"{self.counter}{_braces(self.labels, values)} {sum(counts)}"
         yield from _head(self.name, self.told, "histogram")
         for values, counts, total in found:

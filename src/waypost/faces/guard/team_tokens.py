@@ -3,7 +3,7 @@
 import re
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -164,12 +164,14 @@ def team_behind(dsn: str, clock: Clock = utc_now) -> tuple[TeamTokens, "TeamSess
     return TeamTokens(connect, name=told["login"]), TeamSessions(connect, clock)
 
 
-def acting_for_callers(app: App) -> App:
+def acting_for_callers(app: App, came: Callable[[TeamIdentity], None] = lambda _: None) -> App:
     """`app`, for behind a `Gate`: what it does in the database it does for whoever sends the request, also in threads
-    that it starts."""
+    that it starts. `came` hears of everybody."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         identity = scope.get(CALLER)
+        if isinstance(identity, TeamIdentity):
+            came(identity)
         with identity.acting() if isinstance(identity, TeamIdentity) else nullcontext():
             await app(scope, receive, send)
 

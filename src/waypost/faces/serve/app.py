@@ -12,9 +12,9 @@ from waypost.faces.guard.gate import Gate, Verifier, sender
 from waypost.faces.guard.health import HEALTH, READY
 from waypost.faces.guard.hosts import Hosts, is_loopback
 from waypost.faces.guard.lifespan import with_lifespan
-from waypost.faces.guard.limits import Buckets, Limits
+from waypost.faces.guard.limits import Buckets, Limits, Processes
 from waypost.faces.guard.sign_in import SignIn
-from waypost.faces.guard.team_tokens import acting_for_callers
+from waypost.faces.guard.team_tokens import TeamIdentity, acting_for_callers
 from waypost.faces.serve.ending import Ending
 from waypost.faces.serve.figures import METRICS, Figures
 from waypost.faces.serve.observed import NoteCrash, observed
@@ -25,6 +25,7 @@ _REST = ("/api", "/openapi.json")
 _EVENTS = "/events"  # how the path of a stream ends
 _THREADS = 16  # for requests; more answer no sooner, as the work is computing, and each holds caches of its own
 
+Came = Callable[[TeamIdentity], None]
 Running = Callable[[], AbstractAsyncContextManager[object]]
 
 
@@ -61,13 +62,14 @@ def gated(
     limits: Limits | None = None,
     writes: Buckets | None = None,
     *,
-    of_team: bool = False,
+    came: Came | None = None,
+    processes: Processes | None = None,
 ) -> App:
-    """Everything behind one gate. Only the health of the server and the page to sign in are open. `of_team`: each request
-    asks the store for its caller."""
+    """Everything behind one gate. Only the health of the server and the page to sign in are open. `came`: this is the
+    server of a team, each request asks the store for its caller, and this hears of everybody."""
     inside = only_from_our_pages(_by_path(faces, sign_in, operating))
     gate = Gate(
-        acting_for_callers(inside) if of_team else inside,
+        inside if came is None else acting_for_callers(inside, came),
         tokens,
         hosts,
         limits,
@@ -77,7 +79,8 @@ def gated(
         open_when=_opens_metrics if operating.settings.open_metrics else lambda _: False,
         is_write=operating.routes.writes,
         writes=writes,
-        asks_others=of_team,
+        asks_others=came is not None,
+        processes=processes,
     )
 
     @asynccontextmanager

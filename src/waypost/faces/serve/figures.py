@@ -11,7 +11,7 @@ from waypost import __version__
 from waypost.errors import StoreError, WaypostError
 from waypost.faces.guard.access_log import Log, Seen
 from waypost.faces.guard.asgi import App, Receive, Scope, Send
-from waypost.faces.guard.limits import Monotonic
+from waypost.faces.guard.limits import Monotonic, Processes
 from waypost.faces.guard.metrics import CONTENT_TYPE, Counter, Figure, Gauge, Histogram, Labels, Looked, exposition
 from waypost.faces.guard.problem import Problem, answer
 from waypost.faces.guard.sign_in_page import send_answer
@@ -62,6 +62,16 @@ class Figures:
     tools: Counter = field(
         default_factory=lambda: Counter("waypost_tool_calls_total", "Calls of MCP tools.", ("tool", "outcome"))
     )
+    tool_seconds: Histogram = field(
+        default_factory=lambda: Histogram(
+            "waypost_tool_duration_seconds", "Time that a call of a tool took.", "", ("tool",)
+        )
+    )
+    upkeep: Counter = field(
+        default_factory=lambda: Counter(
+            "waypost_upkeep_total", "How often a memory of a team was looked after.", ("outcome",)
+        )
+    )
     store_errors: Counter = field(
         default_factory=lambda: Counter("waypost_store_errors_total", "Errors of the store.", ("error",))
     )
@@ -84,7 +94,7 @@ class Figures:
         return [
             Looked("waypost_build_info", "The version.", lambda: {(__version__,): 1.0}, ("version",)),
             *(self.requests, self.refused, self.in_flight, self.streams),
-            *(self.recalls, self.writes, self.tools, self.store_errors),
+            *(self.recalls, self.writes, self.tools, self.tool_seconds, self.store_errors, self.upkeep),
         ]
 
 
@@ -141,6 +151,26 @@ def of_jobs(jobs: "Jobs") -> Figure:
         return {(state,): float(found[state]) for state in states}
 
     return Looked("waypost_jobs", "Jobs that this process remembers.", read, ("state",))
+
+
+def of_database(dsn: str, listens: Callable[[], bool], processes: Processes) -> list[Figure]:
+    """Of the database that all memories are in."""
+
+    def used() -> Mapping[Labels, float]:
+        from waypost.store.postgres.connection import connections
+
+        return {(state,): float(count) for state, count in connections(dsn).usage.items()}
+
+    return [
+        Looked(
+            "waypost_store_connections",
+            "Connections lent to threads, kept idle; threads that wait for one.",
+            used,
+            ("state",),
+        ),
+        Looked("waypost_listening", "1 while it hears what others change.", lambda: {(): float(listens())}),
+        Looked("waypost_servers", "Servers of the team, as counted last.", lambda: {(): float(processes.count)}),
+    ]
 
 
 def of_log(log: Log) -> Figure:

@@ -11,6 +11,7 @@ from waypost.memory.known import Spaces
 if TYPE_CHECKING:
     from waypost.faces.dashboard.undo import Undoable
     from waypost.faces.rest.services import Services
+    from waypost.store.postgres.listening import Listening
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,21 @@ class News:
             return
 
 
+@dataclass(slots=True)
+class Ears:
+    """Whether this process hears of the others now."""
+
+    listening: "Listening | None" = None
+
+    @property
+    def hear(self) -> bool:
+        return self.listening is not None and self.listening.wait(0)
+
+
 @asynccontextmanager
-async def hearing(spaces: Spaces, services: "Services", undoable: "Undoable") -> AsyncIterator[None]:
+async def hearing(
+    spaces: Spaces, services: "Services", undoable: "Undoable", ears: Ears | None = None
+) -> AsyncIterator[None]:
     """In the block this process hears of the others. There are none where each memory has files of its own."""
     if not spaces.store:
         yield
@@ -54,6 +68,8 @@ async def hearing(spaces: Spaces, services: "Services", undoable: "Undoable") ->
 
     listening = Listening(spaces.store, News(spaces, services, undoable, asyncio.get_running_loop()))
     listening.start()
+    if ears is not None:
+        ears.listening = listening
     try:
         yield
     finally:

@@ -10,15 +10,16 @@ from waypost.errors import StoreError
 from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.csrf import csrf_token
 from waypost.faces.guard.health import Readiness, health_app
-from waypost.faces.guard.limits import Buckets, Limits
+from waypost.faces.guard.limits import Buckets, Limits, Processes
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Tool
-from waypost.faces.serve.app import Faces, Operating
-from waypost.faces.serve.figures import Figures, StoreFigures, metrics_app, of_jobs, of_log
-from waypost.faces.serve.news import hearing
+from waypost.faces.serve.app import Faces, Operating, Running
+from waypost.faces.serve.figures import Figures, StoreFigures, metrics_app, of_database, of_jobs, of_log
+from waypost.faces.serve.news import Ears, hearing
 from waypost.faces.serve.routes import routes_of
 from waypost.faces.serve.team import Team
 from waypost.faces.serve.tool_calls import tool_calls
+from waypost.faces.serve.upkeep import Upkeep
 from waypost.memory.known import Spaces
 from waypost.model.memory import Caller
 from waypost.space.crash import note_crash
@@ -36,6 +37,7 @@ class Parts:
     faces: Faces
     operating: Operating
     readiness: Readiness
+    upkeep: Upkeep | None = None  # of a team
 
     def ending(self) -> None:
         """The server takes no more requests."""
@@ -55,9 +57,10 @@ def assembled(
     *,
     holds: "Holds" = lambda *_: True,
     team: Team | None = None,
+    processes: Processes | None = None,
 ) -> Parts:
     """`writes`: what is left of the writes of each token, which the gate takes from too. `holds`: whether the token of a
-    key is still good, and opens a memory."""
+    key is still good, and opens a memory. `processes`: with how many others it serves, which it counts itself for a team."""
     from waypost.faces.dashboard.app import dashboard_app
     from waypost.faces.dashboard.undo import Undoable
     from waypost.faces.mcp.http import mcp_app
@@ -76,7 +79,10 @@ def assembled(
     services = rest.state.services
     readiness = _readiness(spaces, figures, log, team)
     store = StoreFigures(team.status if team is not None else lambda: _status(spaces), figures)
-    told = [*figures.all(), of_jobs(services.jobs), of_log(log)]
+    told, ears, processes = [*figures.all(), of_jobs(services.jobs), of_log(log)], Ears(), processes or Processes()
+    if spaces.store:
+        told += of_database(spaces.store, lambda: ears.hear, processes)
+    upkeep = None if team is None else Upkeep(spaces, team, log, figures, processes)
     operating = Operating(
         log=log,
         health=health_app(readiness, __version__),
@@ -87,8 +93,10 @@ def assembled(
         settings=settings,
     )
     lives = (lambda: rest.router.lifespan_context(rest), lambda: dashboard.router.lifespan_context(dashboard))
-    running = (mcp.running, *lives, lambda: hearing(spaces, services, undoable))
-    return Parts(Faces(rest, dashboard, mcp, running), operating, readiness)
+    running: tuple[Running, ...] = (mcp.running, *lives, lambda: hearing(spaces, services, undoable, ears))
+    if upkeep is not None:
+        running = (*running, upkeep.running)
+    return Parts(Faces(rest, dashboard, mcp, running), operating, readiness, upkeep)
 
 
 def _status(spaces: Spaces) -> Mapping[str, Any]:

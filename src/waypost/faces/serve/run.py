@@ -14,7 +14,7 @@ from waypost.config import ServeSettings
 from waypost.errors import InvalidInput
 from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.hosts import answered_hosts, exposure, listen, url
-from waypost.faces.guard.limits import Buckets, Limits, limits_of
+from waypost.faces.guard.limits import Buckets, Limits, Processes, limits_of
 from waypost.faces.guard.sessions import Sessions
 from waypost.faces.guard.sign_in import SessionBook, SignIn, TokenBook
 from waypost.faces.guard.sign_in_code import SignInCode
@@ -140,10 +140,19 @@ def run(
         if code is not None:
             started = replace(started, token_file=Path(let_in.tokens.path), token_made=let_in.made)
             started = replace(started, code=code.shown(), code_expires=code.expires)
-        writes = Buckets(limits.write_rate, limits.write_burst)
-        of_team = team is not None
-        served = assembled(spaces, project, tools, settings, limits, writes, own_log, holds=let_in.holds, team=team)
-        app = gated(served.faces, let_in.tokens, sign_in, hosts, served.operating, limits, writes, of_team=of_team)
+        processes = Processes()
+        writes = Buckets(limits.write_rate, limits.write_burst, processes=processes)
+        served = assembled(
+            *(spaces, project, tools, settings, limits, writes, own_log),
+            holds=let_in.holds,
+            team=team,
+            processes=processes,
+        )
+        app = gated(
+            *(served.faces, let_in.tokens, sign_in, hosts, served.operating, limits, writes),
+            came=None if served.upkeep is None else served.upkeep.came,
+            processes=processes,
+        )
 
         from waypost.faces.guard.serving import Events, serve
 

@@ -1,6 +1,7 @@
 """The server of a team: tokens, sessions and replies are in its database, and nobody acts there but a member."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from waypost.model.time import Clock, utc_now
 if TYPE_CHECKING:
     from waypost.faces.rest.replies import Replies
     from waypost.store.postgres.directory_sessions import Connect
+
+LISTENS_AS = "waypost listening"  # by which the connections of `Listening` are known
+_UPKEEP = 0x57_41_59_55  # "WAYU": locks of who looks after a memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,34 @@ class Team:
         with self.connect() as connection:
             row = run(connection, "SELECT pg_database_size(current_database())").fetchone()
         return {"storage_bytes": row[0]} if row else {}
+
+    def processes(self) -> int:
+        """How many servers of the team there are now, this one among them: each has a connection that listens."""
+        from waypost.store.postgres.directory_sql import run
+
+        with self.connect() as connection:
+            row = run(
+                connection,
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = session_user"
+                " AND application_name = %s",
+                (LISTENS_AS,),
+            ).fetchone()
+        return max(1, row[0]) if row else 1
+
+    @contextmanager
+    def alone_with(self, space_id: str) -> Iterator[bool]:
+        """Whether in the block no other server looks after this memory. Should this process end, the database knows."""
+        from waypost.store.postgres.directory_sql import run
+
+        key = (_UPKEEP, int.from_bytes(bytes.fromhex(space_id)[:4], "big", signed=True))
+        with self.connect() as connection:
+            row = run(connection, "SELECT pg_try_advisory_lock(%s, %s)", key).fetchone()
+            is_free = bool(row and row[0])
+            try:
+                yield is_free
+            finally:
+                if is_free:
+                    run(connection, "SELECT pg_advisory_unlock(%s, %s)", key)
 
 
 def team_of(settings: Settings, clock: Clock = utc_now) -> Team | None:

@@ -1,6 +1,7 @@
 """Calls of MCP tools: counted, and those that write are as many as a token may make."""
 
 import math
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ class ToolCalls:
             self.figures.refused.add("rate")
             self.figures.tools.add(name, "refused")
             return _too_many(wait)
-        outcome = "error"
+        outcome, began = "error", time.perf_counter()
         try:
             result = await call_next(ctx)
             if not getattr(result, "is_error", False):
@@ -43,6 +44,7 @@ class ToolCalls:
             return result
         finally:
             self.figures.tools.add(name, outcome)
+            self.figures.tool_seconds.observe(time.perf_counter() - began, name)
             if outcome == "ok" and name in _RECALLING:
                 self.figures.recalls.add(_FACE)
             elif outcome == "ok" and name in self.writing:

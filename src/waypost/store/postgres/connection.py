@@ -95,6 +95,7 @@ class Connections:
         self._lock = threading.Lock()
         self._room = threading.BoundedSemaphore(_MOST)
         self._held = threading.local()
+        self._lent = self._waiting = 0  # threads
         _all.add(self)
 
     @contextmanager
@@ -129,21 +130,37 @@ class Connections:
         """In a forked child: the parent's connections are the parent's; closing one here would end it there."""
         _abandoned.extend(self._idle)
         self._idle, self._lock, self._room = [], threading.Lock(), threading.BoundedSemaphore(_MOST)
-        self._held = threading.local()
+        self._held, self._lent, self._waiting = threading.local(), 0, 0
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """How many threads have a connection, how many wait for one, and how many are kept idle."""
+        with self._lock:
+            return {"lent": self._lent, "waiting": self._waiting, "idle": len(self._idle)}
 
     @contextmanager
     def _a_place(self) -> Iterator[None]:
         """Who has a connection already gets another at once: if all who have one waited for more, none would come free."""
         count = getattr(self._held, "count", 0)
         if not count:
-            self._room.acquire()
+            self._count(waiting=1)
+            try:
+                self._room.acquire()
+            finally:
+                self._count(waiting=-1)
+            self._count(lent=1)
         self._held.count = count + 1
         try:
             yield
         finally:
             self._held.count = count
             if not count:
+                self._count(lent=-1)
                 self._room.release()
+
+    def _count(self, *, lent: int = 0, waiting: int = 0) -> None:
+        with self._lock:
+            self._lent, self._waiting = self._lent + lent, self._waiting + waiting
 
     def _begun(self, begin: str) -> Connection:
         while (known := self._take()) is not None:

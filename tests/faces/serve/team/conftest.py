@@ -220,6 +220,7 @@ def team(postgres_server: Postgres, tmp_path_factory: pytest.TempPathFactory) ->
         engine = FakeEngine()
         patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
         patch.setenv("WAYPOST_BACKGROUND", "0")
+        patch.setattr("waypost.faces.serve.upkeep.PAUSE_SECONDS", 3600.0)  # tests make rounds of their own
         with connections(dsn).alone() as connection:
             set_up(connection, "here", utc_now())
         admin = ended.enter_context(psycopg.connect(dsn, autocommit=True))

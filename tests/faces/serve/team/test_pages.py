@@ -49,4 +49,5 @@ def test_a_page_asks_no_more_of_the_database_where_there_are_more_memories(
     listed = team.one.ask("GET", f"/s/{team.shop}/search", **browser).text
     assert all(f"more-{number}" in listed for number in range(5))
     many = cost()
-    assert all(many[path] <= few[path] + 2 for path in paths), (few, many)  # a look that was due anew
+    # Fewer than one for each of them: a look at the memory itself may have been due anew.
+    assert all(many[path] < few[path] + 5 for path in paths), (few, many)

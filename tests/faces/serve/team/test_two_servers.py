@@ -5,6 +5,7 @@ import json
 import os
 import queue
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -119,13 +120,18 @@ def test_a_write_with_a_key_is_done_once_by_all_servers(team: Team) -> None:
     assert again.headers["idempotency-replayed"] == "true" and again.json["id"] == first.json["id"]
 
 
-def test_rates_are_counted_for_each_token(team: Team, tmp_path: Path) -> None:
-    few = replace(LIMITS, rate=0.001, burst=3)
+def test_rates_are_counted_for_each_token(team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("waypost.faces.serve.upkeep.PAUSE_SECONDS", 0.05)
+    few = replace(LIMITS, rate=0.001, burst=9)
     with served(server_login(team.dsn, team.admin), tmp_path / "home", few) as server:
         assert server.ask("GET", "/readyz").status == 200  # before it has opened any memory
         greedy, modest = team.token("bob", "t10"), team.token("bob", "t10-too")
+        while (figures := parsed(server.ask("GET", "/metrics", team.token("bob", secrets.token_hex(8))).text.encode()))[
+            "waypost_servers", ()
+        ] != 3:
+            assert figures["waypost_servers", ()] in (1, 2)  # until all of them listen, and it has counted
         statuses = [server.ask("GET", "/api/v1/spaces", greedy).status for _ in range(4)]
-        assert statuses == [200, 200, 200, 429]
+        assert statuses == [200, 200, 200, 429], "of nine, a third by each of the three servers"
         assert server.ask("GET", "/api/v1/spaces", modest).status == 200
 
 
@@ -156,6 +162,8 @@ def test_servers_are_ready_and_tell_figures_without_acting_for_anybody(team: Tea
     names = {name for name, _ in samples}
     assert samples["waypost_store_bytes", ()] > 1_000_000
     assert "waypost_memories" not in names
+    assert samples["waypost_listening", ()] == 1
+    assert samples["waypost_store_connections", (("state", "lent"),)] >= 0
 
 
 def test_the_owner_of_a_database_is_no_server_of_a_team(postgres: str, tmp_path: Path) -> None:
