@@ -26,11 +26,10 @@ class Pooler:
         parts = {name: str(value) for name, value in conninfo_to_dict(dsn).items()}
         self._target = f"{parts['host']}/.s.PGSQL.{parts.get('port', 5432)}"
         self._who = {"user": parts["user"], "database": parts["dbname"]}
-        self._free: deque[socket.socket] = deque()
         self._given = threading.Condition()
         self._greeting = b""
-        for _ in range(size):
-            self._free.append(self._to_server())
+        self._servers = [self._to_server() for _ in range(size)]
+        self._free = deque(self._servers)
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._pids = itertools.count(1)
         threading.Thread(target=self._accept, daemon=True).start()
@@ -45,7 +44,7 @@ class Pooler:
 
     def __exit__(self, *_: object) -> None:
         self._listening.close()
-        for one in self._free:
+        for one in self._servers:
             one.close()
 
     def _to_server(self) -> socket.socket:

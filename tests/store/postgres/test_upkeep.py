@@ -16,6 +16,7 @@ from tests.store.postgres.pooler import Pooler
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
+from waypost.store.postgres import upkeep
 from waypost.store.postgres.connection import release
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_rows import Space
@@ -195,3 +196,20 @@ def test_a_server_takes_on_no_role_behind_a_pooler(team: Team) -> None:
             assert not store.scrub([SECRET])
         assert {role for _, _, role, *_ in settings(pooler.dsn)} == {"none"}
         release(pooler.dsn)
+
+
+def test_while_traces_wait_for_a_long_reader_the_memory_is_read_and_written(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "_ATTEMPT_MILLISECONDS", 30)
+    store = PostgresStore(team.dsn, team.space, busy_seconds=60)
+    done: list[bool] = []
+    with store.read() as long:
+        long.last_number()  # holds the table until its end
+        erasing = threading.Thread(target=lambda: done.append(store.scrub([])))
+        erasing.start()
+        for at in range(10):
+            add(store, f"meanwhile{at}")
+        assert erasing.is_alive()
+    erasing.join(30)
+    assert done == [True]

@@ -14,7 +14,9 @@ from waypost.store.postgres.connection import Connection
 from waypost.store.postgres.search_schema import SEARCHED_TABLES
 
 _FIRST_WITH_MAINTAIN = 170_000
-_PAUSE = 0.05  # seconds between two attempts
+# Whoever comes while we wait for a lock waits behind us: so never for long, but often, with a pause for the others.
+_ATTEMPT_MILLISECONDS = 1000
+_PAUSE = 0.1  # seconds
 _WITHOUT_WORDS = "migrations"
 _TABLES = """
 SELECT relname::text FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND relname <> $2 ORDER BY 1
@@ -51,8 +53,8 @@ class Upkeep:
     def vacuum(self, milliseconds: int) -> bool:
         """Write every table with words anew, without what was deleted; of the indexes, which hold numbers, only free the
         place. False: somebody was in the way for so long."""
-        self._take_time(milliseconds)
-        return all(self._vacuum(table, milliseconds) for table in self._tables())
+        self._take_time(min(milliseconds, _ATTEMPT_MILLISECONDS))
+        return all(self._vacuum(f"{self._schema}.{table}", table, milliseconds) for table in self._tables())
 
     def analyze(self) -> None:
         self._take_time(0)
@@ -67,32 +69,29 @@ class Upkeep:
                 (f"{milliseconds}ms",),
             )
 
-    def _vacuum(self, table: str, milliseconds: int) -> bool:
-        name = f"{self._schema}.{table}"
-        if table in SEARCHED_TABLES:
-            way = "ANALYZE"
-        elif self._connection.is_direct:
-            way = "FULL, ANALYZE"
-        else:
-            return self._vacuum_when_free(name, milliseconds)
+    def _vacuum(self, name: str, table: str, milliseconds: int) -> bool:
+        until = time.monotonic() + milliseconds / 1000
+        while True:
+            if table in SEARCHED_TABLES:
+                done = self._attempt(f"VACUUM (ANALYZE) {name}")
+            elif self._connection.is_direct:
+                done = self._attempt(f"VACUUM (FULL, ANALYZE) {name}")
+            else:
+                before = self._file(name)
+                done = self._attempt(f"VACUUM (FULL, ANALYZE, SKIP_LOCKED) {name}") and self._file(name) != before
+            if done or time.monotonic() > until:
+                return done
+            time.sleep(_PAUSE)
+
+    def _attempt(self, sql: str) -> bool:
         try:
-            self._connection.execute(f"VACUUM ({way}) {name}")
+            self._connection.execute(sql)
         except psycopg.errors.LockNotAvailable:
             return False
         return True
 
-    def _vacuum_when_free(self, name: str, milliseconds: int) -> bool:
-        """A table that was written anew is in another file."""
-        until, before = time.monotonic() + milliseconds / 1000, self._file(name)
-        while True:
-            self._connection.execute(f"VACUUM (FULL, ANALYZE, SKIP_LOCKED) {name}")
-            if self._file(name) != before:
-                return True
-            if time.monotonic() > until:
-                return False
-            time.sleep(_PAUSE)
-
     def _file(self, name: str) -> int:
+        """A table that was written anew is in another."""
         return int(self._rows("SELECT pg_relation_filenode($1)::bigint", name)[0][0])
 
     def _tables(self) -> list[str]:

@@ -12,6 +12,7 @@ from waypost.store.sql.database import Database
 from waypost.store.sql.rows import visible
 
 _FILE_COLUMNS = "path, size, mtime, hash, language, lines, changed_at"
+_DIGESTS = 500  # read at once
 _DERIVED = (
     "SELECT m.number, m.memory_id, m.kind, coalesce(m.name, ''), coalesce(r.path, ''), m.fingerprint FROM memories m"
     " LEFT JOIN code_refs r ON r.number = m.number AND r.place = 0"
@@ -39,9 +40,15 @@ class CodeRows:
         }
 
     def digests(self, checkout_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        rows = self._rows("SELECT path, digest FROM files WHERE checkout_id = ? ORDER BY path", (checkout_id,))
-        for path, digest in rows:
-            yield path, json.loads(zlib.decompress(digest))
+        """Some at a time: all of a large tree are hundreds of megabytes."""
+        last = ""
+        while rows := self._rows(
+            "SELECT path, digest FROM files WHERE checkout_id = ? AND path > ? ORDER BY path LIMIT ?",
+            (checkout_id, last, _DIGESTS),
+        ):
+            for path, digest in rows:
+                yield path, json.loads(zlib.decompress(digest))
+            last = rows[-1][0]
 
     def derived(self, checkout_id: str, paths: Iterable[str], kinds: Sequence[str]) -> list[DerivedRow]:
         rows = self._rows(
