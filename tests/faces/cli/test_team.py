@@ -243,3 +243,12 @@ def test_the_servers_password_is_shown_once(store: str, waypost: Waypost) -> Non
     first = waypost("team", "init", "--server", "--json").json
     assert first["changed"] is True and first["server"].endswith("_server") and len(first["password"]) >= 32
     assert "password" not in waypost("team", "init", "--json").json
+
+
+def test_a_token_is_listed_with_the_memory_it_opens(space: str, waypost: Waypost) -> None:
+    waypost("team", "user", "add", "bob")
+    waypost("team", "member", "add", "bob", "writer")
+    waypost("team", "token", "make", "bob", "robot")
+    assert "robot  agent, may write, in project, since" in waypost("team", "token", "list").out
+    missing = waypost("team", "token", "revoke", "bob", "rob")
+    assert missing.code == 3 and "team token list" in missing.err

@@ -164,6 +164,7 @@ def tokens(
     """Which tokens open something, and what."""
     with directory_in(database) as directory:
         found = [one for one in directory.tokens(user) if one.revoked_at is None]
+        names = {one.space_id: one.name for one in directory.spaces()}
     if json:
         rows = [
             {
@@ -177,8 +178,8 @@ def tokens(
     for one in found:
         rights = "may write" if one.rights == "write" else "may only ask"
         end = f", until {one.expires:%Y-%m-%d}" if one.expires else ""
-        where = one.space_id or "everywhere"
-        print(f"{one.user}  {one.name}  {one.kind}, {rights}, {where}, since {one.created:%Y-%m-%d}{end}")
+        where = "everywhere" if one.space_id is None else f"in {names.get(one.space_id, one.space_id)}"
+        print(safe(f"{one.user}  {one.name}  {one.kind}, {rights}, {where}, since {one.created:%Y-%m-%d}{end}"))
     if not found:
         print("There are none. Make one: waypost team token make USER NAME")
 
@@ -187,5 +188,8 @@ def tokens(
 def revoke(user: User, name: TokenName, database: Store = "", json: Json = False) -> None:
     """From now on this token opens nothing, in no server."""
     with directory_in(database) as directory:
-        directory.revoke_token(user, name)
+        try:
+            directory.revoke_token(user, name)
+        except NotFound as error:
+            raise NotFound(error.what, "`waypost team token list` has those that open something.") from error
     print_json({"user": user, "name": name, "status": "revoked"}) if json else print(f"Revoked {name} of {user}.")

@@ -33,8 +33,8 @@ _REFUSALS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         ("permission denied for database",),
         "This role may not connect to {shown}.",
-        "Let the database's administrator repeat `waypost team init`, which lets the team's logins in. Another role gets in"
-        " by GRANT CONNECT ON DATABASE.",
+        "Is it still a login of the team (`waypost team user list`, by an administrator)? `waypost team init` lets those in;"
+        " another role needs GRANT CONNECT ON DATABASE.",
     ),
     (
         ("authentication failed", "no password", "is not permitted to log in"),
@@ -50,7 +50,8 @@ _REFUSALS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         ("support SSL", "certificate", "sslmode", "alert"),
         "There is no safe connection to {shown} ({why}).",
-        "Check sslmode and sslrootcert in `store`, and the server's certificate.",
+        "Check sslmode in `store`, sslrootcert (a file, or `system` for the authorities that the system trusts), and the name"
+        " in the server's certificate.",
     ),
     (
         ("does not exist",),
@@ -219,7 +220,7 @@ def _not_allowed(error: psycopg.Error, shown: str) -> SecurityError:
             "Ask one of its owners to add you: waypost team member add USER ROLE.",
         )
     if said.startswith(("permission denied for database", "permission denied to")):
-        return SecurityError(f"This role may not do that in {shown} ({said}).", "Let the owner of the database do it.")
+        return SecurityError(f"This role may not do that in {shown} ({said}).", "It takes the owner of what is named.")
     return SecurityError(
         f"Your role in this memory does not allow that ({said}).",
         "Ask one of its owners for another: waypost team member role USER writer. `waypost team space list` shows yours.",
