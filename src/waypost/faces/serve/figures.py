@@ -183,13 +183,14 @@ def metrics_app(figures: list[Figure], store: StoreFigures) -> App:
     """`/metrics`, with the figures of the process and the store besides."""
     told = [*figures, *store.all(), *process.figures()]
     looking: asyncio.Future[None] | None = None
+    began = 0.0
 
     async def looked() -> None:
         """Nobody waits for a store that does not answer, nor is it asked twice at once."""
-        nonlocal looking
+        nonlocal looking, began
         if looking is None or looking.done():
-            looking = in_a_thread(store.look, "figures")
-        await asyncio.wait((looking,), timeout=_PATIENCE_SECONDS)
+            looking, began = in_a_thread(store.look, "figures"), time.monotonic()
+        await asyncio.wait((looking,), timeout=max(0.0, began + _PATIENCE_SECONDS - time.monotonic()))
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] not in {"GET", "HEAD"}:

@@ -1,5 +1,6 @@
 """The parts of one server, put together: its faces, and what whoever runs it looks at."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -38,12 +39,20 @@ class Parts:
     operating: Operating
     readiness: Readiness
     upkeep: Upkeep | None = None  # of a team
+    store: str = ""  # the address of the database, where there is one
 
     def ending(self) -> None:
-        """The server takes no more requests."""
+        """The server takes no more requests. A database that is away is waited for as long as those in flight may take."""
+        self.wait_until(time.monotonic() + self.operating.settings.shutdown_seconds)
         self.readiness.ending = True
         self.operating.ending.begin()
         self.operating.log.event("stopping")
+
+    def wait_until(self, moment: float) -> None:
+        if self.store:
+            from waypost.store.postgres.connection import connections
+
+            connections(self.store).wait_until(moment)
 
 
 def assembled(
@@ -96,7 +105,7 @@ def assembled(
     running: tuple[Running, ...] = (mcp.running, *lives, lambda: hearing(spaces, services, undoable, ears))
     if upkeep is not None:
         running = (*running, upkeep.running)
-    return Parts(Faces(rest, dashboard, mcp, running), operating, readiness, upkeep)
+    return Parts(Faces(rest, dashboard, mcp, running), operating, readiness, upkeep, spaces.store)
 
 
 def _status(spaces: Spaces) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """Serving until told to stop. The web frameworks are imported when something is served."""
 
+import math
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -164,7 +165,10 @@ def run(
             ready, served.ending, lambda: _given_up(settings.log_format), served.operating.figures.refused.add
         )
         with own_log.taking_over():
-            serve(app, listening, events=events, grace=settings.shutdown_seconds, stop=stop)
+            try:
+                serve(app, listening, events=events, grace=settings.shutdown_seconds, stop=stop)
+            finally:
+                served.wait_until(math.inf)  # for whoever goes on in this process
             own_log.event("stop", process=os.getpid())
     finally:
         listening.close()

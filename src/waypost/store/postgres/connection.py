@@ -1,6 +1,7 @@
 """Connections to one database server: lent to one thread at a time, patient with a server that restarts."""
 
 import atexit
+import math
 import os
 import random
 import re
@@ -96,6 +97,7 @@ class Connections:
         self._room = threading.BoundedSemaphore(_MOST)
         self._held = threading.local()
         self._lent = self._waiting = 0  # threads
+        self._last = math.inf  # after which nobody waits for the server any more
         _all.add(self)
 
     @contextmanager
@@ -118,6 +120,10 @@ class Connections:
                 yield connection
             finally:
                 connection.close()
+
+    def wait_until(self, moment: float) -> None:
+        """From this moment on, by the monotonic clock, nobody waits for a server that is away: this process ends."""
+        self._last = moment
 
     def close(self) -> None:
         """Keep nothing open. What is under way may finish."""
@@ -211,7 +217,7 @@ class Connections:
                 self._has_answered = True
                 return opened
             except psycopg.OperationalError as error:
-                if not is_lost(error) or time.monotonic() + pause > until:
+                if not is_lost(error) or time.monotonic() + pause > min(until, self._last):
                     raise
                 time.sleep(pause * random.uniform(0.5, 1.0))
                 pause = min(2 * pause, 1.0)
