@@ -105,12 +105,34 @@ BEGIN
     END IF;
 END $$;
 
+CREATE FUNCTION waypost.may_erase(space text) RETURNS boolean LANGUAGE plpgsql {SAFE} AS $$
+BEGIN
+    RETURN waypost.is_admin()
+        OR (waypost.may_own(space) AND current_setting('waypost.kind', true) IS DISTINCT FROM 'agent');
+END $$;
+
+-- The trigger on lifetimes at whose end a memory is erased: whoever may erase sets one, and whoever adds a memory, to that.
+CREATE FUNCTION waypost.check_lifetime() RETURNS trigger LANGUAGE plpgsql {SAFE} AS $$
+DECLARE
+    is_known boolean;
+    is_own boolean;
+BEGIN
+    EXECUTE format('SELECT EXISTS (SELECT FROM %1$I.states s WHERE s.memory_id = $1 AND s.on_expire = %2$L'
+        ' AND s.expires_at <= $2), NOT EXISTS (SELECT FROM %1$I.memories m WHERE m.memory_id = $1'
+        ' AND m.xmin <> pg_current_xact_id()::xid)', TG_TABLE_SCHEMA, 'delete')
+        INTO is_known, is_own USING NEW.memory_id, NEW.expires_at;
+    IF NOT (is_known OR is_own OR waypost.may_erase(substr(TG_TABLE_SCHEMA, 9))) THEN
+        RAISE EXCEPTION 'Only an owner of this memory may have it erased.' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NEW;
+END $$;
+
 -- The trigger on what was said by somebody: an owner forgets it, and its own end may come by itself.
 CREATE FUNCTION waypost.check_erase() RETURNS trigger LANGUAGE plpgsql {SAFE} AS $$
 DECLARE
     ended boolean;
 BEGIN
-    IF waypost.may_own(substr(TG_TABLE_SCHEMA, 9)) OR waypost.is_admin() THEN
+    IF waypost.may_erase(substr(TG_TABLE_SCHEMA, 9)) THEN
         RETURN OLD;
     END IF;
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.states s WHERE s.memory_id = $1 AND s.on_expire = %L'

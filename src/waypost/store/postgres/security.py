@@ -29,7 +29,7 @@ _INSIDE = (
     "(SELECT d.objid FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.classid = 'pg_class'::regclass"
     " AND d.refobjid = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = %s)) d"
 )
-_SHARED = "shares"
+_SHARED, _LIFETIMES = "shares", "states"
 MAINTAIN_FROM = 170_000  # PostgreSQL 17: the right to VACUUM what one does not own
 _ERASED = "memories"  # what an owner forgets; a writer removes what came from files, and what has run out of its time
 
@@ -230,6 +230,11 @@ def _triggers(schema: str, table: str) -> Iterator[str]:
         yield (
             f"CREATE TRIGGER told_to_the_team AFTER INSERT OR UPDATE OR DELETE ON {schema}.{table}"
             " FOR EACH ROW EXECUTE FUNCTION waypost.keep_half()"
+        )
+    if table == _LIFETIMES:
+        yield (
+            f"CREATE TRIGGER owners_let_expire BEFORE INSERT OR UPDATE ON {schema}.{table}"
+            " FOR EACH ROW WHEN (NEW.on_expire = 'delete') EXECUTE FUNCTION waypost.check_lifetime()"
         )
     if table == _ERASED:
         yield (

@@ -15,7 +15,7 @@ from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections
 from waypost.store.postgres.directory_upkeep import set_up
 from waypost.store.postgres.roles import Role, schema_of
-from waypost.store.postgres.security import PRINCIPAL, Principal
+from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act
 
 SAID = "The deploy script belongs to Ann."
 As = Callable[[str], Memory]
@@ -117,6 +117,33 @@ def test_an_owner_forgets_and_a_writer_does_not(machine_of: As) -> None:
         assert machine_of(user).recall("deploy script").hits[0].id == said
     machine_of("ann").forget(said)
     assert not machine_of("ann").recall("deploy script").hits
+
+
+def test_a_lifetime_that_ends_in_erasing_is_for_owners_and_for_what_one_adds(machine_of: As) -> None:
+    said = machine_of("bob").recall("deploy script").hits[0].id
+    with pytest.raises(SecurityError, match="Only an owner"):
+        machine_of("bob").set_ttl(said, 60, on_expire="delete")
+    machine_of("bob").set_ttl(said, 60, on_expire="archive")
+    bobs = machine_of("bob")
+    added = bobs.remember("The stand-up is in room four today", ttl=60, on_expire="delete").id
+    assert added is not None
+    bobs.set_ttl(added, 3600, on_expire="delete")  # later than it was: nothing is lost by it
+    with pytest.raises(SecurityError, match="Only an owner"):
+        bobs.set_ttl(added, 1, on_expire="delete")
+    assert machine_of("ann").set_ttl(said, 60, on_expire="delete").to_json()["on_expire"] == "delete"
+
+
+def test_no_agent_erases_through_a_server_whomever_it_belongs_to(team: Team, space_id: str) -> None:
+    with team.server() as server:
+        for kind, is_done in (("agent", False), ("person", True)):
+            with server.transaction(force_rollback=True):
+                act(server, team.roles, space_id, Acting("ann", "owner", kind))  # type: ignore[arg-type]
+                delete = f"DELETE FROM {schema_of(space_id)}.memories".encode()
+                if is_done:
+                    assert server.execute(delete).rowcount == 1
+                else:
+                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                        server.execute(delete)
 
 
 def test_a_server_does_for_each_what_they_may(
