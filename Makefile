@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-JOBS ?= 2
+# One more than two cores: many tests wait for other processes.
+JOBS ?= 3
 NPM := npm ci --prefix tests/mermaid --no-audit --no-fund --ignore-scripts
 MERMAID := tests/mermaid/node_modules/.package-lock.json
 BROWSER := $(VENV)/.browser
@@ -12,7 +13,7 @@ BROWSER := $(VENV)/.browser
 help:
 	@echo "make demo       index this repository, ask about its code, remember and recall"
 	@echo "make test       lint, types, layers and all tests"
-	@echo "make test-fast  the inner loop: tests without the slow ones"
+	@echo "make test-fast  the inner loop: tests without the slow ones (servers, browsers, PostgreSQL, very many examples)"
 	@echo "make bench      speed and quality against other systems (installs them)"
 	@echo "make soak       long runs: many processes, many kills"
 

@@ -31,12 +31,28 @@ def pytest_configure() -> None:
         "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
     hypothesis.settings.load_profile("any machine")
+    gc.disable()  # while tests are collected, nothing is thrown away
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Not for the inner loop: what needs a server of PostgreSQL, and what tries very many things by chance."""
+    for item in items:
+        if needs_postgres(item) or hypothesis.is_hypothesis_test(getattr(item, "function", None)):
+            item.add_marker(pytest.mark.slow)
+
+
+def needs_postgres(item: pytest.Item) -> bool:
+    chosen = getattr(item, "callspec", None)
+    values = () if chosen is None else chosen.params.values()
+    by_value = any(type(value) is str and value == "postgres" for value in values)
+    return by_value or "postgres_server" in getattr(item, "fixturenames", ())
 
 
 def pytest_collection_finish() -> None:
     """Thousands of tests are there for good: nobody need look through them again for what can be thrown away."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 FAILED = pytest.StashKey[bool]()

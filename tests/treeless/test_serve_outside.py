@@ -7,12 +7,15 @@ import sys
 from pathlib import Path
 
 import httpx2
+import pytest
 from tests.conftest import TestClock
 from tests.treeless.conftest import ADA, Shop
 
 from waypost import Memory, config
 from waypost.faces.mcp.session import Project
 from waypost.memory.known import is_outside, known_spaces
+
+pytestmark = pytest.mark.slow  # whole servers are not for the inner loop
 
 
 def served(folder: Path, *asked: str) -> list[dict[str, object]]:
