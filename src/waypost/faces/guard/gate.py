@@ -22,6 +22,7 @@ _LOG = logging.getLogger("waypost.guard")
 _IN_URLS = frozenset({"token", "access_token", "auth_token", "api_key", "apikey", "bearer", "authorization", "auth"})
 _CHALLENGE = ((b"www-authenticate", b'Bearer realm="waypost"'),)
 _LATER = ((b"retry-after", b"5"),)
+_UNCHECKED = "Repeat it a little later. If it stays so, tell whoever runs the server: /readyz and its log say why."
 _ASKED_SECONDS = 35.0  # a database that restarts is waited for; one that stays away holds up no queue of requests
 _VERSIONS = frozenset({"1.0", "1.1"})
 _POLICY_VIOLATION = 1008  # the code that closes a web socket
@@ -184,7 +185,7 @@ class Gate:
                 identity = self._told(scope, sent)
         except (WaypostError, TimeoutError) as error:
             _LOG.error("Tokens cannot be checked: %s", error or "the store does not answer")
-            return Problem(503, "The server cannot check tokens now.", "Look at what it prints.", _LATER)
+            return Problem(503, "The server cannot check tokens now.", _UNCHECKED, _LATER)
         way_in = None if sent or identity or self._way_in is None else self._way_in(scope)
         return identity or way_in or self._refused(address)
 

@@ -169,7 +169,7 @@ class SignIn:
                 await self._let_in(identity, scope, send, next_path)
         except WaypostError as error:
             _LOG.error("Nobody can sign in: %s", error)
-            told = "The server cannot check this now. Look at what it prints."
+            told = "The server cannot check this now. Try again a little later; its log says why it cannot."
             await send_answer(send, 503, self._page(told, next_path), _HTML)
 
     def _opened(self, secret: str) -> Identity | None:
