@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from waypost.errors import StoreBusy
 from waypost.faces.guard.access_log import Log, Seen, current, place_of, request_id
 from waypost.faces.guard.identity import Identity
 
@@ -88,6 +89,14 @@ def test_people_are_told_only_what_went_wrong() -> None:
         log.event("not ready", "warning", reason="the disk\x1b[31m cannot be written")
 
     assert written("text", act) == ["warning: not ready (reason=the disk?[31m cannot be written)"]
+
+
+def test_an_error_and_its_remedy_are_one_line_for_people() -> None:
+    def act(log: Log) -> None:
+        with log.taking_over():
+            logging.getLogger("waypost.guard").error("Tokens cannot be checked: %s", StoreBusy("It is away.", "Wait."))
+
+    assert written("text", act) == ["error: Tokens cannot be checked: It is away. Wait. (source=waypost.guard)"]
 
 
 @pytest.mark.parametrize("form", ["json", "text"])

@@ -98,7 +98,7 @@ class Log:
             words = " ".join(f"{name}={value}" for name, value in told.items() if name != "message")
             what = told.get("message", event)
             line = f"{level}: {what}{f' ({words})' if words else ''}"
-            self._put("".join(letter if letter.isprintable() else "?" for letter in line))
+            self._put("".join(letter if letter.isprintable() else "?" for letter in " ".join(line.splitlines())))
 
     def request(self, seen: Seen, method: str, status: int, seconds: float) -> None:
         """One that was answered."""
