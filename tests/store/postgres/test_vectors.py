@@ -17,8 +17,8 @@ from waypost.store.postgres import search_rows as postgres_search_rows
 from waypost.store.postgres import search_schema, vector_changes, vector_samples
 from waypost.store.postgres.halfvec import Halves, array_bytes, half_bytes, packed
 from waypost.store.postgres.store import PostgresStore
-from waypost.store.postgres.vector_rows import find_engine
-from waypost.store.postgres.vector_samples import Samples
+from waypost.store.postgres.vector_rows import Near, all_scores, find_engine, near
+from waypost.store.postgres.vector_samples import Samples, _together
 from waypost.store.protocol import PassageRow, Population, Store
 from waypost.store.sql.packed import pack
 
@@ -130,7 +130,7 @@ def test_a_view_of_a_few_memories_finds_them_among_many(filled: tuple[PostgresSt
     assert nearest(filled[0], asked, 5, view) == nearest(filled[1], asked, 5, view) != []
 
 
-def test_a_few_members_of_a_view_are_compared_without_a_search_even_if_many_of_them_are_put_away(
+def test_a_few_members_of_a_view_are_found_by_one_search_even_if_many_of_them_are_put_away(
     filled: tuple[PostgresStore, Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, view = vectors(1, seed=4)[0], replace(PROSE, levels=(1,))
@@ -139,13 +139,36 @@ def test_a_few_members_of_a_view_are_compared_without_a_search_even_if_many_of_t
             for number in range(0, 240, 2):  # of the best as of the others
                 writer.set_state(f"m{number}", archived_at=T0)
     whole = [nearest(store, asked, 5, view) for store in filled]
-    with filled[0].read() as reader:
-        engine = find_engine(reader._db, ENGINE)
-    if engine is not None and any(engine.indexed):
-        monkeypatch.setattr(postgres_search_rows, "near", None)
+    depths: list[int] = []
+
+    def noting(*given: Any) -> list[Near]:
+        depths.append(given[-1])
+        return near(*given)
+
+    monkeypatch.setattr(postgres_search_rows, "near", noting)
     assert nearest(filled[0], asked, 5, view) == whole[0] == whole[1]
+    assert len(depths) <= 1  # no deeper search than the first
     for limit in (1, 2, 60):
         assert nearest(filled[0], asked, limit, view) == nearest(filled[1], asked, limit, view)
+
+
+def test_what_is_found_makes_up_for_a_small_sample(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_samples, "SAMPLE", 40)
+    fill([store], 600)
+    assert index(store) == 2
+    chosen = Samples()
+    plain, better = list[float](), list[float]()
+    with store.read() as reader:
+        engine = find_engine(reader._db, ENGINE)
+        assert engine is not None
+        for asked in vectors(40, seed=8):
+            exact = all_scores(reader._db, engine, False, asked).cosines.std()
+            found = near(reader._db, engine, False, asked, 60)
+            for errors, nearest in ((plain, []), (better, found)):
+                spread = _together([*chosen.spread(reader._db, engine, False, asked, nearest).values()])
+                errors.append(abs(spread.deviation / exact - 1))
+    assert np.mean(better) < 0.6 * np.mean(plain)
+    assert np.mean(better) < 0.05
 
 
 def test_cosines_of_versions_are_those_of_sqlite(filled: tuple[PostgresStore, Store]) -> None:

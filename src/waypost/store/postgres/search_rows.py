@@ -1,7 +1,8 @@
 """Searching in PostgreSQL, and showing only what a view shows: the part of the reader that is not shared."""
 
+import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
@@ -10,6 +11,7 @@ from waypost.store.postgres.vector_rows import (
     LEAST_IN_VIEW,
     MOST_SEARCHED,
     Engine,
+    Near,
     all_scores,
     find_engine,
     near,
@@ -33,6 +35,7 @@ class _Asked(NamedTuple):
     vector: "Vector"
     engine: Engine
     scores: "dict[bool, Scores]"  # where all were compared
+    near: dict[bool, tuple[int, list[Near]]]  # how deep an index was searched, and what was found
     spreads: dict[bool, dict[str, Population]]
 
 
@@ -72,8 +75,11 @@ class SearchRows(FoundRows):
             return VectorAnswer((), {})
         # Of one sort only: else a small part would be searched for among the best of a large one.
         sorts = sorted({collection in CODE_COLLECTIONS for collection in view.collections})
+        found = tuple(
+            self._nearest(asked, sorts, limit, view)
+        )  # first: what it has searched tells how the rest spreads
         spread = {name: one for of_code in sorts for name, one in self._spread(asked, of_code).items()}
-        return VectorAnswer(tuple(self._nearest(asked, sorts, limit, view)), spread)
+        return VectorAnswer(found, spread)
 
     def vector_scores(self, engine: str, vector: "Vector", numbers: Sequence[int]) -> dict[int, float]:
         asked = self._ask(engine, vector)
@@ -97,7 +103,7 @@ class SearchRows(FoundRows):
             known = find_engine(self._db, engine)
             if known is None or known.dimensions != len(vector):  # the model behind the name has changed
                 return None
-            asked = self._asked[engine] = _Asked(vector, known, {}, {})
+            asked = self._asked[engine] = _Asked(vector, known, {}, {}, {})
         return asked
 
     def _scores(self, asked: _Asked, of_code: bool) -> "Scores":
@@ -110,7 +116,8 @@ class SearchRows(FoundRows):
         """How the question's cosines spread: over all vectors of a sort, or over a sample where they are many."""
         if of_code not in asked.spreads:
             if asked.engine.indexed[of_code]:
-                spread = self._samples.spread(self._db, asked.engine, of_code, asked.vector)
+                nearest = self._near(asked, of_code, LEAST_IN_VIEW)
+                spread = self._samples.spread(self._db, asked.engine, of_code, asked.vector, nearest)
             else:
                 rows = self._scores(asked, of_code).by_language() if asked.engine.count(of_code) else ()
                 spread = {name: Population(count, mean, deviation) for name, count, mean, deviation in rows}
@@ -120,13 +127,11 @@ class SearchRows(FoundRows):
     def _nearest(self, asked: _Asked, sorts: Sequence[bool], limit: int, view: View) -> list[Found]:
         """The best that the view shows, looking as deep as it takes; nothing is looked up twice."""
         depth, looked = limit * 2, set[int]()
-        if view.moment.known_at is None and (view.domains is not None or view.levels is not None):
-            # Searching an index costs the most: who is looked for is asked first, and not only the very best are looked at.
-            if any(asked.engine.indexed[of_code] for of_code in sorts):
-                numbers = self._few_members(view)
-                if numbers is not None:
-                    return self._best_of(asked, numbers, limit, view)
-            depth = max(limit * 4, LEAST_IN_VIEW)
+        if view.domains is not None or view.levels is not None:
+            numbers = self._few_members(view)
+            if numbers is not None:
+                return self._best_of(asked, numbers, limit, view)
+            depth = max(limit * 5, LEAST_IN_VIEW)  # searching once more costs the most
         found: list[Found] = []
         while True:
             best = self._best(asked, sorts, depth)
@@ -149,13 +154,31 @@ class SearchRows(FoundRows):
             if not asked.engine.count(of_code):
                 continue
             if asked.engine.indexed[of_code]:
-                prepare_search(self._db, depth)
-                best += near(self._db, asked.engine, of_code, asked.vector, depth)
+                best += [(one.vector_id, one.cosine) for one in self._near(asked, of_code, depth)[:depth]]
             else:
                 scores = self._scores(asked, of_code)
                 places = scores.best(depth)
                 best += zip(scores.ids[places].tolist(), scores.cosines[places].tolist(), strict=True)
         return sorted(best, key=lambda one: (-one[1], one[0]))[:depth] if len(sorts) > 1 else best
+
+    def _near(self, asked: _Asked, of_code: bool, depth: int) -> list[Near]:
+        """What the index finds, at least so many if there are; how the rest spreads is known from the same search."""
+        searched, found = asked.near.get(of_code, (0, []))
+        if searched < depth:
+            searched = max(depth, LEAST_IN_VIEW)
+            prepare_search(self._db, searched)
+            found = near(self._db, asked.engine, of_code, asked.vector, searched)
+            asked.near[of_code] = (searched, found)
+        return found
+
+    def _few_numbers(self, sql: str, parameters: Sequence[Any], most: int) -> list[int] | None:
+        """In one piece, and none of them where they are too many: to pass them on takes longer than to find them."""
+        ((count, packed),) = self._rows(
+            f"SELECT count(*), CASE WHEN count(*) <= {int(most)} THEN string_agg(int8send(number), ''::bytea) END"
+            f" FROM ({sql} LIMIT {int(most) + 1}) members",
+            parameters,
+        )
+        return None if count > most else [*struct.unpack(f">{count}q", packed or b"")]
 
     def _best_of(self, asked: _Asked, numbers: Sequence[int], limit: int, view: View) -> list[Found]:
         """The best of a few versions that the view shows: all of these are compared. Mostly all of them are visible, so no

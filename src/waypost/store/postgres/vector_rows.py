@@ -7,7 +7,7 @@ does it; the index only says which vectors to look at.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from waypost.store.postgres.halfvec import Full, Half
 from waypost.store.postgres.keyword_rows import in_braces
@@ -34,8 +34,8 @@ SELECT language, string_agg(int8send(vector_id), ''::bytea),
 FROM vectors WHERE engine_id = {engine} AND of_code = ?2 GROUP BY language
 """
 _NEAR = """
-SELECT vector_id, (-(packed::vector <#> ?1::vector))::float4 FROM (
-    SELECT vector_id, packed FROM vectors WHERE {sort}
+SELECT vector_id, (-(packed::vector <#> ?1::vector))::float4, language FROM (
+    SELECT vector_id, packed, language FROM vectors WHERE {sort}
     ORDER BY packed::halfvec({dimensions}) <#> ?2::halfvec({dimensions}) LIMIT {depth}
 ) near
 """
@@ -61,6 +61,14 @@ class Engine:
 
     def count(self, of_code: bool) -> int:
         return sum(count for language, count in self.counts.items() if language.startswith("code") == of_code)
+
+
+class Near(NamedTuple):
+    """A vector that an index has found."""
+
+    vector_id: int
+    cosine: float
+    language: str
 
 
 def sort_condition(engine_id: int, dimensions: int, of_code: bool) -> str:
@@ -106,8 +114,8 @@ def prepare_search(database: Database, depth: int) -> None:
     )
 
 
-def near(database: Database, engine: Engine, of_code: bool, asked: "Vector", depth: int) -> list[tuple[int, float]]:
-    """(vector id, cosine) of those that the index finds nearest, best first. Fewer than `depth`: it found no more."""
+def near(database: Database, engine: Engine, of_code: bool, asked: "Vector", depth: int) -> list[Near]:
+    """Those that the index finds nearest, best first. Fewer than `depth`: it found no more."""
     from waypost.store.sql.packed import pack
 
     sql = _NEAR.format(
@@ -115,11 +123,8 @@ def near(database: Database, engine: Engine, of_code: bool, asked: "Vector", dep
         dimensions=int(engine.dimensions),
         depth=int(depth),  # not a parameter: PostgreSQL has to see that it is small
     )
-    return sorted(database.rows(sql, (Full(asked), Half(pack(asked)))), key=_by_cosine)
-
-
-def _by_cosine(row: tuple[int, float]) -> tuple[float, int]:
-    return -row[1], row[0]
+    found = map(Near._make, database.rows(sql, (Full(asked), Half(pack(asked)))))
+    return sorted(found, key=lambda one: (-one.cosine, one.vector_id))
 
 
 def scores_of_versions(
@@ -140,7 +145,7 @@ def pairs_above(database: Database, engine: Engine, asked: "Vector", above: floa
     for of_code in (False, True):
         if engine.indexed[of_code]:
             for place in range(len(asked)):
-                for vector_id, cosine in near(database, engine, of_code, asked[place], _TWINS):
+                for vector_id, cosine, _ in near(database, engine, of_code, asked[place], _TWINS):
                     if cosine > above:
                         yield vector_id, place, cosine
     if not all(engine.indexed):

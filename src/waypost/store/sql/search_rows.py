@@ -75,26 +75,14 @@ class FoundRows(SqlReader):
         if view.domains is None and view.levels is None and view.moment.known_at is None:
             return None
         if view not in self._members:
-            rows = self._some_members(view) if view.moment.known_at is None else self._some_known_then(view)
-            self._members[view] = [row[0] for row in rows] if len(rows) <= _FEW_MEMBERS else None
+            sql, parameters = _members(view, self._OF_DOMAINS) if view.moment.known_at is None else _known_then(view)
+            self._members[view] = self._few_numbers(sql, parameters, _FEW_MEMBERS)
         return self._members[view]
 
-    def _some_members(self, view: View) -> list[Any]:
-        statements, parameters = list[str](), list[Any]()
-        for level in view.levels if view.levels is not None else (None, 0, 1, 2, 3):
-            one = f"SELECT number FROM memories WHERE superseded_at IS NULL AND level {'IS NULL' if level is None else '= ?'}"
-            parameters += [] if level is None else [level]
-            if view.domains is not None:
-                one += f" AND {self._OF_DOMAINS}"
-                parameters.append(list(view.domains))
-            statements.append(one)
-        if not statements:
-            return []
-        return self._rows(f"{' UNION ALL '.join(statements)} LIMIT {_FEW_MEMBERS + 1}", parameters)
-
-    def _some_known_then(self, view: View) -> list[Any]:
-        condition, parameters = visible(view)
-        return self._rows(f"SELECT m.number FROM memories m WHERE {condition} LIMIT {_FEW_MEMBERS + 1}", parameters)
+    def _few_numbers(self, sql: str, parameters: Sequence[Any], most: int) -> list[int] | None:
+        """What a statement finds, if it is no more than so much."""
+        rows = self._rows(f"{sql} LIMIT {most + 1}", parameters)
+        return [number for (number,) in rows] if len(rows) <= most else None
 
     def _passages_of(self, numbers: Sequence[int]) -> list[int]:
         rows = self._rows(
@@ -105,10 +93,11 @@ class FoundRows(SqlReader):
 
     def _best_visible(self, scores: dict[int, float], limit: int, view: View, sql: str) -> list[Found]:
         """The best passages that the view shows. `scores` are best first; mostly all of them are visible, so those
-        beyond the limit are looked up only if it needs them."""
+        beyond the limit are looked up only if it needs them; not so where a view shows some domains or levels alone."""
         condition, parameters = visible(view)
         ids, found = list(scores), list[Found]()
-        for part in (ids[:limit], ids[limit:]):
+        first = limit if view.domains is None and view.levels is None else len(ids)
+        for part in (ids[:first], ids[first:]):
             if part and len(found) < limit:
                 rows = self._rows(sql.format(visible=condition), [part, *parameters])
                 found += [Found(passage, number, memory_id, scores[key]) for key, passage, number, memory_id in rows]
@@ -135,6 +124,26 @@ class FoundRows(SqlReader):
             for number, memory_id in place.get(vector_id, ())
         ]
         return sorted(found, key=lambda twin: (twin.asked, -twin.similarity, twin.number))
+
+
+def _members(view: View, of_domains: str) -> tuple[str, list[Any]]:
+    """The statement for those of the view's levels and domains, in words that the index of these answers."""
+    statements, parameters = list[str](), list[Any]()
+    for level in view.levels if view.levels is not None else (None, 0, 1, 2, 3):
+        one = (
+            f"SELECT number FROM memories WHERE superseded_at IS NULL AND level {'IS NULL' if level is None else '= ?'}"
+        )
+        parameters += [] if level is None else [level]
+        if view.domains is not None:
+            one += f" AND {of_domains}"
+            parameters.append(list(view.domains))
+        statements.append(one)
+    return " UNION ALL ".join(statements) or "SELECT number FROM memories WHERE FALSE", parameters
+
+
+def _known_then(view: View) -> tuple[str, list[Any]]:
+    condition, parameters = visible(view)
+    return f"SELECT m.number FROM memories m WHERE {condition}", parameters
 
 
 def by_score(found: Found) -> tuple[float, int]:
