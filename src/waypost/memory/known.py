@@ -204,7 +204,10 @@ class TeamSpaces(Spaces):
 
         found = sorted(spaces_in(self._settings.store), key=lambda one: (one.kind != "project", one.created))
         if not found:
-            raise NotFound("You are a member of no memory here.", "Ask an owner of one: `waypost team member add`.")
+            raise NotFound(
+                "You are a member of no memory here.",
+                "Ask an owner of one, or an administrator, to add you: `waypost team member add`.",
+            )
         return found[0].space_id
 
     def named(self) -> list[KnownSpace]:

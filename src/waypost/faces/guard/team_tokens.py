@@ -55,7 +55,7 @@ class TeamIdentity(Identity):
             raise SecurityError("This token only reads.", "Use one that was made without --read-only.")
         if not self.writes_in(space_id):
             raise SecurityError(
-                f"{self.user} may only read this memory.",
+                f"{self.user} may only read this memory: the role there is reader.",
                 f"Ask one of its owners: `waypost team member role {self.user} writer`.",
             )
 
@@ -94,7 +94,7 @@ class TeamIdentity(Identity):
             self.check_opens(named)
             return named
         if not self.roles:
-            raise nothing_opened()
+            raise self._nothing_opened()
         if len(self.roles) > 1:
             raise InvalidInput(
                 f"This token opens {len(self.roles)} memories.",
@@ -102,6 +102,14 @@ class TeamIdentity(Identity):
                 "Or use a token that was made for one project.",
             )
         return next(iter(self.roles))
+
+    def _nothing_opened(self) -> NotFound:
+        which = "the one that it was made for" if self.space else "any"
+        return NotFound(
+            f"This token opens no memory: {self.user} is not a member of {which}.",
+            "Ask an owner of a memory, or an administrator, to add you: "
+            f"`waypost team member add {self.user} writer --space NAME`.",
+        )
 
     @contextmanager
     def acting(self) -> Iterator[None]:
@@ -176,10 +184,6 @@ def acting_for_callers(app: App, came: Callable[[TeamIdentity], None] = lambda _
             await app(scope, receive, send)
 
     return application
-
-
-def nothing_opened() -> NotFound:
-    return NotFound("This token opens no memory.", "Ask an owner of one to add you: `waypost team member add`.")
 
 
 def make_token(

@@ -32,6 +32,7 @@ _SESSION = b"mcp-session-id"
 _SESSIONS_EACH = 64  # of one caller: an agent holds one for each window
 _SESSIONS = 256  # of all; more are refused by the SDK
 _IDLE_SECONDS = 4 * 3600.0  # a client that went away without a word is forgotten after that
+_READS = "This token may only read, and this tool can change the memory. Ask the person for one that may write."
 _NOTHING: Message = {"type": "http.request", "body": b"", "more_body": False}
 
 Build = Callable[[], "Server[Any]"]
@@ -144,20 +145,26 @@ class _ReadersOnlyRead:
 
         scope = ctx.request.scope if ctx.request is not None else {}
         identity = scope.get(CALLER)
-        writes = isinstance(identity, Identity) and _writes(identity, scope)
-        if writes or ctx.method != "tools/call" or str((ctx.params or {}).get("name")) in self.reading:
+        why = _why_not(identity, scope) if isinstance(identity, Identity) else _READS
+        if not why or ctx.method != "tools/call" or str((ctx.params or {}).get("name")) in self.reading:
             return await call_next(ctx)
-        text = "This token may only read, and this tool can change the memory. Ask the person for one that may write."
-        return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+        return CallToolResult(content=[TextContent(type="text", text=why)], is_error=True)
 
 
-def _writes(identity: Identity, scope: Scope) -> bool:
-    """Whether it may write to the memory that it works with."""
+def _why_not(identity: Identity, scope: Scope) -> str:
+    """Why it may not write to the memory that it works with, and what to do; empty: it may."""
+    if identity.rights != "write":
+        return _READS
     try:
         space = identity.chosen(named_space(scope))
-    except WaypostError:  # which the call itself tells
-        return identity.writes
-    return identity.writes if space is None else identity.writes_in(space)
+    except WaypostError as error:
+        return "" if identity.writes else f"{error.what} {error.remedy}"  # else the call itself tells
+    try:
+        if space is not None:
+            identity.check_writes(space)
+    except WaypostError as error:
+        return f"This tool can change the memory. {error.what} {error.remedy}"
+    return ""
 
 
 def serve_http(

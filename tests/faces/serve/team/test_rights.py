@@ -16,7 +16,7 @@ def test_a_reader_asks_and_is_told_how_to_become_a_writer(team: Team) -> None:
     carol = team.token("carol", "r1")
     assert BLUE in team.one.recalled(carol, team.shop, "what opens the archive?")
     refused = team.one.remember(carol, team.shop, "The archive is always open.")
-    assert told(refused) == (403, "carol may only read this memory.")
+    assert told(refused) == (403, "carol may only read this memory: the role there is reader.")
     assert refused.json["remedy"] == "Ask one of its owners: `waypost team member role carol writer`."
 
 
@@ -24,7 +24,16 @@ def test_a_token_that_only_reads_writes_nothing_whosever_it_is(team: Team) -> No
     eyes = team.token("alice", "r2", rights="read")
     assert told(team.one.remember(eyes, team.shop, "Nothing."))[0] == 403
     done, said = team.one.call(eyes, "remember", {"text": "Nothing."})
-    assert not done and "may only read" in said
+    assert not done and "This token may only read" in said
+
+
+def test_over_mcp_a_reader_and_who_is_in_no_memory_are_not_told_that_it_is_the_token(team: Team) -> None:
+    done, said = team.one.call(team.token("carol", "r2c"), "remember", {"text": "Nothing."})
+    assert not done and "carol may only read this memory: the role there is reader. Ask one of its owners" in said
+    done, said = team.one.call(team.token("eve", "r2e"), "remember", {"text": "Nothing."})
+    assert not done and "opens no memory: eve is not a member of any. Ask an owner of a memory, or an adm" in said
+    done, said = team.one.call(team.token("eve", "r2f", rights="read"), "remember", {"text": "Nothing."})
+    assert not done and "This token may only read" in said
 
 
 def test_a_writer_writes_and_corrects_but_does_not_forget(team: Team) -> None:
