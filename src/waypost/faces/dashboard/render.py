@@ -53,12 +53,14 @@ class Renderer:
 
     def _space_of(self, request: Request, identity: Identity) -> str:
         """The space that was asked for, where there is such a one and the token opens it: an error leads nobody out of
-        it. Else the token's own, or the one that the server was started in."""
+        it. Else the token's own, or the one that the server was started in; empty: of a team's, it opens none."""
         asked = request.url.path.removeprefix("/s/").partition("/")[0] if request.url.path.startswith("/s/") else ""
         known = [one.space_id for one in self._spaces.named() if identity.opens(one.space_id)]
-        if asked in known or identity.space:
-            return asked if asked in known else identity.space
-        return next(iter(known), "") if self._spaces.here_is_callers else self._spaces.here
+        if asked in known:
+            return asked
+        if self._spaces.here_is_callers:
+            return next(iter(known), "")
+        return identity.space or self._spaces.here
 
     def _common(self, request: Request, identity: Identity, title: str, section: str, space_id: str) -> dict[str, Any]:
         known = {one.space_id: one for one in self._spaces.named() if identity.opens(one.space_id)}

@@ -1,6 +1,7 @@
 """Over every face, nobody may more than their role in a memory, and nobody sees a memory that they are no member of."""
 
 import json
+import re
 
 import pytest
 from tests.faces.serve.team.conftest import BLUE, RED, Answer, Team
@@ -134,6 +135,19 @@ def test_who_is_in_no_memory_is_told_what_to_do(team: Team) -> None:
     assert not done and "opens no memory" in said
     page = team.one.ask("GET", "/", **team.one.sign_in(eve))
     assert page.status == 404 and "waypost team member add" in page.text
+
+
+def test_a_dashboard_without_a_memory_has_no_links_into_one(team: Team) -> None:
+    of_none = team.one.sign_in(team.token("eve", "r12-links"))
+    team.directory.add_member(team.vault, "carol", "reader")
+    of_one_left = team.one.sign_in(team.token("carol", "r12-left", space_id=team.vault))
+    team.directory.remove_member(team.vault, "carol")
+    for browser, place in ((of_none, "/"), (of_none, f"/s/{team.shop}"), (of_none, "/nowhere"), (of_one_left, "/")):
+        page = team.one.ask("GET", place, **browser)
+        while page.status == 303:
+            page = team.one.ask("GET", page.headers["location"], **browser)
+        assert page.status in (403, 404) and not re.search(r"""(href|action)=["']/s/""", page.text)
+        assert "Sign out" in page.text and "Ask " in page.text or place == "/nowhere"
 
 
 def test_a_token_for_one_memory_opens_no_other(team: Team) -> None:
