@@ -202,7 +202,10 @@ def test_hostile_entries_show_as_text_everywhere(sample: Sample, browse: Browse,
 def test_an_empty_journal_says_what_to_do(person: Memory, browse: Browse) -> None:
     page = browse(person).get("journal")
     assert "Nothing stands in the journal yet." in page
-    assert 'name="text"' in page
+    assert 'name="text"' in page and "you can write a note above" in page
+    assert "machines lie there" not in page
+    reader = browse(person, READER).get("journal")
+    assert "Nothing stands in the journal yet." in reader and "note above" not in reader
     assert "No topic has come up yet." in browse(person).get("journal/topics")
 
 

@@ -150,6 +150,13 @@ def test_a_dashboard_without_a_memory_has_no_links_into_one(team: Team) -> None:
         assert "Sign out" in page.text and (place == "/nowhere" or "Ask " in page.text)
 
 
+def test_the_journal_of_a_teams_server_says_where_the_others_are(team: Team) -> None:
+    for user, writes in (("alice", True), ("carol", False)):
+        page = team.one.ask("GET", f"/s/{team.shop}/journal", **team.one.sign_in(team.token(user, "r13-journal")))
+        assert page.status == 200 and "The journals of people's machines lie there" in page.text
+        assert ("note above" in page.text) is writes
+
+
 def test_a_token_for_one_memory_opens_no_other(team: Team) -> None:
     team.directory.add_member(team.vault, "alice", "writer")
     try:

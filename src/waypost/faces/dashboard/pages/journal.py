@@ -48,6 +48,7 @@ def show(asked: Asked) -> Page:
         "months": _months(days),
         "stages": _stages(journal.timeline().overview),
         "importance": _importance(stats["importance"]),
+        "is_team": asked.spaces.here_is_callers,
     }
     return Page("journal.html", "Journal", values)
 
