@@ -184,6 +184,12 @@ def test_status_and_doctor(waypost: Waypost) -> None:
     assert {"check": "database", "ok": True, "message": "It is sound.", "remedy": ""} in findings
 
 
+def test_only_the_status_of_a_project_tells_of_a_tree(waypost: Waypost) -> None:
+    assert "not indexed" in waypost("status").out
+    told = waypost("--person", "anna", "status").out
+    assert "anna" in told and "tree" not in told and "indexed" not in told
+
+
 def test_a_persons_memory_is_another_one(waypost: Waypost) -> None:
     remember(waypost, "The project uses tabs")
     assert waypost("--person", "ask", "tabs").code == 3

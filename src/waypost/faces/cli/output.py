@@ -99,7 +99,7 @@ def print_status(found: dict[str, Any]) -> None:
     pairs = {
         found["kind"]: f"{found['name']} ({found['space']})",
         "memories": f"{found['memories']}{f' ({counts})' if counts else ''}",
-        "tree": _tree(found["tree"]),
+        **({"tree": _tree(found["tree"])} if found["kind"] == "project" else {}),  # a person's memory has none
         "to review": _to_review(found["review"]),
         "engine": found["model"] + (f"; not installed: {', '.join(missing)}" if missing else ""),
         "to embed": owed or "nothing",
