@@ -68,7 +68,9 @@ def test_vectors_that_are_owed_are_paid_and_what_has_run_out_goes(team: Team, se
     bob = team.token("bob", "u1")
     said = team.one.remember(bob, team.shop, "The code of the day is 4711.").json["id"]
     place = f"/api/v1/spaces/{team.shop}/memories/{said}"
-    assert team.one.ask("PUT", f"{place}/ttl", bob, {"seconds": 60, "on_expire": "delete"}).status == 200
+    lifetime = {"seconds": 60, "on_expire": "delete"}
+    assert team.one.ask("PUT", f"{place}/ttl", bob, lifetime).status == 403  # he could not forget it either
+    assert team.one.ask("PUT", f"{place}/ttl", team.token("alice", "u1"), lifetime).status == 200
     schema = f"waypost_{team.shop}"
     team.admin.execute(f"UPDATE {schema}.states SET expires_at = 1 WHERE memory_id = %s".encode(), (said,))
     drop_vectors(team)
