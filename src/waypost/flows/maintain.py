@@ -11,6 +11,7 @@ from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import settle
 from waypost.model.memory import Caller
 from waypost.model.time import format_time, parse_time
+from waypost.text.counted import counted
 
 _UPKEEP = Caller("extractor", "maintain")
 _KEPT = timedelta(days=30)  # verdicts on contents that nobody has checked out since
@@ -80,14 +81,14 @@ def _step(space: OpenSpace, step: Step, force: bool, dry_run: bool) -> Done:
 def _changed_files(space: OpenSpace) -> Done:
     with space.store.read() as reader:
         waiting = len(reader.tracked(space.identity.checkout_id))
-    return Done("changed files", waiting, f"{waiting} files wait to be indexed")
+    return Done("changed files", waiting, f"{counted(waiting, 'file waits', 'files wait')} to be indexed")
 
 
 def _index(space: OpenSpace) -> Done:
     from waypost.flows.track import index_tracked  # brings all that reads code: only for those who index
 
     done = index_tracked(space)
-    return Done("changed files", done, f"{done} files indexed")
+    return Done("changed files", done, f"{counted(done, 'file')} indexed")
 
 
 def _lifetimes(space: OpenSpace, *, dry_run: bool = False) -> Done:
@@ -104,7 +105,7 @@ def _journal(space: OpenSpace, *, dry_run: bool = False) -> Done:
     from waypost.flows.condense import condense  # what only upkeep needs
 
     done = condense(space, dry_run=dry_run)
-    told = [f"{len(done.steps)} steps{' due' if dry_run else ''}"] if done.steps else ["nothing is due"]
+    told = [f"{counted(len(done.steps), 'step')}{' due' if dry_run else ''}"] if done.steps else ["nothing is due"]
     told += [f"made {', '.join(done.made)}"] if done.made and not dry_run else []
     return Done("journal", len(done.steps), ". ".join(("; ".join(told), *done.notices)))
 
@@ -117,7 +118,7 @@ def _unused(space: OpenSpace, *, dry_run: bool = False) -> Done:
         take_accesses(space)
     done = prune(space, dry_run=dry_run)
     word = "to be put" if dry_run else "put"
-    told = f"{len(done.entries)} conversations {word} into the archive that nobody read lately"
+    told = f"{counted(len(done.entries), 'conversation')} {word} into the archive that nobody read lately"
     return Done("unused conversations", len(done.entries), told)
 
 
@@ -125,7 +126,8 @@ def _references(space: OpenSpace, *, again: bool = False) -> Done:
     from waypost.flows.about import stale
 
     found = stale(space, again=again)
-    told = f"{found.checked} memories point at code: {found.fresh} fresh, {found.stale} stale, {found.errors} unknown"
+    point = counted(found.checked, "memory points", "memories point")
+    told = f"{point} at code: {found.fresh} fresh, {found.stale} stale, {found.errors} unknown"
     return Done("references", found.stale, told)
 
 
@@ -133,31 +135,34 @@ def _link(space: OpenSpace, *, dry_run: bool = False) -> Done:
     from waypost.flows.repair import link_older
 
     done = link_older(space, _UPKEEP, dry_run=dry_run)
-    return Done("links", done, f"{done} memories {'name code' if dry_run else 'pointed at the code that they name'}")
+    named = counted(done, "memory names", "memories name")
+    pointed = counted(done, "memory pointed at the code that it names", "memories pointed at the code that they name")
+    return Done("links", done, f"{named} code" if dry_run else pointed)
 
 
 def _old_verdicts(space: OpenSpace) -> Done:
     with space.store.read() as reader:
         old = reader.old_verdicts(space.clock() - _KEPT)
-    return Done("old verdicts", old, f"{old} verdicts were not needed for 30 days")
+    return Done("old verdicts", old, f"{counted(old, 'verdict was', 'verdicts were')} not needed for 30 days")
 
 
 def _drop_verdicts(space: OpenSpace) -> Done:
     with space.store.write() as writer:
         dropped = writer.drop_verdicts(space.clock() - _KEPT)
-    return Done("old verdicts", dropped, f"{dropped} verdicts dropped that were not needed for 30 days")
+    return Done("old verdicts", dropped, f"{counted(dropped, 'verdict')} dropped after 30 days without need")
 
 
 def _debts(space: OpenSpace) -> Done:
     with space.store.read() as reader:
         owed = sum(reader.owed().values())
-    return Done("vectors", owed, f"{owed} texts wait to be embedded")
+    return Done("vectors", owed, f"{counted(owed, 'text waits', 'texts wait')} to be embedded")
 
 
 def _pay(space: OpenSpace) -> Done:
     before = _debts(space).done
     left = sum(settle(space).values()) if before else 0
-    return Done("vectors", before - left, f"{before - left} texts embedded" + (f", {left} still wait" if left else ""))
+    wait = f", {counted(left, 'still waits', 'still wait')}" if left else ""
+    return Done("vectors", before - left, f"{counted(before - left, 'text')} embedded{wait}")
 
 
 def _traces(space: OpenSpace) -> Done:

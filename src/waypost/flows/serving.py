@@ -7,6 +7,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.flows.settle import PREVIOUS_SETTING, settle
 from waypost.retrieve.spread import Engines
 from waypost.store.protocol import Reader
+from waypost.text.counted import counted
 from waypost.text.language import language_of
 
 if TYPE_CHECKING:
@@ -56,5 +57,9 @@ def engine_notices(space: OpenSpace, reader: Reader, serving: list[Engine]) -> t
     owed = {engine.name: reader.owed().get(engine.name, 0) for engine in space.engines.active(reader)}
     return (
         *(f"Answered without {name}: {' '.join(away[name].split())}" for name in absent),
-        *(f"{n} texts wait to be embedded by {name}; keywords find them." for name, n in owed.items() if n),
+        *(
+            f"{counted(count, 'text waits', 'texts wait')} to be embedded by {name}; found by keywords until then."
+            for name, count in owed.items()
+            if count
+        ),
     )

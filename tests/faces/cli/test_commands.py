@@ -184,6 +184,15 @@ def test_status_and_doctor(waypost: Waypost) -> None:
     assert {"check": "database", "ok": True, "message": "It is sound.", "remedy": ""} in findings
 
 
+def test_one_of_a_thing_is_told_in_the_singular(waypost: Waypost, project: Path) -> None:
+    (project / "shop.py").write_text("OPEN = 9\n")
+    waypost("init", "--no-facts")
+    assert "1 file, 1 line" in waypost("status").out
+    memory = remember(waypost, "Only one")
+    assert waypost("export", str(project.parent / "all.json")).out.startswith("1 memory written to ")
+    assert "(1 version)." in waypost("forget", memory, "--yes").out
+
+
 def test_only_the_status_of_a_project_tells_of_a_tree(waypost: Waypost) -> None:
     assert "not indexed" in waypost("status").out
     told = waypost("--person", "anna", "status").out

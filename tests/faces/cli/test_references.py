@@ -325,3 +325,4 @@ def test_maintain_says_what_each_step_did_and_does_it_once(waypost: Waypost, rem
     assert "not due: " in waypost("maintain").out
     forced = {step["step"]: step for step in waypost("maintain", "--force", "--json").json["steps"]}
     assert forced["references"]["skipped"] is False
+    assert "1 memory points at code: " in waypost("maintain", "--force").out

@@ -7,6 +7,7 @@ import typer
 from waypost.errors import NotFound
 from waypost.faces.cli.framework import Ctx, Json, app, session_of
 from waypost.faces.cli.output import print_json
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from waypost.flows.discover import Discovered
@@ -60,4 +61,5 @@ def print_discovered(found: "Discovered") -> None:
     told = "".join(f", {count} {word}" for word, count in counts.items() if count)
     verb = "Would store" if found.dry_run else "Stored"
     kinds = " and ".join(found.project_types) or "an unknown kind"
-    out.print(f"{verb} {row['facts_created']} new facts{told}. {found.files} files of {kinds}.", markup=False)
+    new, read = counted(row["facts_created"], "new fact"), counted(found.files, "file")
+    out.print(f"{verb} {new}{told}. {read} of {kinds}.", markup=False)

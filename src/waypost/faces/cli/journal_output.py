@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.cli.output import console, print_notices, print_pairs, print_text, safe
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from waypost.flows.condense import Condensed
@@ -115,7 +116,3 @@ def print_similar(found: "Sequence[Similar]") -> None:
         out.print(safe(" ".join(str(row.get("text", "")).split())[:160]), markup=False)
     if not found:
         out.print("No other conversation resembles it.")
-
-
-def counted(number: float, one: str, many: str | None = None) -> str:
-    return f"{number:g} {one if number == 1 else many or one + 's'}"

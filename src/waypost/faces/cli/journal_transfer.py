@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waypost.faces.cli.journal_output import counted
 from waypost.faces.cli.output import print_json, print_notices, print_pairs, safe
 from waypost.faces.cli.progress import progress
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from waypost.faces.cli.session import Session

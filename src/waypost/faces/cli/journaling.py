@@ -207,7 +207,7 @@ def prune(
     json: Json = False,
 ) -> None:
     """Put conversations into the archive that are old and that nobody read lately. They stay searchable."""
-    from waypost.faces.cli.journal_output import counted
+    from waypost.text.counted import counted
 
     done = session_of(context).memory().journal.prune(after_days=after_days, unused_days=unused_days, dry_run=dry_run)
     if json:

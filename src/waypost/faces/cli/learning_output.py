@@ -7,6 +7,7 @@ import typer
 
 from waypost.faces.cli.output import console, print_json, print_notices, safe
 from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +29,7 @@ def print_learned(learned: "Learned") -> None:
     told = [one for one in learned.taken if one.status not in _QUIET]
     for one in told:
         _print_taken(out, one)
-    where = _many(learned.commits, "commit") if learned.commits else _many(learned.files, "file")
+    where = counted(learned.commits, "commit") if learned.commits else counted(learned.files, "file")
     counts = [f"{learned.count(status)} {word}" for status, word in _WORDS.items() if learned.count(status)]
     verb = "Would learn" if learned.dry_run else "Learned"
     out.print(f"{verb} from {where}: {', '.join(counts) or 'nothing new'}.", markup=False)
@@ -38,10 +39,6 @@ def print_learned(learned: "Learned") -> None:
     if learned.pending_approval and not learned.dry_run:
         out.print(f"{learned.pending_approval} wait for you: waypost review", markup=False)
     print_notices(learned.notices)
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _print_taken(out: "Console", one: "Taken") -> None:

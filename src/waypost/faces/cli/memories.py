@@ -9,6 +9,7 @@ from waypost.errors import InvalidInput, NotFound
 from waypost.faces.cli.framework import Archived, AsOf, Ctx, Id, Json, KnownAt, Yes, app, session_of
 from waypost.faces.cli.output import print_json
 from waypost.faces.cli.session import confirm
+from waypost.text.counted import counted
 
 
 @app.command()
@@ -265,7 +266,7 @@ def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) ->
             }
         )  # fmt: skip
         return
-    print(f"Forgotten: {gone.memory_id} ({gone.versions} versions).")
+    print(f"Forgotten: {gone.memory_id} ({counted(gone.versions, 'version')}).")
     if not gone.complete:
         print(
             "Its last traces in free space are still there: they go when no other process reads, or by whoever owns the"

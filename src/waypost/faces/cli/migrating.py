@@ -9,6 +9,7 @@ import typer
 from waypost.errors import ConfigError, InvalidInput, NotFound, WaypostError
 from waypost.faces.cli.framework import Ctx, Json, Yes, app, session_of
 from waypost.faces.cli.output import print_json, print_notices, safe
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -188,7 +189,8 @@ def _tell(outcome: _Outcome, source: "Settings", target: "Settings", *, dry_run:
         print(safe(_line(row)))
         if row.get("passages_to_rebuild"):
             count = row["passages_to_rebuild"]
-            told = f"{count:,} passages were indexed by an earlier version; `waypost rebuild` there makes them anew."
+            passages = counted(count, "passage was", "passages were")
+            told = f"{passages} indexed by an earlier version; `waypost rebuild` there makes them anew."
             print_notices((told,))
     for one in outcome.failed:
         print(safe(f"{one['name']}: not moved. {one['error']} {one['remedy']}"))
@@ -204,7 +206,7 @@ def _tell(outcome: _Outcome, source: "Settings", target: "Settings", *, dry_run:
 def _line(row: dict[str, Any]) -> str:
     name = f"{row['name']} ({row['new_space']})"
     if row["status"] == "dry-run":
-        return f"{name}: {row['rows']:,} rows, {row['size_bytes'] / 1e6:.1f} MB; {_STEPS[row['step']]}."
+        return f"{name}: {counted(row['rows'], 'row')}, {row['size_bytes'] / 1e6:.1f} MB; {_STEPS[row['step']]}."
     gone = " The old one is deleted." if row["old_deleted"] else ""
     if row["status"] == "already":
         return f"{name}: was moved already.{gone}"
@@ -215,7 +217,7 @@ def _line(row: dict[str, Any]) -> str:
         same = "the same" if answers["same"] == 1 else f"the same by {answers['same']:.0%}"
         asked = f", and the answers to {answers['asked']} questions are {same}"
     resumed = " (the rest of a move that was cut off)" if row["resumed"] else ""
-    return f"{name}: {row['rows']:,} rows moved{rate}{resumed}; every table is the same{asked}.{gone}"
+    return f"{name}: {counted(row['rows'], 'row')} moved{rate}{resumed}; every table is the same{asked}.{gone}"
 
 
 def _next(target: "Settings") -> str:

@@ -115,6 +115,7 @@ def import_(
 def exports(context: Ctx, json: Json = False) -> None:
     """The exports in Waypost's own folder."""
     from waypost.model.time import format_time
+    from waypost.text.counted import counted
 
     found = session_of(context).memory().exports()
     if json:
@@ -125,7 +126,8 @@ def exports(context: Ctx, json: Json = False) -> None:
         print_json({"exports": rows})
         return
     for one in found:
-        print(f"{format_time(one.made_at)}  {one.memories:>7} memories  {one.size:>10} bytes  {one.path}")
+        memories = counted(one.memories, "memory", "memories")
+        print(f"{format_time(one.made_at)}  {memories:>16}  {one.size:>10} bytes  {one.path}")
     if not found:
         print("No exports yet. `waypost export` makes one.")
 

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from waypost.text.counted import counted
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -74,7 +76,7 @@ def print_text(out: "Console", text: str) -> None:
     for line in lines[:_SHOWN_LINES]:
         out.print(f"   {line}", markup=False)
     if len(lines) > _SHOWN_LINES:
-        out.print(f"   … {len(lines) - _SHOWN_LINES} more lines", style="dim")
+        out.print(f"   … {counted(len(lines) - _SHOWN_LINES, 'more line')}", style="dim")
 
 
 def print_rows(rows: Sequence[dict[str, Any]]) -> None:
@@ -119,7 +121,7 @@ def _tree(found: dict[str, Any] | None) -> str:
     if found is None:
         return "not indexed; `waypost init` does it"
     waiting = f", {found['waiting']} waiting to be read again" if found["waiting"] else ""
-    return f"{found['files']:,} files, {found['lines']:,} lines{waiting}"
+    return f"{counted(found['files'], 'file')}, {counted(found['lines'], 'line')}{waiting}"
 
 
 def print_pairs(pairs: dict[str, Any]) -> None:

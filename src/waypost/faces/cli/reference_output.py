@@ -10,6 +10,7 @@ from waypost.faces.cli.output import console, print_notices, print_pairs, print_
 from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, UNCHECKED
 from waypost.model.linked import CODE_CHANGED
 from waypost.model.reference import CodeReference, LineRange
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,7 +119,7 @@ def _counted(report: "StaleReport", *, some: bool) -> str:
     counts = f"{report.stale} stale, {report.fresh} fresh"
     if report.errors:
         counts += f", {report.errors} that nobody can tell of"
-    memories = "1 memory points" if report.checked == 1 else f"{report.checked:,} memories point"
+    memories = counted(report.checked, "memory points", "memories point")
     return f"{memories} at code: {counts}."
 
 

@@ -14,6 +14,7 @@ from waypost.errors import ConfigError, SecurityError
 from waypost.faces.cli.framework import Json, app
 from waypost.faces.cli.output import print_json, print_notices, safe
 from waypost.model.time import format_time, utc_now
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from psycopg import Connection as RawConnection
@@ -121,7 +122,7 @@ def new_password() -> str:
 
 
 def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count:,} memories"
+    return counted(count, "memory", "memories")
 
 
 def _server_password(connection: "RawConnection[Any]", role: str, notices: list[str]) -> str | None:
@@ -178,8 +179,7 @@ def status(database: Store = "", json: Json = False) -> None:
         return
     role = "an administrator" if row["admin"] else "no administrator"
     print(f"You are {safe(row['user'] or 'no user of the team')} ({safe(row['login'])}), {role}.")
-    users = "1 user" if row["users"] == 1 else f"{row['users']:,} users"
-    print(f"{_memories(row['spaces'])} and {users} that you can see.")
+    print(f"{_memories(row['spaces'])} and {counted(row['users'], 'user')} that you can see.")
     if row["prefix"] is None:
         print("There are no roles: only the owner of the database comes in. See `waypost team role print-sql`.")
 

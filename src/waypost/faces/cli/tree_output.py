@@ -4,6 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from waypost.faces.cli.output import console, print_pairs, safe
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,20 +39,22 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
     out = console()
     _print_patterns(out, done)
     if done.facts:
-        out.print(f"{done.facts} facts about the project are remembered: waypost list --level 0", markup=False)
+        out.print(f"{counted(done.facts, 'fact')} about the project remembered: waypost list --level 0", markup=False)
     if files.masked:
-        out.print(f"{files.masked} secret values were left out.")
+        out.print(f"{counted(files.masked, 'secret value was', 'secret values were')} left out.")
     if files.broken:
-        broken = "1 file has" if len(files.broken) == 1 else f"{len(files.broken)} files have"
+        broken = counted(len(files.broken), "file has", "files have")
         out.print(f"{broken} syntax errors and {'was' if len(files.broken) == 1 else 'were'} read as far as that goes.")
     for name, count in done.pending.items():
         if count:
-            out.print(f"{count:,} texts are still to be embedded by {name}; keywords find them meanwhile.")
+            texts = counted(count, "text is", "texts are")
+            out.print(f"{texts} still to be embedded by {name}; meanwhile found by keywords.")
     if explain:
         for row in skipped_rows(done):
             out.print(f"  {safe(row['path'])}: {safe(row['reason'])}", markup=False)
     elif files.skipped:
-        out.print(f"{len(files.skipped):,} files and folders were skipped; --explain says why.")
+        skipped = counted(len(files.skipped), "file or folder was", "files and folders were")
+        out.print(f"{skipped} skipped; --explain says why.")
     out.print("Ask something: waypost ask QUESTION")
 
 
@@ -76,7 +79,7 @@ def print_analysis(found: "Analysis") -> None:
     out = console()
     for parsed in found.files:
         note = " (with syntax errors)" if parsed.broken else ""
-        head = f"{parsed.path}  {parsed.language or 'text'}, {parsed.line_count} lines{note}"
+        head = f"{parsed.path}  {parsed.language or 'text'}, {counted(parsed.line_count, 'line')}{note}"
         out.print(safe(head), markup=False, style="bold")
         for symbol in parsed.symbols:
             depth = symbol.qualified.count(".")
@@ -130,7 +133,7 @@ def _place(place: Any) -> str:
 
 def print_summarised(done: "Summarised") -> None:
     out = console()
-    out.print(f"{done.made} files described, {done.skipped} had a description already.")
+    out.print(f"{counted(done.made, 'file')} described, {done.skipped} had a description already.")
     for notice, count in Counter(done.notices).most_common(_SHOWN_REASONS):
         out.print(safe(f"note: {notice}" + (f" ({count} times)" if count > 1 else "")), markup=False)
     if done.example:

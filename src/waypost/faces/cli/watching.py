@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from waypost.errors import WaypostError
 from waypost.faces.cli.output import safe
 from waypost.faces.cli.session import Session
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from waypost.faces.watch import Batch
@@ -36,7 +37,7 @@ def watch_tree(session: Session, debounce_ms: int) -> None:
             _tell(changed, time.perf_counter() - started)
 
     def ready(files: int) -> None:
-        print(f"Watching {files:,} files of {safe(str(memory.root))}. Stop with Ctrl-C.", flush=True)
+        print(f"Watching {counted(files, 'file')} of {safe(str(memory.root))}. Stop with Ctrl-C.", flush=True)
 
     stop = threading.Event()
     try:

@@ -22,6 +22,7 @@ from waypost.model.memory import State
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
 from waypost.store.protocol import AuditEntry
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,7 +187,7 @@ def _print_bridged(done: "Bridged", *, json: bool) -> None:
     else:
         levels = ", ".join(f"{count} on {level}" for level, count in done.sorted.items())
         told = [
-            f"{done.rows} rows; true once: {done.past}, under another: {done.parents}, links: {done.links}.",
+            f"{counted(done.rows, 'row')}; true once: {done.past}, under another: {done.parents}, links: {done.links}.",
             *([f"Sorted by their words: {levels}."] if levels else []),
             f"A copy of the database is kept as {done.backup}." if done.backup else "",
             "Verified: every row is accounted for."
@@ -204,7 +205,8 @@ def _print_import(done: "Imported", source: str, told: Sequence[str]) -> None:
     if len(done.notes) > _MOST_NOTES:
         print(f"and {len(done.notes) - _MOST_NOTES} more; --json tells all", file=sys.stderr)
     print(", ".join(f"{count} {status}" for status, count in done.statuses.items()) + ".")
-    print(f"{done.references} references point into this tree, {done.unplaced} are kept as a tag.")
+    point = counted(done.references, "reference points", "references point")
+    print(f"{point} into this tree, {done.unplaced} {'is' if done.unplaced == 1 else 'are'} kept as a tag.")
     for line in told:
         print(safe(line))
     if done.id:
@@ -281,7 +283,7 @@ def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json
         _copy_out(done.path)
         print(f"Also kept as {done.path}.", file=sys.stderr)
     else:
-        print(f"{done.memories} memories written to {done.path}.")
+        print(f"{counted(done.memories, 'memory', 'memories')} written to {done.path}.")
 
 
 def _copy_out(path: Path) -> None:

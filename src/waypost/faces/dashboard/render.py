@@ -13,10 +13,11 @@ from waypost.faces.dashboard.asked import Asked, Page, address
 from waypost.faces.dashboard.rank_words import told_by
 from waypost.faces.dashboard.sections import SECTIONS
 from waypost.faces.dashboard.told import TOLD
-from waypost.faces.dashboard.wording import ago, counted, day, opening, percent, plain, reason, shortened, size
+from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces
 from waypost.model.time import parse_time
+from waypost.text.counted import counted
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -5,6 +5,7 @@ from datetime import datetime
 from textwrap import dedent
 
 from waypost.model.linked import CODE_CHANGED
+from waypost.text.counted import counted
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _SPANS = (
@@ -16,11 +17,6 @@ _SPANS = (
     (60, "minute"),
 )
 _KEPT_CONTROLS = "\n\t"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """ "1 memory", "2 memories"."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def ago(then: datetime, now: datetime) -> str:
