@@ -12,8 +12,8 @@ import psycopg
 
 from waypost.store.postgres.connection import Connection
 from waypost.store.postgres.search_schema import SEARCHED_TABLES
+from waypost.store.postgres.security import MAINTAIN_FROM
 
-_FIRST_WITH_MAINTAIN = 170_000
 # Whoever comes while we wait for a lock waits behind us: so never for long, but often, with a pause for the others.
 _ATTEMPT_MILLISECONDS = 1000
 _PAUSE = 0.1  # seconds
@@ -46,7 +46,7 @@ class Upkeep:
         owns = self._rows(_OWNS, self._schema)
         if owns and owns[0][0]:
             return True
-        if not owns or self._connection.raw.info.server_version < _FIRST_WITH_MAINTAIN:
+        if not owns or self._connection.raw.info.server_version < MAINTAIN_FROM:
             return False
         return bool(self._rows(_MAINTAINS, self._schema, _WITHOUT_WORDS)[0][0])
 
