@@ -17,6 +17,7 @@ from waypost.store.postgres.database import PostgresDatabase
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_rows import Half, Space
 from waypost.store.postgres.directory_schema import migrate_directory
+from waypost.store.postgres.making import check_known_or_admin
 from waypost.store.postgres.reader import PostgresReader
 from waypost.store.postgres.roles import Names, known_names, schema_of
 from waypost.store.postgres.schema import MIGRATIONS, check_server, migrate, missing
@@ -164,13 +165,7 @@ class PostgresStore:
         with self._connections.lend("BEGIN ISOLATION LEVEL READ COMMITTED") as connection:
             connection.execute("SELECT pg_advisory_xact_lock($1)", (self._key,))
             directory = Directory(connection.raw)
-            if self._space.space_id not in {one.space_id for one in directory.spaces()}:
-                if not directory.is_admin():
-                    raise SecurityError(
-                        f"{self._space.name!r} is not a memory of this team that you are a member of.",
-                        "Ask an owner to add you (waypost team member add), or an administrator to run"
-                        " `waypost init` in it once.",
-                    )
+            if not check_known_or_admin(directory, self._space):
                 directory.register_space(self._space)
             connection.begin(f"SET LOCAL search_path = {self._path}")
             migrate(connection, self._schema, self._connections.shown, self._clock())

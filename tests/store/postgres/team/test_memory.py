@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -97,6 +98,17 @@ def test_a_writer_indexes_a_tree_that_a_reader_then_asks_about(machine_of: As) -
 def test_who_is_no_member_cannot_open_it(machine_of: As) -> None:
     with pytest.raises(SecurityError, match="no member"):
         machine_of("eve")
+
+
+def test_who_may_make_no_memory_is_told_who_does_it_and_how(machine_of: As, tmp_path: Path) -> None:
+    machine_of("bob")
+    (tmp_path / "other").mkdir()
+    with pytest.raises(SecurityError, match="'other' is not a memory of this team") as told:
+        Memory.open(tmp_path / "other")
+    assert told.value.remedy.endswith("an administrator to run `waypost init` in it once.")
+    with pytest.raises(SecurityError, match="'Bob B' is not a memory of this team") as told:
+        Memory.open(person="Bob B")
+    assert told.value.remedy.endswith("an administrator to run `waypost --person 'Bob B' status` once.")
 
 
 def test_a_writer_remembers_and_a_reader_does_not(machine_of: As, team: Team, space_id: str) -> None:
