@@ -3,7 +3,9 @@
 import os
 import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 from tests.faces.cli.conftest import Done, Waypost
 
@@ -12,6 +14,10 @@ from waypost.embed.fake import FakeEngine
 from waypost.faces.cli.entry import run
 from waypost.faces.cli.migrating import with_store, without_secret
 from waypost.memory.spaces import open_spaces
+from waypost.model.time import utc_now
+from waypost.store.postgres.connection import connections
+from waypost.store.postgres.directory import Directory
+from waypost.store.postgres.directory_upkeep import set_up
 
 
 @pytest.fixture
@@ -67,6 +73,23 @@ def test_a_dry_run_tells_how_much_and_changes_nothing(waypost: Waypost, postgres
     assert told["step"] == "fresh"
     assert told["tables"]["memories"] == 1
     assert "painted red" in waypost("ask", "bridge").out
+
+
+def test_a_dry_run_tells_that_this_login_may_not_make_the_memory(waypost: Waypost, postgres: str) -> None:
+    name = f"guest_{urlsplit(postgres).path[1:]}"
+    hers = postgres.replace("postgres@", f"{name}@")
+    with psycopg.connect(postgres, autocommit=True) as admin:
+        admin.execute(f"CREATE ROLE {name} LOGIN".encode())
+        empty = waypost("migrate", "--to", hers, "--dry-run")
+        assert admin.execute("SELECT to_regnamespace('waypost')").fetchone() == (None,)
+        with connections(postgres).alone() as connection:
+            set_up(connection, "here", utc_now())
+        Directory(admin).add_user("guest")
+        Directory(admin).add_login("guest", name)
+        of_a_team = waypost("migrate", "--to", hers, "--dry-run")
+    assert empty.code == 1 and "This login may make no memory in" in empty.err
+    assert of_a_team.code == 1 and "is not a memory of this team that you are a member of." in of_a_team.err
+    assert waypost("migrate", "--to", postgres, "--dry-run").code == 0
 
 
 def test_json_tells_what_was_moved(waypost: Waypost, postgres: str) -> None:

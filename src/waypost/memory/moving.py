@@ -55,7 +55,7 @@ class Moving:
         return self._to.shown
 
     def look(self) -> Looked:
-        """Changes nothing. Raises Refused where the target is taken."""
+        """Changes nothing. Raises Refused where the target is taken, SecurityError where it may not be made there."""
         step, _ = self._plan()
         with self._from.opened() as store, store.read() as reader:
             counts = {name: reader.tables().count(table) for name, table in TABLES.items()}
@@ -103,7 +103,10 @@ class Moving:
         if instead and target is not None and not is_done(source, target):
             plan(source, None, *ends)  # whether the source can be moved at all
             return REPLACE, target
-        return plan(source, target, *ends), target
+        step = plan(source, target, *ends)
+        if step == FRESH:
+            self._to.check_makeable()
+        return step, target
 
     def _carry(self, *, exact: bool) -> None:
         if self._from.folder != self._to.folder:

@@ -10,7 +10,7 @@ from typing import Protocol
 from waypost.config import Settings
 from waypost.errors import StoreBusy
 from waypost.flows.migrate_notes import Notes, notes_of
-from waypost.memory.stores import StoredSpace, need_driver, open_store
+from waypost.memory.stores import StoredSpace, need_driver, open_store, team_space
 from waypost.model.time import Clock
 from waypost.space.metadata import METADATA_FILE, Metadata, write_metadata
 from waypost.space.place import DATABASE_FILE, space_directory
@@ -32,6 +32,9 @@ class Place(Protocol):
 
     def growing_notes(self) -> Notes | None:
         """The same, as a place that a memory goes to: of the copy, if one was begun."""
+
+    def check_makeable(self) -> None:
+        """Raises SecurityError where whoever asks may not make the memory there. Makes nothing."""
 
     def clear(self) -> None:
         """Make room for a copy that begins anew."""
@@ -76,6 +79,9 @@ class Files:
             return None
         with self._store(folder) as store, store.read() as reader:
             return notes_of(reader)
+
+    def check_makeable(self) -> None:
+        """Nobody is kept from one's own home."""
 
     def clear(self) -> None:
         """What is in its place stays there until the copy takes it."""
@@ -146,6 +152,11 @@ class Database:
 
     def growing_notes(self) -> Notes | None:
         return self.notes()
+
+    def check_makeable(self) -> None:
+        from waypost.store.postgres.making import check_makeable
+
+        check_makeable(self._settings.store, team_space(self._space))
 
     def clear(self) -> None:
         from waypost.store.postgres.store import drop_tables

@@ -15,6 +15,7 @@ from waypost.space.place import DATABASE_FILE, space_directory
 from waypost.store.protocol import Store
 
 if TYPE_CHECKING:
+    from waypost.store.postgres.directory_rows import Space
     from waypost.store.postgres.store import PostgresStore
 
 
@@ -123,6 +124,13 @@ def need_driver() -> None:
         ) from error
 
 
+def team_space(space: StoredSpace) -> "Space":
+    """As the directory of a database has it."""
+    from waypost.store.postgres.directory_rows import Space
+
+    return Space(space.space_id, space.kind, space.name, space.source, space.origin, space.created)
+
+
 def _on_postgres(
     settings: Settings,
     space: StoredSpace,
@@ -133,12 +141,11 @@ def _on_postgres(
     guest_of: str | None,
 ) -> "PostgresStore":
     need_driver()
-    from waypost.store.postgres.directory_rows import Space
     from waypost.store.postgres.store import PostgresStore
 
     return PostgresStore(
         settings.store,
-        Space(space.space_id, space.kind, space.name, space.source, space.origin, space.created),
+        team_space(space),
         clock=clock,
         busy_seconds=busy_seconds,
         statement_seconds=settings.statement_timeout_seconds,

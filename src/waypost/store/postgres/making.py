@@ -3,6 +3,7 @@
 import shlex
 
 from waypost.errors import SecurityError
+from waypost.store.postgres.connection import connections
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_rows import Space
 
@@ -21,3 +22,19 @@ def check_known_or_admin(directory: Directory, space: Space) -> bool:
             f"Ask an owner to add you (waypost team member add), or an administrator to run {once}.",
         )
     return False
+
+
+def check_makeable(dsn: str, space: Space) -> None:
+    """Raises SecurityError where whoever logs in may not make the memory of this space there. Makes nothing."""
+    pool = connections(dsn)
+    with pool.alone() as connection:
+        has_directory, may_create = connection.execute(
+            "SELECT to_regclass('waypost.spaces') IS NOT NULL, has_database_privilege(current_database(), 'CREATE')"
+        ).fetchall()[0]
+        if has_directory:
+            check_known_or_admin(Directory(connection.raw), space)
+    if not may_create:
+        raise SecurityError(
+            f"This login may make no memory in {pool.shown}.",
+            "Log in as the owner of the database, or ask them: it takes the right to create schemas.",
+        )
