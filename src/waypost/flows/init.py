@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from waypost.errors import SecurityError
 from waypost.flows.conclude import conclude, endpoint_count
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
 from waypost.flows.live_schema import read_tables
@@ -80,7 +81,13 @@ def init(
     report: Report = quiet,
 ) -> IndexReport:
     """Index the tree; patterns that were given once hold until others are given. `facts`: look first, once, at what the
-    project says of itself, so that there is something to be briefed with while the rest is read."""
+    project says of itself, so that there is something to be briefed with while the rest is read. Raises SecurityError
+    where whoever asks may only read this memory."""
+    if not space.store.may_write:  # before a large tree is walked
+        raise SecurityError(
+            "Your role in this memory is reader: you can ask it, and not index its code.",
+            "Ask one of its owners to index it, or for another role: `waypost team member role USER writer`.",
+        )
     started = timing.perf_counter()
     before = settle_patterns(space, None, None)
     patterns = settle_patterns(space, include, exclude)

@@ -100,6 +100,16 @@ def test_who_is_no_member_cannot_open_it(machine_of: As) -> None:
         machine_of("eve")
 
 
+def test_a_reader_is_refused_before_a_tree_is_walked(machine_of: As) -> None:
+    carols, phases = machine_of("carol"), list[str]()
+    (carols.root / "steps.py").write_text("FIRST = 1")
+    for facts in (False, True):
+        with pytest.raises(SecurityError, match="Your role in this memory is reader") as told:
+            carols.index(facts=facts, report=lambda phase, *_: phases.append(phase))
+        assert "waypost team member role USER writer" in told.value.remedy
+    assert not phases
+
+
 def test_who_may_make_no_memory_is_told_who_does_it_and_how(machine_of: As, tmp_path: Path) -> None:
     machine_of("bob")
     (tmp_path / "other").mkdir()
