@@ -6,15 +6,15 @@ What is changed here holds for the next statement of every process.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from waypost.errors import InvalidInput, NotFound, SecurityError
+from waypost.errors import InvalidInput
 from waypost.store.postgres.directory_rows import Half, Holder, Kind, Member, Noted, Rights, Space, TeamToken, User
 from waypost.store.postgres.directory_schema import TOKEN_PATTERN, USER_PATTERN
 from waypost.store.postgres.directory_sql import run
+from waypost.store.postgres.directory_words import in_our_words
 from waypost.store.postgres.roles import ROLES, Role, checked_space, ensure_groups, known_names
 from waypost.store.sql.share_rows import share_row
 
@@ -238,30 +238,6 @@ class Directory:
             return run(self.connection, query, given).fetchall()
 
 
-@contextmanager
-def in_our_words() -> Iterator[None]:
-    """What the database refuses, as errors of ours."""
-    from psycopg import errors
-
-    try:
-        yield
-    except errors.InsufficientPrivilege as error:
-        what = _said(error)
-        if what.startswith("permission denied"):  # the database's own words name its functions
-            what = "Only an administrator of the database may do this."
-        raise SecurityError(what, "Ask an owner of the memory, or whoever administers the database.") from error
-    except errors.NoDataFound as error:
-        raise NotFound(
-            _said(error), "See what there is: `waypost team user list`, `team space list`, `team member list`."
-        ) from error
-    except errors.UniqueViolation as error:
-        raise InvalidInput("This is there already.", "Take another name, or change the one that is there.") from error
-    except (errors.InvalidParameterValue, errors.CheckViolation, errors.ForeignKeyViolation) as error:
-        raise InvalidInput(_said(error), "Correct it and try again.") from error
-    except errors.UndefinedTable as error:
-        raise NotFound("This database has no directory.", "Run `waypost team init` first.") from error
-
-
 def checked_user(name: str) -> str:
     if not _USER.fullmatch(name):
         raise InvalidInput(
@@ -280,8 +256,3 @@ def _checked_right(role: Role) -> Role:
     if role not in ROLES:
         raise InvalidInput(f"{str(role)[:80]!r} is no role.", f"Take one of {', '.join(ROLES)}.")
     return role
-
-
-def _said(error: Exception) -> str:
-    diagnostic = getattr(error, "diag", None)
-    return str(getattr(diagnostic, "message_primary", None) or error)

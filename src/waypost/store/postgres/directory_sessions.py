@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from waypost.store.postgres.directory import in_our_words
 from waypost.store.postgres.directory_sql import run
+from waypost.store.postgres.directory_words import in_our_words
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -10,7 +10,7 @@ import pytest
 from psycopg import errors
 from tests.store.postgres.team.conftest import NOW, A, B, Connection, Team, make_space
 
-from waypost.errors import ForeignFile, InvalidInput, NotFound, SchemaTooNew, SecurityError, StoreError
+from waypost.errors import ForeignFile, InvalidInput, NotFound, SchemaTooNew, SecurityError, StoreError, WaypostError
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_rows import Space
 from waypost.store.postgres.directory_schema import MIGRATIONS, migrate_directory, missing_migrations
@@ -201,6 +201,26 @@ def test_everybody_may_go_but_the_last_owner(team: Team) -> None:
     team.directory.remove_member(A, "alice")  # an administrator can
     Directory(team.machine("carol")).remove_member(A, "carol")
     assert team.directory.members(A) == ()
+
+
+def test_who_is_refused_is_told_what_to_do_in_this_case(standing_team: Team) -> None:
+    directory, alices = standing_team.directory, Directory(standing_team.machine("alice"))
+    bobs = Directory(standing_team.machine("bob"))
+    cases: tuple[tuple[Callable[[], object], str], ...] = (
+        (lambda: alices.remove_member(A, "alice"), "Make somebody else an owner first: `waypost team member role"),
+        (lambda: bobs.add_member(A, "dave", "reader"), "`waypost team member list` names them."),
+        (lambda: bobs.add_user("zoe"), "Ask whoever administers the database to run the same command."),
+        (lambda: bobs.revoke_token("alice", "phone"), "Ask one of those who are named."),
+        (lambda: directory.add_member(A, "eve", "reader"), "`waypost team user add` adds one."),
+        (lambda: directory.remove_member(B, "bob"), "`waypost team member list` has those that there are."),
+        (lambda: directory.add_login("bob", "nobody_of_this_name"), "Add --create"),
+        (lambda: directory.add_login("bob", standing_team.roles.server), "Name a role that only this person"),
+        (lambda: directory.make_token("bob", "b", digest="0" * 64, space_id=B), "`waypost team member add USER ROLE`"),
+    )
+    for refused, todo in cases:
+        with pytest.raises(WaypostError) as told:
+            refused()
+        assert todo in told.value.remedy, told.value
 
 
 def test_what_is_there_or_missing_is_told(standing_team: Team) -> None:

@@ -1,0 +1,67 @@
+"""What the directory refuses, as errors of ours with what to do next."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from waypost.errors import InvalidInput, NotFound, SecurityError
+
+_ADMINISTRATOR = "Only an administrator of the database may do this."
+# How what the functions of the directory say begins and ends, and what to do then. The first that fits counts.
+_REMEDIES = (
+    ("Only an administrator", "", "Ask whoever administers the database to run the same command."),
+    (
+        "Only a person who may write",
+        "",
+        "An agent cannot, nor a token that only reads: do it in the dashboard, or with your own login.",
+    ),
+    ("Only an owner", "", "Ask one of them: `waypost team member list` names them."),
+    ("Only a writer", "", "Ask one of its owners: `waypost team member role USER writer`."),
+    ("Only ", " and administrators may do this.", "Ask one of those who are named."),
+    (
+        "This is the last owner",
+        "",
+        "Make somebody else an owner first: `waypost team member role USER owner`. An administrator can leave it without.",
+    ),
+    ("A server's role", "", "Name a role that only this person logs in with; --create makes one."),
+    ("There is no user ", "", "`waypost team user list` has those that there are; `waypost team user add` adds one."),
+    ("There is no memory ", "", "`waypost team space list` has those that there are."),
+    ("There is no such member", "", "`waypost team member list` has those that there are."),
+    ("No role ", " can log in to this database.", "Add --create, or let whoever administers the database make it."),
+    ("", " is no member of that memory.", "Let an owner add them first: `waypost team member add USER ROLE`."),
+)
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """What the database refuses, as errors of ours."""
+    from psycopg import errors
+
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        what = _said(error)
+        if what.startswith("permission denied"):  # the database's own words name its functions
+            what = _ADMINISTRATOR
+        usual = "Ask an owner of the memory, or whoever administers the database."
+        raise SecurityError(what, _remedy(what, usual)) from error
+    except errors.NoDataFound as error:
+        what = _said(error)
+        usual = "See what there is: `waypost team user list`, `team space list`, `team token list`."
+        raise NotFound(what, _remedy(what, usual)) from error
+    except errors.UniqueViolation as error:
+        raise InvalidInput("This is there already.", "Take another name, or change the one that is there.") from error
+    except (errors.InvalidParameterValue, errors.CheckViolation, errors.ForeignKeyViolation) as error:
+        what = _said(error)
+        raise InvalidInput(what, _remedy(what, "Correct it and try again.")) from error
+    except errors.UndefinedTable as error:
+        raise NotFound("This database has no directory.", "Run `waypost team init` first.") from error
+
+
+def _remedy(what: str, usual: str) -> str:
+    fitting = (todo for begins, ends, todo in _REMEDIES if what.startswith(begins) and what.endswith(ends))
+    return next(fitting, usual)
+
+
+def _said(error: Exception) -> str:
+    diagnostic = getattr(error, "diag", None)
+    return str(getattr(diagnostic, "message_primary", None) or error)
