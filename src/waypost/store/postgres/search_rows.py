@@ -75,9 +75,8 @@ class SearchRows(FoundRows):
             return VectorAnswer((), {})
         # Of one sort only: else a small part would be searched for among the best of a large one.
         sorts = sorted({collection in CODE_COLLECTIONS for collection in view.collections})
-        found = tuple(
-            self._nearest(asked, sorts, limit, view)
-        )  # first: what it has searched tells how the rest spreads
+        # First: what it has searched tells how the rest spreads.
+        found = tuple(self._nearest(asked, sorts, limit, view))
         spread = {name: one for of_code in sorts for name, one in self._spread(asked, of_code).items()}
         return VectorAnswer(found, spread)
 
