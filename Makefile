@@ -32,9 +32,9 @@ $(MERMAID): tests/mermaid/package-lock.json
 	$(NPM) --silent || NODE_OPTIONS=--use-openssl-ca $(NPM)  # the second time with the certificates of the system
 	@touch $@
 
-# The dashboard is tested in a real browser: Debian's Chromium, or any that WAYPOST_TEST_BROWSER names.
+# The dashboard is tested in a real browser: Debian's Chromium without windows, or any that WAYPOST_TEST_BROWSER names.
 $(BROWSER): $(VENV)/.ready
-	@command -v "$${WAYPOST_TEST_BROWSER:-chromium}" > /dev/null || bash scripts/install-browser.sh
+	@command -v "$${WAYPOST_TEST_BROWSER:-chromium-headless-shell}" > /dev/null || bash scripts/install-browser.sh
 	@touch $@
 
 demo: setup
