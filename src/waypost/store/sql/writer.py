@@ -23,6 +23,8 @@ _INSERT_VERSION = f"INSERT INTO memories ({_INSERT_COLUMNS}) VALUES ({','.join('
 class SqlWriter(JournalChanges, ShareChanges):
     """All that is written, but for the indexes of keywords and vectors: these are each database's own."""
 
+    _ACTOR = "?"  # how an actor is put into the audit log
+
     def add_version(
         self, version: Version, passages: Sequence[PassageRow], engines: Sequence[str], *, urgency: float = 1.0
     ) -> int:
@@ -114,7 +116,7 @@ class SqlWriter(JournalChanges, ShareChanges):
 
     def add_audit(self, entry: AuditEntry) -> None:
         self._db.change(
-            "INSERT INTO audit (at, action, memory_id, source, actor, details) VALUES (?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO audit (at, action, memory_id, source, actor, details) VALUES (?, ?, ?, ?, {self._ACTOR}, ?)",
             (
                 to_micros(entry.at),
                 entry.action,
