@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from waypost.config import _KNOWN
+from waypost.config import KNOWN
 from waypost.faces.cli.arguments import COMMANDS
 from waypost.faces.cli.reference import page
 
@@ -26,7 +26,7 @@ def test_every_command_is_documented_and_known_to_the_argument_reader() -> None:
 
 def test_every_setting_is_documented() -> None:
     operations = (ROOT / "docs" / "operations.md").read_text()
-    assert [name for name in sorted(_KNOWN) if name not in operations] == []
+    assert [name for name in sorted(KNOWN) if name not in operations] == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

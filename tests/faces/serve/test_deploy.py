@@ -142,7 +142,7 @@ def test_the_unit_is_hardened(unit: dict[str, list[str]]) -> None:
 
 
 def test_the_variables_of_the_unit_are_read(tmp_path: Path) -> None:
-    source = (ROOT / "src" / "waypost" / "config.py").read_text()
+    source = (ROOT / "src" / "waypost" / "config" / "reading.py").read_text()
     lines = (DEPLOY / "waypost.env.example").read_text() + (DEPLOY / "waypost.service").read_text()
     named = set(re.findall(r"\b(WAYPOST_[A-Z]+)=", lines))
     assert {"WAYPOST_HOME", "WAYPOST_STORE"} <= named

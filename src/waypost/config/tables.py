@@ -1,0 +1,185 @@
+"""The tables of `config.toml`, checked: each value is of its type and within its bounds, and none has a name that nobody knows."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from waypost.config.values import LEARN_ON, LOG_FORMATS, JournalSettings, LlmServer, RemoteEngine, ServeSettings
+from waypost.errors import ConfigError
+
+_LONGEST_WAIT = 86_400
+
+
+def typed(table: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
+    value = table.get(key, default)
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+        raise ConfigError(f"Setting {key!r} has the wrong type: {value!r}.", "See docs/operations.md.")
+    return value
+
+
+def seconds(table: Mapping[str, Any], key: str, default: float) -> float:
+    value = float(typed(table, key, (int, float), default))
+    if not 0 <= value <= _LONGEST_WAIT:  # written so that NaN is refused
+        raise ConfigError(f"Setting {key!r} is {value}.", f"Give a number of seconds from 0 to {_LONGEST_WAIT}.")
+    return value
+
+
+def part(table: Mapping[str, Any], key: str, default: float) -> float:
+    value = float(typed(table, key, (int, float), default))
+    if not 0 <= value <= 1:  # written so that NaN is refused
+        raise ConfigError(f"Setting {key!r} is {value}.", "Give a part of the whole, from 0 to 1.")
+    return value
+
+
+def _learn(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    learn = typed(table, "learn", dict, {})
+    unknown = sorted(set(learn) - {"hold", "on"})
+    if unknown:
+        raise ConfigError(f"Unknown setting {unknown[0]!r} in [learn].", "It takes hold and on.")
+    return dict(learn)
+
+
+def learn_hold(table: Mapping[str, Any]) -> str:
+    hold = _learn(table).get("hold", "doubtful")
+    if hold not in ("doubtful", "all"):
+        raise ConfigError(f"[learn] hold is {hold!r}.", 'Use "doubtful" or "all".')
+    return str(hold)
+
+
+def learn_on(table: Mapping[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
+    on = _learn(table).get("on", list(default))
+    if not isinstance(on, list) or not all(one in LEARN_ON for one in on):
+        raise ConfigError(f"[learn] on is {on!r}.", f"Give a list of some of these: {', '.join(LEARN_ON)}.")
+    return tuple(on)
+
+
+_JOURNAL_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
+    "context_window": (int, 1024, 100_000_000),
+    "file_limit": ((int, float), 0.01, 10_000),
+    "daily_limit": ((int, float), 0.01, 100_000),
+    "total_limit": ((int, float), 0.01, 1_000_000),
+    "prune_after_days": (int, 0, 100_000),
+    "prune_unused_days": (int, 0, 100_000),
+}
+
+
+def journal(table: Mapping[str, Any]) -> JournalSettings:
+    given = typed(table, "journal", dict, {})
+    known = [field.name for field in fields(JournalSettings)]
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ConfigError(f"Unknown setting {unknown[0]!r} in [journal].", f"It takes {', '.join(known)}.")
+    _check_numbers(given, "journal", _JOURNAL_NUMBERS)
+    typed(given, "sessions", bool, True)
+    zone = typed(given, "timezone", str, "")
+    if zone:
+        _check_zone(zone)
+    return JournalSettings(**given)
+
+
+_SERVE_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
+    "requests_per_minute": (int, 1, 10_000_000),
+    "writes_per_minute": (int, 1, 10_000_000),
+    "shutdown_seconds": ((int, float), 0, 3600),
+}
+
+
+def serve(table: Mapping[str, Any]) -> ServeSettings:
+    given = typed(table, "serve", dict, {})
+    known = [field.name for field in fields(ServeSettings)]
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ConfigError(f"Unknown setting {unknown[0]!r} in [serve].", f"It takes {', '.join(known)}.")
+    _check_numbers(given, "serve", _SERVE_NUMBERS)
+    typed(given, "open_metrics", bool, False)
+    if given.get("log_format", "text") not in LOG_FORMATS:
+        raise ConfigError(f"[serve] log_format is {given['log_format']!r}.", f"Use {' or '.join(LOG_FORMATS)}.")
+    lists = {key: _names(given, key) for key in ("allowed_hosts", "trusted_proxies") if key in given}
+    for proxy in lists.get("trusted_proxies", ()):
+        _check_network(proxy)
+    return ServeSettings(**{**given, **lists})
+
+
+def _names(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    found = table[key]
+    if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
+        raise ConfigError(f"[serve] {key} is {found!r}.", "Give a list of names.")
+    return tuple(one.strip() for one in found)
+
+
+def _check_network(text: str) -> None:
+    from ipaddress import ip_network  # only where one is named
+
+    try:
+        ip_network(text)
+    except ValueError as error:
+        raise ConfigError(
+            f"[serve] trusted_proxies has {text!r}.", "Give addresses or networks, such as 10.0.0.0/8."
+        ) from error
+
+
+def _check_zone(name: str) -> None:
+    from zoneinfo import ZoneInfo  # only where one is named
+
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise ConfigError(
+            f"[journal] timezone is {name!r}, which is not known here.", "Use a name such as Europe/Berlin."
+        ) from error
+
+
+def _check_numbers(table: Mapping[str, Any], name: str, known: Mapping[str, tuple[Any, float, float]]) -> None:
+    for key in known.keys() & table.keys():
+        kind, least, most = known[key]
+        if not least <= typed(table, key, kind, 0) <= most:  # written so that NaN is refused
+            raise ConfigError(f"[{name}] {key} is {table[key]}.", f"Give a number from {least} to {most}.")
+
+
+def remote(table: Any, name: str, default: RemoteEngine | None) -> RemoteEngine | None:
+    if table is None:
+        return default
+    if not isinstance(table, dict):
+        raise ConfigError(f"[{name}] must be a table.", "See docs/operations.md.")
+    try:
+        given = RemoteEngine(**{"url": default.url, "model": default.model, **table} if default else table)
+    except TypeError as error:
+        raise ConfigError(f"[{name}]: {error}", "It takes url, model, dimensions, api_key_variable.") from error
+    for key, kind in (("url", str), ("model", str), ("api_key_variable", str), ("timeout_seconds", (int, float))):
+        typed(table, key, kind, getattr(given, key))
+    if given.dimensions is not None and typed(table, "dimensions", int, 1) < 1:
+        raise ConfigError(f"[{name}] dimensions must be at least 1, not {given.dimensions}.", "Leave it out.")
+    if not given.url.startswith(("http://", "https://")):
+        raise ConfigError(f"[{name}] url must begin with http:// or https://, not {given.url!r}.", "")
+    return given
+
+
+_LLM_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
+    "timeout_seconds": ((int, float), 0.001, _LONGEST_WAIT),
+    "retries": (int, 0, 10),
+    "context_window": (int, 1024, 100_000_000),
+    "temperature": ((int, float), 0, 2),
+    "max_tokens_per_run": (int, 0, 10**12),
+    "input_price": ((int, float), 0, 10**9),
+    "output_price": ((int, float), 0, 10**9),
+    "max_cost_per_run": ((int, float), 0, 10**9),
+}
+
+
+def llm(table: Any) -> LlmServer | None:
+    if table is None:
+        return None
+    known = [field.name for field in fields(LlmServer)]
+    if not isinstance(table, dict) or not {"url", "model"} <= table.keys() <= set(known):
+        raise ConfigError("[llm] must be a table with url and model.", f"It takes {', '.join(known)}.")
+    for key in ("url", "model", "api_key_variable"):
+        typed(table, key, str, "")
+    _check_numbers(table, "llm", _LLM_NUMBERS)
+    given = LlmServer(**table)
+    if not given.url.startswith(("http://", "https://")):
+        raise ConfigError("[llm] url must begin with http:// or https://.", "It looks like http://127.0.0.1:11434.")
+    if given.max_cost_per_run is not None and not given.input_price + given.output_price:
+        raise ConfigError(
+            "[llm] max_cost_per_run needs prices.", "Give input_price and output_price per million tokens."
+        )
+    return given
