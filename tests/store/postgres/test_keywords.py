@@ -121,7 +121,7 @@ def test_a_view_of_a_few_memories_finds_them_among_many(
     fill(both)
     view = replace(NOW, domains=("rare",))
     for few in (0, 3, 1000):  # members that are compared directly
-        monkeypatch.setattr(search_rows, "_FEW_MEMBERS", few)
+        monkeypatch.setattr(search_rows, "few_members", lambda _, few=few: few)
         for terms in questions(4, 4):
             mine, theirs = (answers(store, terms, view, 4)[0] for store in both)
             assert [found.score for found in mine] == pytest.approx([found.score for found in theirs])

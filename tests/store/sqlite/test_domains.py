@@ -105,7 +105,7 @@ def test_a_search_in_some_domains_and_levels_finds_what_comparing_all_of_them_fi
     domains: tuple[str, ...] | None,
     levels: tuple[int, ...] | None,
 ) -> None:
-    monkeypatch.setattr(search_rows, "_FEW_MEMBERS", few)
+    monkeypatch.setattr(search_rows, "few_members", lambda _: few)
     view = replace(NOW, domains=domains, levels=levels)
     members = [
         number
@@ -138,3 +138,8 @@ def test_a_search_of_another_moment_finds_the_few_that_were_known_then(store: Sq
     with store.read() as reader:
         assert [found.memory_id for found in reader.vector_search(ENGINE, vector(1), 4, then).found] == ["old"]
         assert [found.memory_id for found in reader.keyword_search(["common"], 4, then)] == ["old"]
+
+
+@pytest.mark.parametrize(("passages", "few"), [(0, 3_000), (90_000, 3_000), (1_000_000, 10_000), (4_000_000, 20_000)])
+def test_the_larger_the_memory_the_more_members_are_compared_directly(passages: int, few: int) -> None:
+    assert search_rows.few_members(passages) == few

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
-from waypost.store.postgres.keyword_rows import best_by_keywords
+from waypost.store.postgres.keyword_rows import LAST_PASSAGE, best_by_keywords
 from waypost.store.postgres.vector_rows import (
     LEAST_IN_VIEW,
     MOST_SEARCHED,
@@ -22,7 +22,7 @@ from waypost.store.postgres.vector_rows import (
 from waypost.store.postgres.vector_samples import Samples
 from waypost.store.protocol import Found, Population, Twin, VectorAnswer
 from waypost.store.sql.database import Database
-from waypost.store.sql.search_rows import FoundRows, by_score
+from waypost.store.sql.search_rows import FoundRows, by_score, deeper
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
@@ -57,6 +57,7 @@ class SearchRows(FoundRows):
         f" CROSS JOIN LATERAL (SELECT passage_id, number FROM passages WHERE hash = v.hash OFFSET 0) p {_MEMORY}"
     )
 
+    _LAST_PASSAGE = f"SELECT {LAST_PASSAGE}"
     _OF_DOMAINS = "domain = ANY(?::text[])"  # so the index of levels and domains gives these alone
 
     def __init__(self, database: Database, samples: Samples) -> None:
@@ -141,10 +142,8 @@ class SearchRows(FoundRows):
             numbers = None if looked else self._few_members(view)
             if numbers is not None:
                 return self._best_of(asked, numbers, limit, view)
-            # As deep as it takes if the rest is like what was looked at, within bounds.
             looked |= new.keys()
-            likely = depth * limit // max(len(found), 1) * 5 // 4
-            depth = min(max(likely, 2 * depth), 16 * depth)
+            depth = deeper(depth, len(found), limit)
 
     def _best(self, asked: _Asked, sorts: Sequence[bool], depth: int) -> list[tuple[int, float]]:
         """(vector id, cosine) of the best of these sorts."""

@@ -7,6 +7,7 @@ deeper.
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from math import isqrt
 from typing import Any
 
 from waypost.model.recall import View
@@ -15,8 +16,19 @@ from waypost.store.sql.database import Database
 from waypost.store.sql.reader import SqlReader
 from waypost.store.sql.rows import visible
 
-_WIDEN = 4  # when filters leave too few of the best by keywords, look this many times deeper
-_FEW_MEMBERS = 3_000  # compared directly: about as many as have to be looked up to find 100 of these among 100,000
+_SOUGHT = 100  # mostly
+
+
+def few_members(passages: int) -> int:
+    """How many are compared directly: as many as would have to be looked up to find enough of these among so many, at
+    least 3,000, which take no time."""
+    return max(3_000, isqrt(_SOUGHT * passages))
+
+
+def deeper(depth: int, found: int, wanted: int) -> int:
+    """How deep to look next: as it takes if the rest is like what was looked at, within bounds."""
+    likely = depth * wanted // max(found, 1) * 5 // 4
+    return min(max(likely, 2 * depth), 16 * depth)
 
 
 class FoundRows(SqlReader):
@@ -33,6 +45,7 @@ class FoundRows(SqlReader):
     )
 
     _OF_DOMAINS = "domain IN (SELECT value FROM each_text(?))"
+    _LAST_PASSAGE = "SELECT coalesce(max(passage_id), 0) FROM passages"
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -67,7 +80,7 @@ class FoundRows(SqlReader):
             numbers = None if members else self._few_members(view)
             if numbers is not None:
                 members = self._passages_of(numbers)
-            depth *= _WIDEN
+            depth = deeper(depth, len(found), limit)
 
     def _few_members(self, view: View) -> list[int] | None:
         """The versions that a view of some domains or levels, or of another moment, may show, if they are few; None: too
@@ -76,13 +89,18 @@ class FoundRows(SqlReader):
             return None
         if view not in self._members:
             sql, parameters = _members(view, self._OF_DOMAINS) if view.moment.known_at is None else _known_then(view)
-            self._members[view] = self._few_numbers(sql, parameters, _FEW_MEMBERS)
+            self._members[view] = self._few_numbers(sql, parameters, few_members(self._last_passage()))
         return self._members[view]
 
     def _few_numbers(self, sql: str, parameters: Sequence[Any], most: int) -> list[int] | None:
         """What a statement finds, if it is no more than so much."""
         rows = self._rows(f"{sql} LIMIT {most + 1}", parameters)
         return [number for (number,) in rows] if len(rows) <= most else None
+
+    def _last_passage(self) -> int:
+        """The highest number of a passage: about how many there are, without counting them."""
+        ((number,),) = self._rows(self._LAST_PASSAGE)
+        return int(number)
 
     def _passages_of(self, numbers: Sequence[int]) -> list[int]:
         rows = self._rows(

@@ -8,7 +8,7 @@ import apsw
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.store.protocol import Found, Population, Twin, VectorAnswer
-from waypost.store.sql.search_rows import FoundRows
+from waypost.store.sql.search_rows import FoundRows, deeper
 from waypost.store.sqlite.database import SqliteDatabase
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class SearchRows(FoundRows):
 
         What stands in a great part of all passages hardly tells them apart, and costs the most.
         """
-        if self._rows("SELECT coalesce(max(passage_id), 0) FROM passages")[0][0] <= _MOST_WEIGHED:
+        if self._last_passage() <= _MOST_WEIGHED:
             return list(terms)
         counts: dict[str, int] = dict(
             self._rows(
@@ -86,9 +86,7 @@ class SearchRows(FoundRows):
                 among = scored.only([vector_id for _, vector_id in self._vectors_of(engine, numbers)])
                 found, looked = [], 0
                 continue
-            # As deep as it takes if the rest is like what was looked at, within bounds.
-            looked, likely = depth, depth * limit // max(len(found), 1) * 5 // 4
-            depth = min(max(likely, 2 * depth), 16 * depth)
+            looked, depth = depth, deeper(depth, len(found), limit)
 
     def _part(self, engine: str, scored: "Scores", of_code: bool | None) -> "tuple[Scores, dict[str, Population]]":
         """The cosines of code, of prose or of both, and how they spread; made once for each question."""
