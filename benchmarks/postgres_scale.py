@@ -4,7 +4,8 @@
 
 Texts and vectors are generated (benchmarks/scale_data.py says how, and how like real ones they are). Each system runs alone, in
 processes of its own, with an empty store for each size, which is taken away when it was measured. PostgreSQL waits for the disk
-and has 2 GB of shared buffers; chromadb is as it comes. For each: passages a second with and without building indexes, times
+and has 2 GB of shared buffers, and is asked after VACUUM and a checkpoint, which it would do by itself within minutes; chromadb is
+as it comes. For each: passages a second with and without building indexes, times
 of keyword search, of vector search and (of Waypost) of both, for everything and through two filters; how much of the exact
 first ten is found; single writes; sizes; memory of the server. CPU is that of the server and of its client for each question: it
 depends least on who else uses the machine.

@@ -203,7 +203,14 @@ def write_one_by_one(store: "Store", passages: Passages, asked: Asked) -> None:
     tell("write", **percentiles(took, "write"), writes_found=there / WRITES)
 
 
-def measure(store: "Store", passages: Passages, peak: Peak, sizes: Callable[[], Figures]) -> None:
+def measure(
+    store: "Store",
+    passages: Passages,
+    peak: Peak,
+    sizes: Callable[[], Figures],
+    settle: Callable[[], None] = lambda: None,
+) -> None:
+    """`settle` waits for what the system does in the background after many writes."""
     bulk = "bulk" in sys.argv[4:]
     busy = peak.cpu()
     seconds = ingest(store, passages, bulk)
@@ -222,6 +229,7 @@ def measure(store: "Store", passages: Passages, peak: Peak, sizes: Callable[[], 
     indexing, spent = time.perf_counter() - began, peak.cpu() - busy
     rate = passages.count / (seconds + indexing)
     tell("index", seconds=indexing, cpu_seconds=spent, per_second_with_ingest=rate, **sizes(), **peak.lap())
+    settle()
     asked = Asked(passages, peak)
     peak.lap()  # exact search is ours, not the store's
     ask(store, passages, asked, peak)
@@ -240,12 +248,21 @@ def postgres(passages: Passages, _: Path) -> None:
         dsn = server.new_database()
         store = PostgresStore(dsn, space)
         with Peak(_postmaster(server.folder)) as peak:
-            measure(store, passages, peak, lambda: postgres_sizes(dsn))
+            measure(store, passages, peak, lambda: postgres_sizes(dsn), lambda: settle_postgres(dsn))
         store.close()
 
 
 def _postmaster(folder: Path) -> int:
     return int((folder / "postmaster.pid").read_text().split()[0])
+
+
+def settle_postgres(dsn: str) -> None:
+    """What autovacuum and the checkpointer would do within minutes, while questions are asked."""
+    import psycopg
+
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("VACUUM (ANALYZE)")
+        connection.execute("CHECKPOINT")
 
 
 def postgres_sizes(dsn: str) -> Figures:
