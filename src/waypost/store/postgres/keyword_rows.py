@@ -33,7 +33,7 @@ FROM (
     SELECT k.passage_id, k.tokens, asked.term, asked.weight, sum(asked.times) AS times
     FROM unnest(?4::bigint[], ?5::float8[], ?6::integer[], ?7::float8[])
         AS asked (key, times, term, weight)
-    CROSS JOIN LATERAL (SELECT passage_id, tokens FROM {index} WHERE keys @> ARRAY[asked.key]{among} OFFSET 0) k
+    CROSS JOIN LATERAL (SELECT passage_id, tokens FROM {index} WHERE keys @> ARRAY[asked.key] OFFSET 0) k{among}
     GROUP BY k.passage_id, k.tokens, asked.term, asked.weight
 ) found
 GROUP BY passage_id ORDER BY score DESC, passage_id LIMIT ?3::bigint
@@ -76,7 +76,9 @@ def best_by_keywords(
     parameters += [in_braces(values) for values in zip(*looked_up, strict=True)]
     if among is not None:
         parameters.append(in_braces(among))
-    sql = _BEST.format(index=index, among="" if among is None else " AND passage_id = ANY(?8::bigint[])")
+    # A join: `= ANY` would go through the whole array for each passage.
+    only = "" if among is None else " WHERE k.passage_id IN (SELECT unnest(?8::bigint[]))"
+    sql = _BEST.format(index=index, among=only)
     return dict(database.rows(sql, parameters))
 
 
