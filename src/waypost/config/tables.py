@@ -1,6 +1,6 @@
 """The tables of `config.toml`, checked: each value is of its type and within its bounds, and none has a name that nobody knows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -8,6 +8,7 @@ from waypost.config.values import LEARN_ON, LOG_FORMATS, JournalSettings, LlmSer
 from waypost.errors import ConfigError
 
 _LONGEST_WAIT = 86_400
+_LEARN = ("hold", "on")
 
 
 def typed(table: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
@@ -31,23 +32,24 @@ def part(table: Mapping[str, Any], key: str, default: float) -> float:
     return value
 
 
-def _learn(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    learn = typed(table, "learn", dict, {})
-    unknown = sorted(set(learn) - {"hold", "on"})
+def _known(table: Mapping[str, Any], name: str, known: Sequence[str]) -> dict[str, Any]:
+    """The table of this name. Raises ConfigError for what is not among the known."""
+    given: dict[str, Any] = typed(table, name, dict, {})
+    unknown = sorted(set(given) - set(known))
     if unknown:
-        raise ConfigError(f"Unknown setting {unknown[0]!r} in [learn].", "It takes hold and on.")
-    return dict(learn)
+        raise ConfigError(f"Unknown setting {unknown[0]!r} in [{name}].", f"It takes {', '.join(known)}.")
+    return given
 
 
 def learn_hold(table: Mapping[str, Any]) -> str:
-    hold = _learn(table).get("hold", "doubtful")
+    hold = _known(table, "learn", _LEARN).get("hold", "doubtful")
     if hold not in ("doubtful", "all"):
         raise ConfigError(f"[learn] hold is {hold!r}.", 'Use "doubtful" or "all".')
     return str(hold)
 
 
 def learn_on(table: Mapping[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
-    on = _learn(table).get("on", list(default))
+    on = _known(table, "learn", _LEARN).get("on", list(default))
     if not isinstance(on, list) or not all(one in LEARN_ON for one in on):
         raise ConfigError(f"[learn] on is {on!r}.", f"Give a list of some of these: {', '.join(LEARN_ON)}.")
     return tuple(on)
@@ -64,11 +66,7 @@ _JOURNAL_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and mos
 
 
 def journal(table: Mapping[str, Any]) -> JournalSettings:
-    given = typed(table, "journal", dict, {})
-    known = [field.name for field in fields(JournalSettings)]
-    unknown = sorted(set(given) - set(known))
-    if unknown:
-        raise ConfigError(f"Unknown setting {unknown[0]!r} in [journal].", f"It takes {', '.join(known)}.")
+    given = _known(table, "journal", [field.name for field in fields(JournalSettings)])
     _check_numbers(given, "journal", _JOURNAL_NUMBERS)
     typed(given, "sessions", bool, True)
     zone = typed(given, "timezone", str, "")
@@ -85,11 +83,7 @@ _SERVE_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most
 
 
 def serve(table: Mapping[str, Any]) -> ServeSettings:
-    given = typed(table, "serve", dict, {})
-    known = [field.name for field in fields(ServeSettings)]
-    unknown = sorted(set(given) - set(known))
-    if unknown:
-        raise ConfigError(f"Unknown setting {unknown[0]!r} in [serve].", f"It takes {', '.join(known)}.")
+    given = _known(table, "serve", [field.name for field in fields(ServeSettings)])
     _check_numbers(given, "serve", _SERVE_NUMBERS)
     typed(given, "open_metrics", bool, False)
     if given.get("log_format", "text") not in LOG_FORMATS:
