@@ -32,9 +32,9 @@ def part(table: Mapping[str, Any], key: str, default: float) -> float:
     return value
 
 
-def _known(table: Mapping[str, Any], name: str, known: Sequence[str]) -> dict[str, Any]:
+def _known(table: Mapping[str, Any], name: str, known: Sequence[str]) -> Any:
     """The table of this name. Raises ConfigError for what is not among the known."""
-    given: dict[str, Any] = typed(table, name, dict, {})
+    given = typed(table, name, dict, {})
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise ConfigError(f"Unknown setting {unknown[0]!r} in [{name}].", f"It takes {', '.join(known)}.")

@@ -82,7 +82,9 @@ class Names:
 def checked_space(space_id: str) -> str:
     """The id, which is safe inside SQL from here on. Raises SecurityError when it is none."""
     if not _SPACE.fullmatch(space_id):
-        raise SecurityError(f"{space_id[:80]!r} is no id of a memory.", "Take one that `waypost spaces` lists.")
+        raise SecurityError(
+            f"{space_id[:80]!r} is no id of a memory.", "Take one that `waypost team space list` lists."
+        )
     return space_id
 
 
