@@ -39,3 +39,10 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_commands_named_in_a_page_exist(path: Path) -> None:
     for command in re.findall(r"\bwaypost ([a-z]+)\b", re.sub(r"(?s)```python.*?```", "", path.read_text())):
         assert command in COMMANDS, command
+
+
+def test_messages_name_commands_that_exist() -> None:
+    sources = {path: path.read_text() for path in (ROOT / "src").rglob("*.py")}
+    named = {(path.name, word) for path, text in sources.items() for word in re.findall(r"`waypost ([a-z][a-z-]*)", text)}
+    assert len(named) > 50
+    assert [one for one in sorted(named) if one[1] not in COMMANDS] == []
