@@ -43,6 +43,8 @@ def test_commands_named_in_a_page_exist(path: Path) -> None:
 
 def test_messages_name_commands_that_exist() -> None:
     sources = {path: path.read_text() for path in (ROOT / "src").rglob("*.py")}
-    named = {(path.name, word) for path, text in sources.items() for word in re.findall(r"`waypost ([a-z][a-z-]*)", text)}
+    named = {
+        (path.name, word) for path, text in sources.items() for word in re.findall(r"`waypost ([a-z][a-z-]*)", text)
+    }
     assert len(named) > 50
     assert [one for one in sorted(named) if one[1] not in COMMANDS] == []
