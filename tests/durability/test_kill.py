@@ -18,8 +18,9 @@ pytestmark = [
     pytest.mark.slow,  # not for the inner loop
 ]
 
-# What a killed process may leave: names that nobody reads, removed by forget, by age, or with the next of their kind.
-LEFTOVER = re.compile(r"(exports/)?\.[^/]+\.tmp")
+# What a killed process may leave: names that nobody reads, removed by forget, by age, with the next of their kind, or, in
+# the journal, before it is condensed.
+LEFTOVER = re.compile(r"(exports/|journal/daily/)?\.[^/]+\.tmp")
 OURS = re.compile(
     r"memory\.db(-wal|-shm)?|metadata\.json|(worker(-\w+)?|journal)\.lock|accessed\.log|journal/daily/\d{4}-\d\d-\d\d\.md|exports/\d{8}T\d{6}Z(-\d+)?\.jsonl?|vectors-\d+-\d+\.bin"
 )

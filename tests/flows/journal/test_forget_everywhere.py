@@ -86,6 +86,14 @@ def test_upkeep_afterwards_does_not_bring_it_back(aged: tuple[Memory, str], cloc
         assert holding(memory.folder, word) == []
 
 
+def test_what_a_killed_writer_left_of_the_entry_goes_with_it(memory: Memory) -> None:
+    entry = memory.remember(SECRETIVE, kind="note").id or ""
+    half_written = memory.folder / "journal" / "daily" / ".2026-01-05.md.123.0123abcd.tmp"
+    half_written.write_text(SECRETIVE, "utf-8")
+    memory.forget(entry)
+    assert holding(memory.folder, "Xanthippe") == []
+
+
 def test_what_people_wrote_around_it_stays(open_memory: OpenMemory, clock: TestClock) -> None:
     memory = open_memory()
     receipt = memory.remember(SECRETIVE, kind="note")
