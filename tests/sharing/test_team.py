@@ -257,6 +257,30 @@ def test_a_writer_ends_what_an_owner_has_offered(team: Team) -> None:
     assert told(team.on_machine("wil", "web")) == []
 
 
+def test_a_share_is_not_turned_into_one_with_another_memory(team: Team) -> None:
+    """Its own half would be somewhere else then, and what it opened would stand with nobody to revoke it."""
+    team.share()
+    for user in ("bob", "ann"):
+        with team.connection(user) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(f"UPDATE {team.shop}.shares SET other = 'ffffffffffffffff', revoked_at = 9".encode())
+    team.on_machine("bob", "shop").share_revoke("web")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        team.seen("wil", "memories")
+
+
+def test_who_accepts_in_a_transaction_from_before_a_revocation_is_no_guest(team: Team) -> None:
+    team.on_machine("ann", "shop").share_offer(team.spaces["web"])
+    taken = f"""INSERT INTO {schema_of(team.spaces["web"])}.shares (role, other, name, offer_id, offer, made_at, made_by)
+        SELECT 'takes', space_id, 'shop', offer_id, '{{}}', 1, 'tom' FROM waypost.halves WHERE role = 'gives'"""
+    with team.connection("tom") as tom:
+        tom.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM waypost.halves")
+        team.on_machine("ann", "shop").share_revoke(team.spaces["web"])
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            tom.execute(taken.encode())
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        team.seen("wil", "keywords")
+
+
 def test_both_sides_are_listed_by_name_once_both_have_agreed(team: Team) -> None:
     offered = team.on_machine("ann", "shop").share_offer(team.spaces["web"])
     assert (offered.project.name, offered.state) == (team.spaces["web"], "offered")  # it has not said who it is

@@ -1,5 +1,7 @@
 """One request, several servers: it is done once, and each knows the answer."""
 
+from typing import Any
+
 import psycopg
 import pytest
 from tests.conftest import TestClock
@@ -10,6 +12,7 @@ from waypost.faces.rest.replies import Claim, Reply
 from waypost.faces.rest.team_replies import TeamReplies
 from waypost.store.postgres.directory_schema import migrate_directory
 from waypost.store.postgres.directory_sessions import Connect, pooled
+from waypost.store.postgres.directory_sql import run
 from waypost.store.postgres.roles import ensure_roles
 
 CLAIM = Claim("a caller", "a key", b"the request")
@@ -45,6 +48,26 @@ def test_a_server_that_stopped_leaves_it_unknown(connect: Connect, clock: TestCl
     clock.advance(minutes=3)
     with pytest.raises(ProblemError, match="nobody knows"):
         TeamReplies(connect, clock).begin(CLAIM)
+
+
+def test_a_key_that_is_given_up_while_another_asks_for_it_goes_to_one_only(
+    connect: Connect, clock: TestClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there, third = (TeamReplies(connect, clock) for _ in range(3))
+    assert here.begin(CLAIM) is None
+    given_up: list[str] = []
+
+    def running(connection: Any, statement: str, given: Any = ()) -> Any:
+        if statement.startswith("SELECT request") and not given_up:  # it was refused the key, and looks who has it
+            given_up.append(statement)
+            here.release(CLAIM)
+        return run(connection, statement, given)
+
+    monkeypatch.setattr("waypost.store.postgres.directory_sessions.run", running)
+    assert there.begin(CLAIM) is None
+    assert given_up
+    with pytest.raises(ProblemError, match="being done"):
+        third.begin(CLAIM)
 
 
 def test_nothing_of_a_request_or_its_words_is_kept(connect: Connect, clock: TestClock, postgres: str) -> None:

@@ -5,6 +5,8 @@ search path is fixed, and who acts is told by the login, or by a server's own se
 """
 
 SAFE = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
+# A transaction that goes on seeing what once was would still take somebody for an owner who was put out meanwhile.
+_SEES_NOW = "current_setting('transaction_isolation') = 'read committed'"
 
 # `session_user` is whoever logged in: SET ROLE does not change it. Only for the logins in `servers` does the setting
 # `waypost.user` count.
@@ -39,13 +41,13 @@ END $$;
 CREATE FUNCTION waypost.may_write(wanted text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN coalesce(waypost.role_in(wanted) IN ('owner', 'writer'), false)
-        AND current_setting('waypost.rights', true) IS DISTINCT FROM 'read';
+        AND current_setting('waypost.rights', true) IS DISTINCT FROM 'read' AND {_SEES_NOW};
 END $$;
 
 CREATE FUNCTION waypost.may_own(wanted text) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
 BEGIN
     RETURN coalesce(waypost.role_in(wanted) = 'owner', false)
-        AND current_setting('waypost.rights', true) IS DISTINCT FROM 'read';
+        AND current_setting('waypost.rights', true) IS DISTINCT FROM 'read' AND {_SEES_NOW};
 END $$;
 
 CREATE FUNCTION waypost.my_spaces() RETURNS text[] LANGUAGE plpgsql STABLE PARALLEL SAFE {SAFE} AS $$
@@ -105,45 +107,6 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION waypost.may_erase(space text) RETURNS boolean LANGUAGE plpgsql {SAFE} AS $$
-BEGIN
-    RETURN waypost.is_admin()
-        OR (waypost.may_own(space) AND current_setting('waypost.kind', true) IS DISTINCT FROM 'agent');
-END $$;
-
--- The trigger on lifetimes at whose end a memory is erased: whoever may erase sets one, and whoever adds a memory, to that.
-CREATE FUNCTION waypost.check_lifetime() RETURNS trigger LANGUAGE plpgsql {SAFE} AS $$
-DECLARE
-    is_known boolean;
-    is_own boolean;
-BEGIN
-    EXECUTE format('SELECT EXISTS (SELECT FROM %1$I.states s WHERE s.memory_id = $1 AND s.on_expire = %2$L'
-        ' AND s.expires_at <= $2), NOT EXISTS (SELECT FROM %1$I.memories m WHERE m.memory_id = $1'
-        ' AND m.xmin <> pg_current_xact_id()::xid)', TG_TABLE_SCHEMA, 'delete')
-        INTO is_known, is_own USING NEW.memory_id, NEW.expires_at;
-    IF NOT (is_known OR is_own OR waypost.may_erase(substr(TG_TABLE_SCHEMA, 9))) THEN
-        RAISE EXCEPTION 'Only an owner of this memory may have it erased.' USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    RETURN NEW;
-END $$;
-
--- The trigger on what was said by somebody: an owner forgets it, and its own end may come by itself.
-CREATE FUNCTION waypost.check_erase() RETURNS trigger LANGUAGE plpgsql {SAFE} AS $$
-DECLARE
-    ended boolean;
-BEGIN
-    IF waypost.may_erase(substr(TG_TABLE_SCHEMA, 9)) THEN
-        RETURN OLD;
-    END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.states s WHERE s.memory_id = $1 AND s.on_expire = %L'
-        ' AND s.expires_at <= extract(epoch FROM now()) * 1000000)', TG_TABLE_SCHEMA, 'delete')
-        INTO ended USING OLD.memory_id;
-    IF NOT ended THEN
-        RAISE EXCEPTION 'Only an owner of this memory may do this.' USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    RETURN OLD;
-END $$;
-
 CREATE FUNCTION waypost.check_known(user_wanted text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
     PERFORM FROM waypost.users u WHERE u.name = user_wanted FOR UPDATE;
@@ -154,57 +117,14 @@ END $$;
 
 CREATE FUNCTION waypost.check_space(space text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
 BEGIN
+    IF NOT {_SEES_NOW} THEN
+        RAISE EXCEPTION 'Members change in transactions that are READ COMMITTED.'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
     PERFORM FROM waypost.spaces s WHERE s.space_id = space FOR UPDATE;  -- its members change one after the other
     IF NOT FOUND AND waypost.is_admin() THEN  -- others are told that they may not, whether it is there or not
         RAISE EXCEPTION 'There is no memory %.', quote_literal(left(space, 80)) USING ERRCODE = 'no_data_found';
     END IF;
-END $$;
-
-CREATE FUNCTION waypost.group_of(space text, role text) RETURNS text LANGUAGE plpgsql STABLE {SAFE} AS $$
-BEGIN
-    RETURN (SELECT s.value FROM waypost.settings s WHERE s.key = 'role_prefix') || '_' || space || '_' || role;
-END $$;
-
--- Make what the database grants to a user's logins in a space what the tables say.
-CREATE FUNCTION waypost.grant_groups(space text, user_wanted text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
-DECLARE
-    due text := (SELECT m.role FROM waypost.members m JOIN waypost.users u ON u.name = m.user_name
-        WHERE m.space_id = space AND m.user_name = user_wanted AND u.disabled_at IS NULL);
-    login text;
-    role text;
-BEGIN
-    FOR login IN SELECT l.database_role FROM waypost.logins l JOIN pg_roles r ON r.rolname = l.database_role
-        WHERE l.user_name = user_wanted
-    LOOP
-        FOR role IN SELECT one FROM unnest(ARRAY['owner', 'writer', 'reader']) one
-            JOIN pg_roles r ON r.rolname = waypost.group_of(space, one)
-        LOOP
-            IF role = due THEN
-                EXECUTE format('GRANT %I TO %I', waypost.group_of(space, role), login);
-            ELSIF EXISTS (SELECT FROM pg_auth_members a WHERE a.roleid = waypost.group_of(space, role)::regrole
-                AND a.member = quote_ident(login)::regrole)
-            THEN
-                EXECUTE format('REVOKE %I FROM %I', waypost.group_of(space, role), login);
-            END IF;
-        END LOOP;
-    END LOOP;
-END $$;
-
-CREATE FUNCTION waypost.grant_all_groups(user_wanted text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
-DECLARE
-    team text := (SELECT s.value || '_team' FROM waypost.settings s WHERE s.key = 'role_prefix');
-    is_out boolean := (SELECT u.disabled_at IS NOT NULL FROM waypost.users u WHERE u.name = user_wanted);
-    login text;
-BEGIN
-    IF team IS NULL OR NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = team) THEN
-        RETURN;
-    END IF;
-    FOR login IN SELECT l.database_role FROM waypost.logins l JOIN pg_roles r ON r.rolname = l.database_role
-        WHERE l.user_name = user_wanted
-    LOOP
-        EXECUTE format(CASE WHEN is_out THEN 'REVOKE %I FROM %I' ELSE 'GRANT %I TO %I' END, team, login);
-    END LOOP;
-    PERFORM waypost.grant_groups(m.space_id, user_wanted) FROM waypost.members m WHERE m.user_name = user_wanted;
 END $$;
 
 CREATE FUNCTION waypost.add_user(added text) RETURNS void LANGUAGE plpgsql {SAFE} AS $$
@@ -293,7 +213,7 @@ BEGIN
     FOR role IN SELECT r.rolname FROM unnest(ARRAY['owner', 'writer', 'reader', 'guest']) one
         JOIN pg_roles r ON r.rolname = waypost.group_of(space, one)
     LOOP
-        EXECUTE format('DROP ROLE %I', role);
+        PERFORM waypost.drop_group(role);
     END LOOP;
     PERFORM waypost.note('forget space', space, space);
 END $$;
@@ -304,7 +224,8 @@ BEGIN
         RAISE EXCEPTION 'There is no such member of this memory.' USING ERRCODE = 'no_data_found';
     END IF;
     IF was = 'owner' AND NOT waypost.is_admin()
-        AND NOT EXISTS (SELECT FROM waypost.members m WHERE m.space_id = space AND m.role = 'owner')
+        AND NOT EXISTS (SELECT FROM waypost.members m JOIN waypost.users u ON u.name = m.user_name
+            WHERE m.space_id = space AND m.role = 'owner' AND u.disabled_at IS NULL)
     THEN
         RAISE EXCEPTION 'This is the last owner of the memory.' USING ERRCODE = 'invalid_parameter_value';
     END IF;

@@ -10,15 +10,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import ForeignFile, SchemaTooNew, StoreError
+from waypost.store.postgres.directory_erasing import ERASING
 from waypost.store.postgres.directory_functions import CHANGES, PRINCIPAL, TOKENS
+from waypost.store.postgres.directory_groups import GROUPS
 from waypost.store.postgres.directory_policies import POLICIES
 from waypost.store.postgres.directory_shares import SHARES
-from waypost.store.postgres.directory_sql import run
+from waypost.store.postgres.directory_sql import lock_directory, run
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-LOCK = (0x57_41_59_50, 1)  # "WAYP": the advisory lock of whoever changes this schema
 USER_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"
 TOKEN_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # noqa: S105  the form of a name
 
@@ -120,7 +121,7 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON waypost.audit
 MIGRATIONS: Mapping[str, str] = MappingProxyType(
     {
         "0001_ground": _GROUND,
-        "0002_functions": PRINCIPAL + CHANGES + TOKENS,
+        "0002_functions": PRINCIPAL + CHANGES + GROUPS + ERASING + TOKENS,
         "0003_policies": POLICIES,
         "0004_shares": SHARES,
     }
@@ -133,7 +134,7 @@ def migrate_directory(connection: "Connection[Any]", now: datetime) -> bool:
     if not missing_migrations(connection):
         return False
     with connection.transaction():
-        run(connection, "SELECT pg_advisory_xact_lock(%s, %s)", LOCK)
+        lock_directory(connection)
         missing = missing_migrations(connection)  # again, now that nobody else can be at it
         if missing and not _is_ours_to_change(connection):
             raise StoreError(

@@ -112,26 +112,21 @@ class KeptReplies:
         kept, each for `kept`."""
         with in_our_words(), self._connect() as connection, connection.transaction():
             run(connection, "DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
-            made = run(
-                connection,
-                "INSERT INTO waypost.replies (key, caller, request, at, held_until) VALUES (%s, %s, %s, %s, %s)"
-                " ON CONFLICT DO NOTHING",
-                (key, caller, request, now, now + held),
-            )
-            if made.rowcount:
-                run(
+            while not _took(connection, key, caller, request, now, now + held):
+                row = run(
                     connection,
-                    "DELETE FROM waypost.replies WHERE key IN (SELECT key FROM waypost.replies WHERE caller = %s"
-                    " ORDER BY at DESC, key OFFSET %s)",
-                    (caller, most),
-                )
-                return None
-            row = run(
+                    "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s",
+                    (now, key),
+                ).fetchone()
+                if row is not None:  # else whoever had the key has given it up since
+                    return KeptReply(bytes(row[0]), *row[1:])
+            run(
                 connection,
-                "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s",
-                (now, key),
-            ).fetchone()
-        return KeptReply(bytes(row[0]), *row[1:]) if row else None
+                "DELETE FROM waypost.replies WHERE key IN (SELECT key FROM waypost.replies WHERE caller = %s"
+                " ORDER BY at DESC, key OFFSET %s)",
+                (caller, most),
+            )
+        return None
 
     def finish(self, key: bytes, status: int, body: str, headers: str) -> None:
         self._run(
@@ -149,3 +144,15 @@ class KeptReplies:
     def _run(self, statement: str, *given: object) -> None:
         with in_our_words(), self._connect() as connection, connection.transaction():
             run(connection, statement, given)
+
+
+def _took(
+    connection: "Connection[Any]", key: bytes, caller: bytes, request: bytes, now: datetime, until: datetime
+) -> bool:
+    made = run(
+        connection,
+        "INSERT INTO waypost.replies (key, caller, request, at, held_until) VALUES (%s, %s, %s, %s, %s)"
+        " ON CONFLICT DO NOTHING",
+        (key, caller, request, now, until),
+    )
+    return bool(made.rowcount)

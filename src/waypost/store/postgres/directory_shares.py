@@ -82,7 +82,14 @@ DECLARE
     giver text;
     taker text;
 BEGIN
+    IF TG_OP = 'UPDATE' AND (OLD.role, OLD.other) IS DISTINCT FROM (NEW.role, NEW.other) THEN
+        RAISE EXCEPTION 'A share stays between the memories that it was made between.'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
     IF TG_OP = 'DELETE' THEN
+        IF NOT waypost.is_admin() THEN
+            PERFORM waypost.check_person();
+        END IF;
         DELETE FROM waypost.halves h WHERE h.space_id = space AND h.role = OLD.role AND h.other = OLD.other;
         NEW := OLD;
     ELSE

@@ -5,9 +5,16 @@ from typing import Any
 
 import psycopg
 
+_LOCK = (0x57_41_59_50, 1)  # "WAYP"
+
 
 def run(
     connection: "psycopg.Connection[Any]", statement: str, given: Sequence[object] | Mapping[str, object] = ()
 ) -> "psycopg.Cursor[Any]":
     """Parameters are `%s` or `%(name)s`. Without any, there may be several statements."""
     return psycopg.Cursor(connection).execute(statement.encode(), given or None)
+
+
+def lock_directory(connection: "psycopg.Connection[Any]") -> None:
+    """Until the end of the transaction nobody else changes the directory's tables and roles."""
+    run(connection, "SELECT pg_advisory_xact_lock(%s, %s)", _LOCK)

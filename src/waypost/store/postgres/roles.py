@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
-from waypost.store.postgres.directory_sql import run
+from waypost.store.postgres.directory_sql import lock_directory, run
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -142,6 +142,7 @@ def ensure_roles(connection: "Connection[Any]", prefix: str | None = None) -> Na
     directory says; also after a restore on another server. For an administrator. None: this database has no roles,
     since nobody may create them."""
     with connection.transaction():
+        lock_directory(connection)
         names = known_names(connection) or _chosen(connection, prefix)
         if names is None:
             return None

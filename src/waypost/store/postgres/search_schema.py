@@ -85,6 +85,9 @@ BEGIN
     IF name <> format('vectors_near_%s_%s_%s', engine, dimensions, CASE WHEN code THEN 'code' ELSE 'prose' END) THEN
         RAISE EXCEPTION 'no name of an index: %', name;
     END IF;
+    IF NOT EXISTS (SELECT FROM engines e WHERE e.engine_id = engine) THEN
+        RAISE EXCEPTION 'no engine: %', engine;
+    END IF;
     PERFORM set_config('maintenance_work_mem', least(2000000, 65536 + (
         SELECT coalesce(sum(vectors), 0) * (dimensions * 2 + 700) / 1024 FROM vector_counts WHERE engine_id = engine
     ))::bigint || 'kB', true);

@@ -241,6 +241,10 @@ def _triggers(schema: str, table: str) -> Iterator[str]:
             f"CREATE TRIGGER owners_forget BEFORE DELETE ON {schema}.{table}"
             " FOR EACH ROW WHEN (OLD.checkout_id IS NULL) EXECUTE FUNCTION waypost.check_erase()"
         )
+        yield (
+            f"CREATE TRIGGER words_stay BEFORE UPDATE ON {schema}.{table}"
+            " FOR EACH ROW WHEN (OLD.checkout_id IS NULL) EXECUTE FUNCTION waypost.check_change()"
+        )
 
 
 def _grants(schema: str, space_id: str, tables: list[str], names: Names) -> Iterator[str]:

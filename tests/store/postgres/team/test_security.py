@@ -29,11 +29,13 @@ def test_members_read(standing_team: Team, user: str) -> None:
 def test_owners_and_writers_write(team: Team, user: str) -> None:
     machine = team.machine(user)
     add(machine)
-    machine.execute(f"UPDATE {IN_A}.memories SET text = 'changed' WHERE memory_id = 'm-3'".encode())
+    machine.execute(f"UPDATE {IN_A}.memories SET superseded_at = 1 WHERE memory_id = 'm-1'".encode())
+    machine.execute(f"UPDATE {IN_A}.memories SET text = 'changed' WHERE memory_id = 'm-2'".encode())  # from a file
     machine.execute(f"INSERT INTO {IN_A}.audit (action) VALUES ('add')".encode())
     machine.execute(f"SELECT setval('{IN_A}.memories_number_seq', 100)".encode())  # numbers for many at once
+    assert texts(machine) == [f"secret of {IN_A}", "changed", "new"]
     machine.execute(f"DELETE FROM {IN_A}.memories WHERE checkout_id = 'c'".encode())
-    assert texts(machine) == [f"secret of {IN_A}", "changed"]
+    assert texts(machine) == [f"secret of {IN_A}", "new"]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +64,43 @@ def test_a_writer_cannot_forget_what_somebody_said(team: Team) -> None:
         team.machine("bob").execute(f"DELETE FROM {IN_A}.memories WHERE memory_id = 'm-1'".encode())
     team.machine("alice").execute(f"DELETE FROM {IN_A}.memories WHERE memory_id = 'm-1'".encode())
     assert texts(team.admin) == [f"code of {IN_A}"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "text = ''",
+        "text = text",
+        "checkout_id = 'c'",
+        "superseded_at = 1, text = ''",
+        "superseded_at = NULL",
+        "memory_id = 'm-9'",
+    ],
+)
+def test_a_writer_changes_nothing_of_what_somebody_said(team: Team, change: str) -> None:
+    with pytest.raises(errors.InsufficientPrivilege):
+        team.machine("bob").execute(f"UPDATE {IN_A}.memories SET {change} WHERE memory_id = 'm-1'".encode())
+    assert texts(team.admin) == [f"secret of {IN_A}", f"code of {IN_A}"]
+
+
+def test_what_is_superseded_stays_so(team: Team) -> None:
+    bob = team.machine("bob")
+    bob.execute(f"UPDATE {IN_A}.memories SET superseded_at = 1 WHERE memory_id = 'm-1'".encode())
+    for change in ("superseded_at = NULL", "superseded_at = 2"):
+        with pytest.raises(errors.InsufficientPrivilege):
+            bob.execute(f"UPDATE {IN_A}.memories SET {change} WHERE memory_id = 'm-1'".encode())
+
+
+def test_a_writer_gives_an_erasing_end_only_to_what_they_add(team: Team) -> None:
+    bob, end = team.machine("bob"), f"INSERT INTO {IN_A}.states VALUES (%s, 'delete', 1)"
+    with bob.transaction():
+        add(bob)
+        bob.execute(end.encode(), ("m-3",))
+    with pytest.raises(errors.InsufficientPrivilege):
+        bob.execute(end.encode(), ("m-1",))
+    with pytest.raises(errors.InsufficientPrivilege), bob.transaction():  # now it looks like one of this transaction
+        bob.execute(f"UPDATE {IN_A}.memories SET superseded_at = 1 WHERE memory_id = 'm-1'".encode())
+        bob.execute(end.encode(), ("m-1",))
 
 
 def test_a_writer_ends_what_was_to_end(team: Team) -> None:
