@@ -81,8 +81,9 @@ def test_by_meaning_the_plan_of_the_seed_is_worth_nine(tmp_path: Path, clock: Te
         if engine is None or space.engines.embed(engine, ["eins"]) is None:
             pytest.skip("the weights are not installed")
     judged = scored(space, entries, AT)
-    assert points(judged)[:2] == [9, 9]
-    assert {item.topic for item in judged[:4]} == {judged[0].topic}
+    told = [(item.topic, item.score.reasoning) for item in judged]
+    assert {item.topic for item in judged[:4]} == {judged[0].topic}, told
+    assert points(judged)[:2] == [9, 9], told
     assert points(judged)[-3:] == [1, 1, 1]
 
 
