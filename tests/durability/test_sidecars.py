@@ -120,6 +120,50 @@ def test_a_sidecar_that_is_ahead_of_the_database_is_not_believed(with_sidecar: M
     assert answers(other) == found
 
 
+def test_a_generation_that_another_process_has_written_is_taken_over_and_not_written_again(
+    project: Path, cast: Cast
+) -> None:
+    """Else each of ten servers would hold a copy of all vectors, in a file that the next one has removed."""
+    writer, other = cast("serve", project, 32), cast("serve", project, 32)
+    for server in (writer, other):
+        server.wait_ready()
+    folder, generations = Memory.open(project).folder, set()
+    for number in range(100):
+        writer.ask("remember", text=f"The {SUBJECTS[number % 8]} server {number} uses port {number}", kind="note")
+        right = writer.ask("recall", question=QUESTION, k=20)  # the first to see the new one
+        written = {path.name: path.stat().st_ino for path in folder.glob("vectors-*.bin")}
+        assert other.ask("recall", question=QUESTION, k=20) == right
+        assert {path.name: path.stat().st_ino for path in folder.glob("vectors-*.bin")} == written
+        generations |= set(written)
+    assert len(generations) > 1
+
+
+def test_a_damaged_generation_of_another_process_is_not_taken_over(project: Path, cast: Cast) -> None:
+    writer, other = cast("serve", project, 32), cast("serve", project, 32)
+    for server in (writer, other):
+        server.wait_ready()
+    writer.ask("remember", text="The billing server uses port 8080", kind="note")
+    other.ask("recall", question=QUESTION)  # has a tail from now on, and no generation
+    for number in range(40):
+        writer.ask("remember", text=f"The {SUBJECTS[number % 8]} server {number} uses port {number}", kind="note")
+    right = writer.ask("recall", question=QUESTION, k=20)
+    (path,) = Memory.open(project).folder.glob("vectors-*.bin")
+    torn = path.read_bytes()[:-1]
+    path.unlink()  # the writer has it mapped
+    path.write_bytes(torn)
+    assert other.ask("recall", question=QUESTION, k=20) == right
+    assert [one.read_bytes() == torn for one in path.parent.glob("vectors-*.bin")] == [False]
+
+
+def test_what_was_written_one_by_one_is_found_as_what_was_written_at_once(open_memory: OpenMemory) -> None:
+    memory = open_memory()
+    for number in range(40):
+        fill(memory, 1, start=number)
+        found = answers(memory)  # reads one more row
+    memory.close()
+    assert answers(memory) == found
+
+
 def test_the_vector_of_what_another_process_forgot_is_in_no_later_generation(
     project: Path, cast: Cast, low_threshold: None
 ) -> None:

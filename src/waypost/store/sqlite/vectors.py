@@ -2,7 +2,8 @@
 
 The rows in the database are the truth (half precision). A sidecar file holds them unpacked, as one immutable
 generation that is memory-mapped; what was stored since is read from the database as a tail. Rows deleted
-since are dropped by the caller, who looks every answer up in the same read transaction.
+since are dropped by the caller, who looks every answer up in the same read transaction. Processes that work on
+one database map the same generation: whoever is first writes it, the others take it over.
 
 A sidecar is believed only if it is whole and says what the database says, so that one that is damaged, or
 lies beside a database put back from a backup, costs time and not the right answer.
@@ -38,6 +39,7 @@ _PROBES = 64  # rows of a sidecar that are compared with the database before it 
 _ABANDONED_SECONDS = 3600.0  # a temporary file this old belongs to a process that was killed
 _SIDECAR_FROM = 2048  # rows; below, reading them from the database takes a few milliseconds
 _TAIL_SHARE = 4  # a new generation when the tail reaches a quarter of the old one
+_ROWS_WRITTEN = 512  # at once to a sidecar: 1 MB
 _ROWS_AT_ONCE = 16_384  # compared with up to 256 new vectors: 16 MB of cosines
 
 
@@ -94,11 +96,9 @@ class EngineVectors:
                 self._base = self._open_sidecar(connection)
             new = self._read_after(connection, self._last())
             if len(new.ids):
-                self._tail.append(new)
-                if len(self._tail) > 16:
-                    self._tail = [_joined(self._tail)]
-            self._maybe_write_generation(connection)
-            return Snapshot(tuple(b for b in (self._base, *self._tail) if b is not None and len(b.ids)))
+                self._add_to_tail(new)
+            self._maybe_renew(connection)
+            return Snapshot(tuple(self._blocks()))
 
     def drop_sidecars(self) -> None:
         """Forget the generation: it may hold vectors of what was erased."""
@@ -106,6 +106,16 @@ class EngineVectors:
             self._base, self._tail = None, []
             for path in (*self._sidecars(), *self._folder.glob(".vectors-*.tmp")):
                 path.unlink(missing_ok=True)
+
+    def _blocks(self) -> list[Block]:
+        return [b for b in (self._base, *self._tail) if b is not None and len(b.ids)]
+
+    def _add_to_tail(self, new: Block) -> None:
+        """As many blocks as the count of rows has digits: joining all of them again and again would copy the tail for
+        every few writes, and leave holes of its size in the heap."""
+        self._tail.append(new)
+        while len(self._tail) > 1 and len(self._tail[-2].ids) <= len(self._tail[-1].ids):
+            self._tail[-2:] = [_joined(self._tail[-2:])]
 
     def _last(self) -> int:
         block = self._tail[-1] if self._tail else self._base
@@ -125,13 +135,14 @@ class EngineVectors:
     def _sidecars(self) -> list[Path]:
         return sorted(self._folder.glob(f"vectors-{self._engine_id}-*.bin"))
 
-    def _open_sidecar(self, connection: apsw.Connection) -> Block | None:
+    def _open_sidecar(self, connection: apsw.Connection, after: int = 0) -> Block | None:
+        """The newest generation that can be believed, if it reaches beyond this id."""
         for path in reversed(self._sidecars()):
             # A generation may vanish or be cut off by a crash of the machine; the database has it all.
             with contextlib.suppress(OSError, ValueError):
                 block = _map_block(path, self._dimensions)
                 if self._agrees(connection, block):
-                    return block
+                    return block if int(block.ids[-1]) > after else None
         return None
 
     def _agrees(self, connection: apsw.Connection, block: Block) -> bool:
@@ -147,25 +158,37 @@ class EngineVectors:
                 return False
         return True
 
-    def _living(self, connection: apsw.Connection, block: Block) -> Block:
+    def _maybe_renew(self, connection: apsw.Connection) -> None:
+        """Once the tail is long: go over to the generation of another process, or else write one for all of them."""
+        if self._tail_is_long():
+            self._take_over(connection)
+        if self._tail_is_long():
+            self._write_generation(connection)
+
+    def _tail_is_long(self) -> bool:
+        base = 0 if self._base is None else len(self._base.ids)
+        return sum(len(block.ids) for block in self._tail) >= max(_SIDECAR_FROM, base // _TAIL_SHARE)
+
+    def _take_over(self, connection: apsw.Connection) -> None:
+        newer = self._open_sidecar(connection, 0 if self._base is None else int(self._base.ids[-1]))
+        if newer is not None:
+            rest = [_after(block, int(newer.ids[-1])) for block in self._tail]
+            self._base, self._tail = newer, [block for block in rest if len(block.ids)]
+
+    def _write_generation(self, connection: apsw.Connection) -> None:
         """Without the rows that were deleted since they were read: no file keeps what was forgotten."""
         rows: list[Any] = connection.execute(
             "SELECT vector_id FROM vectors WHERE engine_id = ?", (self._engine_id,)
         ).fetchall()
-        kept = np.isin(block.ids, np.array(rows, np.int64).ravel())
-        return block if kept.all() else Block(block.ids[kept], block.languages[kept], block.matrix[kept])
-
-    def _maybe_write_generation(self, connection: apsw.Connection) -> None:
-        base = 0 if self._base is None else len(self._base.ids)
-        tail = sum(len(block.ids) for block in self._tail)
-        if tail < max(_SIDECAR_FROM, base // _TAIL_SHARE):
+        living = np.array(rows, np.int64).ravel()
+        chosen = [(block, np.isin(block.ids, living)) for block in self._blocks()]
+        ids = np.concatenate([block.ids[kept] for block, kept in chosen])
+        languages = np.concatenate([block.languages[kept] for block, kept in chosen])
+        if not len(ids):
             return
-        whole = self._living(connection, _joined([b for b in (self._base, *self._tail) if b is not None]))
-        if not len(whole.ids):
-            return
-        path = self._folder / f"vectors-{self._engine_id}-{int(whole.ids[-1]):016d}.bin"
+        path = self._folder / f"vectors-{self._engine_id}-{int(ids[-1]):016d}.bin"
         try:
-            _write_block(path, whole)
+            _write_file(path, ids, languages, self._dimensions, _matrices(chosen))
             self._base, self._tail = _map_block(path, self._dimensions), []
         except (OSError, ValueError):
             return  # no room or a read-only place: the tail in memory serves, only slower to start
@@ -187,18 +210,32 @@ def _joined(blocks: list[Block]) -> Block:
     )
 
 
-def _write_block(path: Path, block: Block) -> None:
+def _after(block: Block, last: int) -> Block:
+    """Its rows beyond this id, as a copy: a view would keep all of them."""
+    begin = int(np.searchsorted(block.ids, last, "right"))
+    return Block(block.ids[begin:].copy(), block.languages[begin:].copy(), block.matrix[begin:].copy())
+
+
+def _matrices(chosen: "list[tuple[Block, NDArray[np.bool_]]]") -> "Iterator[Floats]":
+    """The chosen rows in pieces: all vectors at once would be in memory a second time."""
+    for block, kept in chosen:
+        for start in range(0, len(kept), _ROWS_WRITTEN):
+            piece = slice(start, start + _ROWS_WRITTEN)
+            yield block.matrix[piece][kept[piece]]
+
+
+def _write_file(path: Path, ids: "Ids", languages: "Codes", dimensions: int, matrices: "Iterator[Floats]") -> None:
     """A complete file or none: temporary name, flush to disk, rename."""
-    rows, dimensions = block.matrix.shape
     import tempfile  # brings archives along: only who writes pays for it
 
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".vectors-", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(_HEADER.pack(_MAGIC, rows, dimensions, int(block.ids[-1]), _checksum(block)))
-            file.write(block.ids.astype("<i8").tobytes())
-            file.write(np.ascontiguousarray(block.matrix, "<f4").data)
-            file.write(block.languages.tobytes())
+            file.write(_HEADER.pack(_MAGIC, len(ids), dimensions, int(ids[-1]), _checksum(ids, languages)))
+            file.write(ids.astype("<i8").tobytes())
+            for matrix in matrices:
+                file.write(np.ascontiguousarray(matrix, "<f4").data)
+            file.write(languages.tobytes())
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -208,9 +245,9 @@ def _write_block(path: Path, block: Block) -> None:
         raise
 
 
-def _checksum(block: Block) -> int:
+def _checksum(ids: "Ids", languages: "Codes") -> int:
     """Of the small parts: a wrong id would give a memory the score of another. Vectors are probed instead."""
-    return zlib.crc32(block.languages.tobytes(), zlib.crc32(block.ids.astype("<i8").tobytes()))
+    return zlib.crc32(languages.tobytes(), zlib.crc32(ids.astype("<i8").tobytes()))
 
 
 def _map_block(path: Path, dimensions: int) -> Block:
@@ -228,6 +265,6 @@ def _map_block(path: Path, dimensions: int) -> Block:
         raw[matrix_end:],
         raw[ids_end:matrix_end].view("<f4").reshape(rows, width),
     )
-    if (rows and int(block.ids[-1]) != last) or _checksum(block) != checksum:
+    if (rows and int(block.ids[-1]) != last) or _checksum(block.ids, block.languages) != checksum:
         raise ValueError(f"{path} is torn")
     return block
