@@ -63,6 +63,11 @@ class Server:
         pages = int(Path(f"/proc/{self.process}/statm").read_text().split()[1])
         return pages * _PAGE / 2**20
 
+    def own_memory_mb(self) -> float:
+        """Without pages of files, such as models', which are read once and which the system takes back when it needs to."""
+        lines = Path(f"/proc/{self.process}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
+
 
 class Client:
     """One connection that is kept."""

@@ -47,7 +47,6 @@ READERS = 4  # every so many clients a reader
 CROSSED = 0.2  # of the writes are looked for through another server
 PROBED = 0.05  # of the requests are followed by one that has to be refused
 SAMPLES = 10  # of the memory of the servers
-FLAT = 1.1  # what a server may hold at the end, of what it held in the middle
 SPARE = 15_000  # texts for writes
 
 
@@ -249,7 +248,7 @@ def server_login(dsn: str) -> str:
 
 
 def run(workers: Sequence[Worker], servers: Sequence[Server], seconds: float) -> list[list[float]]:
-    """All clients at once for so long. Returns the memory of the servers in MiB, sampled on the way."""
+    """All clients at once for so long. Returns the servers' own memory in MiB, sampled on the way."""
     until = time.perf_counter() + seconds
     threads = [threading.Thread(target=worker.work, args=(until,)) for worker in workers]
     for thread in threads:
@@ -257,8 +256,9 @@ def run(workers: Sequence[Worker], servers: Sequence[Server], seconds: float) ->
     held = []
     for _ in range(SAMPLES):
         time.sleep(max(0.0, seconds / SAMPLES))
-        held.append([round(server.memory_mb(), 1) for server in servers])
-        print("memory of the servers, MiB:", *(f"{one:.0f}" for one in held[-1]), flush=True)
+        held.append([round(server.own_memory_mb(), 1) for server in servers])
+        told = (f"{server.memory_mb():.0f} ({own:.0f})" for server, own in zip(servers, held[-1], strict=True))
+        print("memory of the servers, MiB (without pages of files):", *told, flush=True)
     for thread in threads:
         thread.join()
     return held
@@ -298,13 +298,13 @@ def report(seen: Seen, seconds: float, held: list[list[float]], busy: float) -> 
         f"statuses {dict(seen.statuses)}; {len(seen.written)} writes acknowledged, {seen.crossed} looked for elsewhere"
     )
     print(
-        f"refused probes {dict(seen.refused)}; memory of a server in the middle {middle:.0f} MiB, at the end {end:.0f}"
+        f"refused probes {dict(seen.refused)}; a server's own memory in the middle {middle:.0f} MiB, at the end {end:.0f}"
     )
     return {
         "sorts": rows, "statuses": {str(status): count for status, count in seen.statuses.items()},
         "written": len(seen.written),
         "cpu_ms_each": round(each, 1), "crossed": seen.crossed, "refused": dict(seen.refused),
-        "memory_mb": held, "wrong": seen.wrong[:50],
+        "own_memory_mb": held, "wrong": seen.wrong[:50],
     }  # fmt: skip
 
 

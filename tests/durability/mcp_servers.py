@@ -148,9 +148,10 @@ def has_gone(pid: int, seconds: float) -> bool:
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory that the process has for itself alone."""
+    """Bytes of memory that the process has for itself alone, and in no file: pages of models and of indexes become its
+    own when other processes that had them too are killed."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty"))
 
 
 def processes_of(home: Path) -> dict[int, str]:
