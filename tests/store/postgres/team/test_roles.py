@@ -96,6 +96,11 @@ def test_somebody_else_creates_the_roles_by_the_printed_sql(owned: tuple[Connect
     directory.add_member(A, "bob", "reader")
     with connect_as(connection, login) as bob:
         assert bob.execute(COUNT.encode()).fetchone() == (2,)
+    directory.forget_space(A)  # whoever may make no roles can take none away either
+    assert directory.spaces() == ()
+    assert root.execute("SELECT pg_has_role(%s, %s, 'MEMBER')", (login, names.group(A, "reader"))).fetchone() == (
+        False,
+    )
 
 
 def test_a_role_that_is_missing_and_cannot_be_made_is_told(owned: tuple[Connection, str, Connection]) -> None:
