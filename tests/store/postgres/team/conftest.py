@@ -48,6 +48,7 @@ INSERT INTO {schema}.keywords VALUES (1, to_tsvector('simple', 'secret'));
 INSERT INTO {schema}.audit (action) VALUES ('add');
 """
 Connection = psycopg.Connection[Any]
+Owned = tuple[Connection, str, Connection]
 
 
 @dataclass
@@ -128,3 +129,15 @@ def made_team(dsn: str) -> Iterator[Team]:
             made.add_login(user)
         with made.opened:
             yield made
+
+
+@pytest.fixture
+def owned(postgres_server: Postgres) -> Iterator[Owned]:
+    """A superuser's connection, the name of a plain role that owns the database, and its connection."""
+    dsn = postgres_server.new_database()
+    name = dsn.split("@/")[1].split("?")[0]
+    owner = f"owner_{name}"
+    with psycopg.connect(dsn, autocommit=True) as root:
+        root.execute(f"CREATE ROLE {owner} LOGIN; ALTER DATABASE {name} OWNER TO {owner}".encode())
+        with psycopg.connect(dsn.replace("postgres@", f"{owner}@"), autocommit=True) as connection:
+            yield root, owner, connection

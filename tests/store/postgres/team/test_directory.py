@@ -14,7 +14,7 @@ from waypost.errors import ForeignFile, InvalidInput, NotFound, SchemaTooNew, Se
 from waypost.store.postgres.directory import Directory
 from waypost.store.postgres.directory_rows import Space
 from waypost.store.postgres.directory_schema import MIGRATIONS, migrate_directory, missing_migrations
-from waypost.store.postgres.roles import schema_of
+from waypost.store.postgres.roles import ensure_roles, schema_of
 from waypost.store.postgres.security import Acting, act, act_in_directory
 
 HOSTILE = ["", "x'; DROP TABLE waypost.users; --", 'a"b', "a b", "$$", "a\nb", "ж", "x" * 65, "-x", "a\0b"]
@@ -27,13 +27,14 @@ def digest(text: str) -> str:
 # -- the schema ----------------------------------------------------------------------------------------------------
 
 
-def test_many_processes_that_start_at_once_make_one_directory(postgres: str) -> None:
+def test_many_processes_that_start_at_once_make_one_directory_and_its_roles_once(postgres: str) -> None:
     failures: list[BaseException] = []
 
     def start() -> None:
         try:
             with psycopg.connect(postgres, autocommit=True) as connection:
                 migrate_directory(connection, NOW)
+                ensure_roles(connection)
         except psycopg.Error as error:
             failures.append(error)
 

@@ -1,6 +1,5 @@
 """Whoever was put out is out, whatever they had begun; and what they left behind keeps nobody from erasing a memory."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -8,7 +7,7 @@ import psycopg
 import pytest
 from psycopg import errors
 from tests.postgres_server import Postgres
-from tests.store.postgres.team.conftest import NOW, A, B, Connection, Team, make_space
+from tests.store.postgres.team.conftest import NOW, A, B, Connection, Owned, Team, make_space
 
 from waypost.errors import InvalidInput, SecurityError
 from waypost.store.postgres.directory import Directory
@@ -76,23 +75,19 @@ def test_a_login_has_what_its_groups_may_and_becomes_none_of_them(team: Team) ->
 
 
 @pytest.fixture
-def rented(postgres_server: Postgres) -> Iterator[Team]:
-    """The same people in memory A, on a database whose owner may create roles and nothing else."""
-    dsn = postgres_server.new_database()
-    name = dsn.split("@/")[1].split("?")[0]
-    owner = f"owner_{name}"
-    with psycopg.connect(dsn, autocommit=True) as root:
-        root.execute(f"CREATE ROLE {owner} LOGIN CREATEROLE; ALTER DATABASE {name} OWNER TO {owner}".encode())
-    with psycopg.connect(dsn.replace("postgres@", f"{owner}@"), autocommit=True) as admin:
-        migrate_directory(admin, NOW)
-        made = Team(dsn, admin, ensure_roles(admin))
-        make_space(admin, made.names, A, "a project")
-        for user in ("alice", "carol"):
-            made.directory.add_user(user)
-            made.add_login(user)
-            made.directory.add_member(A, user, "owner" if user == "alice" else "reader")
-        with made.opened:
-            yield made
+def rented(owned: Owned) -> Iterator[Team]:
+    """alice and carol in memory A, on a database whose owner may create roles and nothing else."""
+    root, owner, admin = owned
+    root.execute(f"ALTER ROLE {owner} CREATEROLE".encode())
+    migrate_directory(admin, NOW)
+    made = Team(f"postgresql://postgres@/{root.info.dbname}?host={root.info.host}", admin, ensure_roles(admin))
+    make_space(admin, made.names, A, "a project")
+    for user in ("alice", "carol"):
+        made.directory.add_user(user)
+        made.add_login(user)
+        made.directory.add_member(A, user, "owner" if user == "alice" else "reader")
+    with made.opened:
+        yield made
 
 
 def test_what_was_left_to_a_group_keeps_nobody_from_erasing_the_memory(rented: Team) -> None:
@@ -121,25 +116,6 @@ def test_of_a_group_that_cannot_go_nobody_is_a_member_any_more(rented: Team, pos
     make_space(rented.admin, None, A, "another of that name")
     with pytest.raises(errors.InsufficientPrivilege):
         rented.machine("carol").execute(f"SELECT count(*) FROM {IN_A}.memories".encode())
-
-
-def test_several_set_up_a_team_at_once(postgres: str) -> None:
-    failed: list[BaseException] = []
-
-    def set_up() -> None:
-        try:
-            with psycopg.connect(postgres, autocommit=True) as connection:
-                migrate_directory(connection, NOW)
-                ensure_roles(connection)
-        except BaseException as error:  # noqa: BLE001  told below
-            failed.append(error)
-
-    threads = [threading.Thread(target=set_up) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
 
 
 def test_another_memory_is_not_concerned(team: Team) -> None:

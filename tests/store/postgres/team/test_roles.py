@@ -1,12 +1,10 @@
 """The same for whoever installs: a superuser, the owner of a rented database, somebody who may create no roles."""
 
-from collections.abc import Iterator
-
 import psycopg
 import pytest
 from psycopg import errors
 from tests.postgres_server import Postgres
-from tests.store.postgres.team.conftest import NOW, A, Connection, make_space
+from tests.store.postgres.team.conftest import NOW, A, Connection, Owned, make_space
 
 from waypost.errors import InvalidInput, StoreError
 from waypost.store.postgres.directory import Directory
@@ -17,24 +15,12 @@ from waypost.store.postgres.security import MAINTAIN_FROM, Acting, act, protect_
 COUNT = f"SELECT count(*) FROM {schema_of(A)}.memories"
 
 
-@pytest.fixture
-def owned(postgres_server: Postgres) -> Iterator[tuple[Connection, str, Connection]]:
-    """A superuser's connection, the name of a plain role that owns the database, and its connection."""
-    dsn = postgres_server.new_database()
-    name = dsn.split("@/")[1].split("?")[0]
-    owner = f"owner_{name}"
-    with psycopg.connect(dsn, autocommit=True) as root:
-        root.execute(f"CREATE ROLE {owner} LOGIN; ALTER DATABASE {name} OWNER TO {owner}".encode())
-        with psycopg.connect(dsn.replace("postgres@", f"{owner}@"), autocommit=True) as connection:
-            yield root, owner, connection
-
-
 def connect_as(connection: Connection, role: str) -> Connection:
     given = connection.info
     return psycopg.connect(host=given.host, port=given.port, dbname=given.dbname, user=role, autocommit=True)
 
 
-def test_the_owner_of_a_rented_database_installs_a_team(owned: tuple[Connection, str, Connection]) -> None:
+def test_the_owner_of_a_rented_database_installs_a_team(owned: Owned) -> None:
     root, owner, connection = owned
     root.execute(f"ALTER ROLE {owner} CREATEROLE".encode())
     migrate_directory(connection, NOW)
@@ -62,7 +48,7 @@ def test_the_owner_of_a_rented_database_installs_a_team(owned: tuple[Connection,
     assert ensure_roles(connection) == names
 
 
-def test_without_the_right_to_create_roles_the_owner_works_alone(owned: tuple[Connection, str, Connection]) -> None:
+def test_without_the_right_to_create_roles_the_owner_works_alone(owned: Owned) -> None:
     _, _, connection = owned
     migrate_directory(connection, NOW)
     assert ensure_roles(connection) is None
@@ -75,7 +61,7 @@ def test_without_the_right_to_create_roles_the_owner_works_alone(owned: tuple[Co
     directory.forget_space(A)
 
 
-def test_somebody_else_creates_the_roles_by_the_printed_sql(owned: tuple[Connection, str, Connection]) -> None:
+def test_somebody_else_creates_the_roles_by_the_printed_sql(owned: Owned) -> None:
     root, owner, connection = owned
     migrate_directory(connection, NOW)
     assert ensure_roles(connection) is None
@@ -103,7 +89,7 @@ def test_somebody_else_creates_the_roles_by_the_printed_sql(owned: tuple[Connect
     )
 
 
-def test_a_role_that_is_missing_and_cannot_be_made_is_told(owned: tuple[Connection, str, Connection]) -> None:
+def test_a_role_that_is_missing_and_cannot_be_made_is_told(owned: Owned) -> None:
     root, owner, connection = owned
     migrate_directory(connection, NOW)
     for statement in sql_for_admins(Names(owner[:31]), [], owner):
