@@ -21,6 +21,8 @@ PRIVATE_DIRECTORY = 0o700
 PRIVATE_FILE = 0o600
 _PAUSES = (0.0005, 0.003)  # seconds between two tries for a lock; by chance, so that nobody always comes too late
 _LOOK = 1.0  # seconds between two looks at a process
+_TRIM_THRESHOLD, _ARENA_MAX = -1, -8  # glibc's numbers for what `mallopt` sets
+_ARENAS, _KEPT_BYTES = 2, 1 << 20
 
 
 def canonical(path: Path) -> Path:
@@ -278,3 +280,17 @@ def detached() -> dict[str, Any]:
         flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
         return {"creationflags": flags, "close_fds": True}
     return {"start_new_session": True, "close_fds": True}
+
+
+def give_memory_back() -> None:
+    """For a process that serves for days, before it has threads: what is freed goes back to the system. By itself glibc
+    keeps it, in a pool for each thread: a server of sixteen threads then grew by 4 MB a minute under load. Other systems
+    need no telling."""
+    if not sys.platform.startswith("linux"):
+        return
+    import ctypes  # only servers need it
+
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # not in every C library
+    if mallopt is not None:
+        mallopt(_ARENA_MAX, _ARENAS)
+        mallopt(_TRIM_THRESHOLD, _KEPT_BYTES)
