@@ -14,6 +14,8 @@ from tests.browser.sample import AGENT, Sample, build, propose
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
+from waypost.embed.protocol import Engine
+from waypost.embed.registry import open_engine
 from waypost.faces.guard.tokens import Tokens
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.session import Project
@@ -85,8 +87,12 @@ def serving(folder: Path) -> Iterator[Served]:
         finally:
             ready.set()
 
+    def open_own(name: str, asked: config.Settings) -> Engine:
+        """Not for others: this goes on while tests of other folders run, and some of them want the real engines."""
+        return engine if asked.home == home else open_engine(name, asked)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
+        patch.setattr("waypost.memory.spaces.open_engine", open_own)
         sample = build(folder / "shop", settings)
         thread = threading.Thread(target=work)
         thread.start()
