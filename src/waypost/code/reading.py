@@ -14,6 +14,7 @@ from pathlib import Path
 from waypost.code.content import magic_reason, written_by_machine
 from waypost.code.decoding import decode
 from waypost.code.skip import size_limit, too_large, unsafe_name
+from waypost.store.open_databases import is_open_database
 
 _ATTEMPTS = 3
 _TICK_NS = 20_000_000  # file systems stamp with the kernel's clock, which goes in steps of up to 10 ms
@@ -154,8 +155,9 @@ def _open_inside(root: Path, path: str) -> int | None:
             inner = os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
             os.close(folder)
             folder = inner
-        if not stat.S_ISREG(os.stat(names[-1], dir_fd=folder, follow_symlinks=False).st_mode):
-            return None  # asked before opening: to open a device may already do something
+        state = os.stat(names[-1], dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISREG(state.st_mode) or is_open_database(state):
+            return None  # asked before opening: that may already do something to a device, and to locks on a database
         return _regular(os.open(names[-1], _FILE_FLAGS, dir_fd=folder))
     finally:
         os.close(folder)
@@ -165,6 +167,8 @@ def _open_resolved(root: Path, path: str) -> int | None:
     """The same where folders have no handles (Windows): the path must be its own true spelling."""
     whole = root.resolve() / path
     if os.path.normcase(whole.resolve(strict=True)) != os.path.normcase(whole) or not whole.is_file():
+        return None
+    if is_open_database(whole.stat()):
         return None
     return _regular(os.open(whole, _FILE_FLAGS))
 

@@ -16,6 +16,7 @@ from waypost.journal.chat import Message, messages_of, with_sessions
 from waypost.model.draft import Draft
 from waypost.model.memory import Caller
 from waypost.model.time import format_time
+from waypost.store.open_databases import refuse_open_database
 
 CHAT = "chat"
 _MOST_LINE = 16 * 1024 * 1024  # bytes of a JSON line
@@ -40,6 +41,7 @@ def read_chat(path: Path) -> Plan:
     messages: list[Message] = []
     wrong: list[str] = []
     empty = 0
+    refuse_open_database(path)
     try:
         with path.open("rb") as file:
             for where, item in _items(file, wrong):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from waypost.code.decoding import decode
 from waypost.errors import InvalidInput
+from waypost.store.open_databases import refuse_open_database
 
 MOST_BYTES = 256 * 1024 * 1024  # of one file, unpacked
 _MOST_FILES = 20_000  # of one folder
@@ -75,6 +76,7 @@ def is_folder(path: Path) -> bool:
 def _content(path: Path, follow: bool) -> tuple[bytes, os.stat_result]:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     flags |= 0 if follow else getattr(os, "O_NOFOLLOW", 0)
+    refuse_open_database(path)
     with os.fdopen(os.open(path, flags), "rb") as file:
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_BYTES:

@@ -18,6 +18,7 @@ from waypost.model.labels import LABELS
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
 from waypost.model.time import parse_time
+from waypost.store.open_databases import refuse_open_database
 from waypost.store.protocol import AuditEntry, Edge
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -72,6 +73,7 @@ def check_drafts(found: Iterator[tuple[int, dict[str, Any]]]) -> list[Draft]:
 
 def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receipt]:
     """Read an export of ours. What is here already stays as it is; ids are kept where they are free."""
+    refuse_open_database(path)
     try:
         with path.open("rb") as file:
             return import_rows(space, _import_rows(file), caller)

@@ -12,6 +12,7 @@ from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
 from waypost.flows.journal_log import note
 from waypost.flows.open_space import OpenSpace
 from waypost.space.platform import make_private_directory, write_private_file
+from waypost.store.open_databases import refuse_open_database
 
 MEDIA = "archive/media"
 LARGEST = 64 * 1024 * 1024  # bytes
@@ -65,6 +66,7 @@ def drop_media(space: OpenSpace, names: Iterable[str]) -> list[str]:
 def _content(path: Path) -> bytes:
     """The bytes of a plain file; neither a link nor a pipe or device is opened for long."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    refuse_open_database(path)
     try:
         handle = os.open(path, flags)
     except FileNotFoundError as error:

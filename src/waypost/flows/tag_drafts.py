@@ -11,6 +11,7 @@ from waypost.flows.tag_places import Places, packed, places_for
 from waypost.flows.tag_then import Then
 from waypost.model.draft import MAX_ITEMS, MAX_SHORT, Draft
 from waypost.model.reference import CodeReference
+from waypost.store.open_databases import refuse_open_database
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ def read_items(space: OpenSpace, path: Path, import_id: str) -> list[Item]:
 
 
 def _content(path: Path) -> bytes:
+    refuse_open_database(path)
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)

@@ -16,6 +16,7 @@ from waypost.code.schema.live_rows import Catalogue, assemble
 from waypost.code.schema.model import Table
 from waypost.code.schema.names import data
 from waypost.errors import InvalidInput, NotFound, WaypostError
+from waypost.store.open_databases import refuse_open_database
 
 CONNECT_SECONDS = 10
 QUERY_SECONDS = 15  # a catalogue of thousands of tables answers in one or two
@@ -160,6 +161,7 @@ def _read_sqlite(parts: SplitResult, url: str) -> Catalogue:
         raise NotFound(
             f"There is no database file {path}.", "Check the path; sqlite:///a.db is relative to where you are."
         )
+    refuse_open_database(path)
     try:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         with closing(apsw.Connection(_sqlite_address(path), flags=flags)) as connection:

@@ -21,6 +21,7 @@ from waypost.model.labels import LABELS
 from waypost.model.memory import State
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
+from waypost.store.open_databases import refuse_open_database
 from waypost.store.protocol import AuditEntry
 from waypost.text.counted import counted
 
@@ -116,6 +117,7 @@ def _opened(path: Path) -> "Iterator[IO[bytes]]":
             spool.seek(0)
             yield spool
         return
+    refuse_open_database(path)
     try:
         file = path.open("rb")
     except OSError as error:

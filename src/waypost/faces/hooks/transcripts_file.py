@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from waypost.errors import InvalidInput
+from waypost.store.open_databases import refuse_open_database
 
 LARGEST_FILE = 1 << 30  # bytes; a session with many pictures has some hundred million
 _LONGEST_LINE = 32 << 20  # a longer one holds a file or a picture, not words
@@ -44,6 +45,7 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _opened(path: Path) -> IO[bytes]:
+    refuse_open_database(path)
     try:
         if stat.S_ISLNK(os.lstat(path).st_mode):  # where the system has no flag for it
             raise InvalidInput(f"{path} is a link.", "A transcript is a plain file.")

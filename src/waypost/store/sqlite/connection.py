@@ -21,6 +21,8 @@ from waypost.errors import (
     StoreFull,
     StoreReadOnly,
 )
+from waypost.store.open_databases import clear_after_fork
+from waypost.store.sqlite.files import DatabaseFiles, close_untouched
 
 # Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
 OLDEST_SAFE_SQLITE = (3, 51, 3)
@@ -77,16 +79,25 @@ def in_our_words(path: Path) -> Iterator[None]:
 
 
 class Connections:
-    """A few connections to one file, lent to one thread at a time. Survives a fork by starting afresh."""
+    """A few connections to one file, lent to one thread at a time. Survives a fork by starting afresh.
+
+    Should somebody replace the database or its log while this process has them open, or take away its locks, the
+    connections are closed without touching the files, and new ones are opened.
+    """
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
         self._path = path
         self._busy_seconds = busy_seconds
         self._closed = False
         self._idle: list[apsw.Connection] = []
+        self._files: dict[apsw.Connection, DatabaseFiles] = {}  # of each open connection
         self._lock = threading.Lock()
         self.turn = threading.Lock()  # threads of this process queue here to write, processes queue in SQLite
         _all.add(self)
+
+    @property
+    def path(self) -> Path:
+        return self._path
 
     @contextmanager
     def lend(self, *, patient: bool = True) -> Iterator[apsw.Connection]:
@@ -101,35 +112,93 @@ class Connections:
                 connection.set_busy_handler(_patience(self._busy_seconds))
             self._give_back(connection)
 
+    def confirm(self, connection: apsw.Connection) -> None:
+        """After a commit: raise StoreError if it went into files that are no longer the database's. Locks that are gone
+        are taken anew before the next use."""
+        files = self._files[connection]
+        if not files.are_in_place():
+            raise StoreError(
+                f"{self._path} or its log was replaced while this process had it open; the last write may not be stored.",
+                "Repeat it: the database has been opened anew. Only Waypost may touch the files of a memory in use.",
+            )
+        if files.lost_locks():
+            for one in _pools_of(self._path):
+                one.give_up()
+
+    def is_intact(self) -> bool:
+        """Whether every open connection still has its files in place and its locks on them."""
+        with self._lock:
+            known = list(self._files.values())
+        return all(files.are_in_place() and not files.lost_locks() for files in known)
+
+    def give_up(self) -> None:
+        with self._lock:
+            for files in self._files.values():
+                files.give_up()
+
     def close(self) -> None:
         """Keep nothing open from now on. Whoever is in the middle of something may finish it."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
         for connection in idle:
-            connection.close()
+            self._close(connection)
 
     def start_afresh(self) -> None:
         """In a forked child: leave the parent's connections alone, and locks that a thread of the parent may hold."""
-        for connection in self._idle:
+        for connection in self._files:
             # Closing one here, as the end of the process would, can delete the log under the parent's successor.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
-        self._idle, self._lock, self.turn = [], threading.Lock(), threading.Lock()
+        self._idle, self._files, self._lock, self.turn = [], {}, threading.Lock(), threading.Lock()
 
     def _take(self) -> apsw.Connection:
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        return self._open()
+            connection = self._idle.pop() if self._idle else None
+        if connection is not None and not self._files[connection].are_in_place():
+            self._close(connection)
+            connection = None
+            self._start_over()
+        return connection or self._open()
 
     def _give_back(self, connection: apsw.Connection) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+        in_place = self._files[connection].are_in_place()
         with self._lock:
-            if not self._closed:
+            if in_place and not self._closed:
                 self._idle.append(connection)
                 return
-        connection.close()
+        self._close(connection)
+
+    def _close(self, connection: apsw.Connection) -> None:
+        with self._lock:
+            files = self._files.pop(connection)
+        if files.are_in_place():
+            connection.close()
+        else:
+            close_untouched([connection])
+        files.release()
+
+    def _start_over(self) -> None:
+        """Wait until no connection of this process uses the old files: only then SQLite locks the new ones."""
+        wait, tries = _patience(self._busy_seconds), 0
+        while True:
+            in_use = [one.drop_replaced() for one in _pools_of(self._path)]
+            if not any(in_use):
+                return
+            if not wait(tries):
+                raise apsw.BusyError("connections to files that were replaced are still in use")
+            tries += 1
+
+    def drop_replaced(self) -> bool:
+        """Close idle connections whose files were replaced; True if others are still in use."""
+        with self._lock:
+            gone = [one for one in self._idle if not self._files[one].are_in_place()]
+            self._idle = [one for one in self._idle if one not in gone]
+        for connection in gone:
+            self._close(connection)
+        with self._lock:
+            return any(not files.are_in_place() for files in self._files.values())
 
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path))
@@ -150,11 +219,19 @@ class Connections:
         # Views of the keyword indexes by their terms; outside of the file, and outside of any transaction.
         for index in ("keywords", "code_keywords"):
             connection.execute(f"CREATE VIRTUAL TABLE temp.{index}_terms USING fts5vocab (main, {index}, row)")
+        files = DatabaseFiles(self._path)
+        with self._lock:
+            self._files[connection] = files
         return connection
 
 
 _all: "weakref.WeakSet[Connections]" = weakref.WeakSet()
 _held: list[threading.Lock] = []
+
+
+def _pools_of(path: Path) -> list[Connections]:
+    """All of this process that use the same database: a memory is opened once for each checkout."""
+    return [one for one in list(_all) if one.path == path]
 
 
 def _await_writers() -> None:
@@ -169,6 +246,7 @@ def _let_writers_go_on() -> None:
 
 def _start_afresh() -> None:
     _held.clear()
+    clear_after_fork()
     for connections in list(_all):
         connections.start_afresh()
 

@@ -16,6 +16,7 @@ from types import TracebackType
 import apsw
 
 from waypost.errors import InvalidInput, StoreBusy, StoreCorrupt
+from waypost.store.open_databases import refuse_open_database
 
 LARGEST_FILE = 16 * 1024**3
 LARGEST_VALUE = 4_000_000  # bytes: a memory holds a million characters, of up to four bytes each
@@ -57,6 +58,7 @@ def copy_database(source: Path, target: Path) -> None:
     The source, its log and its journal stay as they are. Raises InvalidInput for what is no database, StoreCorrupt for a
     damaged one, StoreBusy when it changes all the time, and OSError when the copy cannot be written.
     """
+    refuse_open_database(source)
     _check_header(source)
     try:
         for _ in range(_TRIES):

@@ -14,6 +14,7 @@ import apsw
 
 from waypost.errors import ForeignFile, SchemaTooNew
 from waypost.model.time import to_micros
+from waypost.store.sqlite.files import header
 
 APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the file's header: tells our file from another SQLite file
 _HEADER_BYTES = 100
@@ -300,12 +301,8 @@ def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
 
 def refuse_foreign(path: Path) -> None:
     """Look at a database before it is opened for use, which would already change its mode."""
-    try:
-        with path.open("rb") as file:
-            header = file.read(_HEADER_BYTES)
-    except OSError:
-        return  # it is not there, or opening it will say what is wrong
-    if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") == APPLICATION_ID:
+    start = header(path, _HEADER_BYTES)  # empty: it is not there, or opening it will say what is wrong
+    if start[:16] != b"SQLite format 3\0" or int.from_bytes(start[68:72], "big") == APPLICATION_ID:
         return
     # A log that a killed process left, or a file that is just being made, cannot be looked at in this way; `migrate`
     # looks again, and says whatever else is wrong.

@@ -1,6 +1,5 @@
 """The SQLite store of one space."""
 
-import mmap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import apsw
 from waypost.model.time import Clock, utc_now
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
+from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.reader import SqliteReader
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
 from waypost.store.sqlite.writer import SqliteWriter
@@ -61,6 +61,7 @@ class SqliteStore:
                 self._refuse_moved(connection)
                 yield SqliteWriter(connection, self._vectors)
                 connection.execute("COMMIT")
+                self._connections.confirm(connection)
             except BaseException:
                 if connection.in_transaction:  # SQLite itself rolls back on some errors
                     connection.execute("ROLLBACK")
@@ -78,7 +79,7 @@ class SqliteStore:
             # Afterwards, not before: whoever still read the erased rows has finished now and writes no sidecar of them.
             for vectors in self._all_vectors(connection):
                 vectors.drop_sidecars()
-            if self._has(traces):
+            if contains(self._path, [trace.encode() for trace in traces]):
                 with self._connections.turn:
                     connection.execute("VACUUM")
                 done = _empty_log(connection)
@@ -96,15 +97,6 @@ class SqliteStore:
         notes: list[Any] = connection.execute(SELECT_NOTES).fetchall()
         if notes and not self._for_moving:
             refuse_moved(notes)
-
-    def _has(self, traces: Sequence[str]) -> bool:
-        pieces = [trace.encode() for trace in traces]
-        for path in self._folder.glob(f"{DATABASE_NAME}*"):
-            if path.stat().st_size:
-                with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                    if any(content.find(piece) >= 0 for piece in pieces):
-                        return True
-        return False
 
     def problems(self) -> Iterator[str]:
         with in_our_words(self._path), self._connections.lend() as connection:

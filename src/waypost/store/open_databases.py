@@ -1,0 +1,64 @@
+"""Database files that this process has open. Nothing but SQLite may open them.
+
+POSIX drops all locks that a process holds on a file as soon as the process closes any descriptor of that file. Whoever
+opens and closes `memory.db` beside SQLite therefore takes SQLite's locks away. The next process that closes the database
+believes that it is the last one and deletes the write-ahead log that this process still writes to.
+"""
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from waypost.errors import InvalidInput
+
+FileId = tuple[int, int]  # device and inode: the same file under any name
+
+
+class _Registry:
+    def __init__(self) -> None:
+        self.counts: Counter[FileId] = Counter()
+        self.lock = threading.Lock()
+
+
+_open = _Registry()
+
+
+def file_id(path: Path | str) -> FileId | None:
+    """Which file this is, without opening it; None if there is none."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
+
+
+def register(files: Iterable[FileId]) -> None:
+    with _open.lock:
+        _open.counts.update(files)
+
+
+def unregister(files: Iterable[FileId]) -> None:
+    with _open.lock:
+        _open.counts.subtract(files)
+        for known in [one for one, count in _open.counts.items() if count <= 0]:
+            del _open.counts[known]
+
+
+def clear_after_fork() -> None:
+    """A child has no locks of its own yet, and must not wait for a lock that a thread of its parent holds."""
+    _open.counts, _open.lock = Counter(), threading.Lock()
+
+
+def is_open_database(state: os.stat_result) -> bool:
+    """Whether this is a file of a database that this process has open."""
+    return (state.st_dev, state.st_ino) in _open.counts
+
+
+def refuse_open_database(path: Path | str) -> None:
+    """Raise InvalidInput if the path leads to a database that this process has open. Call it before opening a path that
+    a user named."""
+    known = file_id(path)
+    if known is not None and known in _open.counts:
+        raise InvalidInput(f"{str(path)[:200]!r} is a database of Waypost that is in use.", "Name another file.")
