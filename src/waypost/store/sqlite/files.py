@@ -49,15 +49,13 @@ class DatabaseFiles:
 def locked_inodes() -> frozenset[int]:
     """The inodes on which this process holds POSIX locks; none where the system does not list them."""
     try:
-        lines = _LOCKS.read_text(encoding="ascii", errors="replace").splitlines()
+        rows = [line.split() for line in _LOCKS.read_bytes().splitlines()]
     except OSError:
         return frozenset()
-    me = str(os.getpid())
+    me = b"%d" % os.getpid()
     # "1: POSIX  ADVISORY  READ 7784 fe:00:2146480 128 128"; one who waits has an arrow in the second place.
-    rows = (line.split() for line in lines)
-    return frozenset(
-        int(row[5].rpartition(":")[2]) for row in rows if len(row) > 5 and row[1] == "POSIX" and row[4] == me
-    )
+    mine = (row[5] for row in rows if len(row) > 5 and row[1] == b"POSIX" and row[4] == me)
+    return frozenset(int(place.rpartition(b":")[2]) for place in mine)
 
 
 def header(path: Path, size: int) -> bytes:
