@@ -20,6 +20,8 @@ from waypost.config import Settings
 from waypost.embed import weights
 from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory
+from waypost.store.open_databases import is_open_database
+from waypost.store.sqlite.connection import open_pools
 
 
 def pytest_configure() -> None:
@@ -53,6 +55,32 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+_opened_beside_sqlite: list[str] = []
+
+
+def _note_opening(event: str, given: tuple[object, ...]) -> None:
+    """Python opens a file: it must not be one of a database that this process has open (`store/open_databases.py`)."""
+    if event == "open" and isinstance(given[0], (str, bytes, os.PathLike)):
+        try:
+            state = os.stat(given[0])
+        except (OSError, ValueError):
+            return
+        if is_open_database(state):
+            _opened_beside_sqlite.append(os.fsdecode(given[0]))
+
+
+sys.addaudithook(_note_opening)
+
+
+@pytest.fixture(autouse=True)
+def only_sqlite_opens_databases() -> Iterator[None]:
+    """Closing a descriptor beside SQLite drops its locks, and then acknowledged writes get lost."""
+    _opened_beside_sqlite.clear()
+    yield
+    assert _opened_beside_sqlite == [], "a database was opened beside SQLite"
+    assert all(one.is_intact() for one in open_pools()), "a database lost its locks or its log"
 
 
 FAILED = pytest.StashKey[bool]()

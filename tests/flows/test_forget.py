@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
+from tests.home_files import contents
 
 from waypost import Memory, config
 from waypost.errors import NotFound
@@ -17,7 +18,7 @@ TEXT = f"The launch code word is {SECRET_WORDS[0]}, in German {SECRET_WORDS[1]},
 
 
 def bytes_under(folder: Path) -> bytes:
-    return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+    return b"\n".join(contents(folder).values())
 
 
 def traces(folder: Path) -> list[str]:

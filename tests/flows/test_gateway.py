@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import TestClock
+from tests.home_files import files_with
 
 from waypost import Memory
 from waypost.errors import InvalidInput, SecurityError
@@ -53,8 +54,7 @@ def test_secrets_are_masked_wherever_they_stand(memory: Memory) -> None:
     memory.correct(str(receipt.id), f"The bot pushed with {TOKEN} until June")
     memory.export()
     memory.close()
-    for path in memory.folder.rglob("*"):
-        assert not path.is_file() or TOKEN.encode() not in path.read_bytes(), path
+    assert files_with(memory.folder, TOKEN) == []
     (hit,) = memory.recall("what does the bot push with?")
     assert "The bot pushed with [secret: " in hit.text
     assert hit.text.endswith("until June")

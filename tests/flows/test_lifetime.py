@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
+from tests.home_files import contents
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
@@ -44,7 +45,7 @@ def listed(memory: Memory, **options: Any) -> list[str]:
 def traces(memory: Memory) -> list[str]:
     """Pieces of the words found in any file under the home: an index may store only tails."""
     home = memory.folder.parent.parent
-    content = b"\n".join(path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file()).lower()
+    content = b"\n".join(contents(home).values()).lower()
     pieces = [piece for word in WORDS for piece in (word, word[4:], word[:-3])]
     return [piece for piece in pieces if piece.lower().encode() in content or piece.encode() in content]
 

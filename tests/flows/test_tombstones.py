@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import TestClock
+from tests.home_files import files_with
 
 from waypost import Memory
 from waypost.errors import InvalidInput, Refused
@@ -95,7 +96,7 @@ def test_the_database_holds_no_text_for_a_tombstone_and_history_stays(memory: Me
     memory.forget(receipt.id)
     assert memory.remember(VALUE).status == "refused"
     memory.close()
-    assert VALUE.encode() not in b"".join(p.read_bytes() for p in memory.folder.rglob("*") if p.is_file())
+    assert files_with(memory.folder, VALUE) == []
 
 
 def test_only_a_person_lifts_a_rejection_and_it_is_audited(rejected: Memory, tmp_path: Path, clock: TestClock) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.conftest import Git
 from tests.faces.cli.conftest import Waypost, project, waypost
+from tests.home_files import files_with
 
 from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
@@ -130,9 +131,7 @@ def test_a_secret_in_a_file_name_is_in_no_file_of_ours(tree: Path, memory: Memor
     write(tree, f"dump_{TOKEN}/b.py", "def banana():\n    return 1\n")
     memory.index()
     memory.close()
-    for file in memory.folder.rglob("*"):
-        if file.is_file():
-            assert TOKEN.encode() not in file.read_bytes(), file
+    assert files_with(memory.folder, TOKEN) == []
 
 
 @pytest.mark.parametrize(
@@ -166,9 +165,7 @@ def test_what_is_gone_from_the_tree_is_gone_from_the_database(tree: Path, memory
     write(tree, ".waypostignore", "b.py\n")
     memory.index()
     memory.close()
-    for file in memory.folder.rglob("*"):
-        if file.is_file():
-            assert b"wetschgenkuchen" not in file.read_bytes(), file
+    assert files_with(memory.folder, "wetschgenkuchen") == []
 
 
 def test_a_renamed_file_is_not_found_under_its_old_name(tree: Path, memory: Memory, git: Git) -> None:

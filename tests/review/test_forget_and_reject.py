@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
+from tests.home_files import files_with
 
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput
@@ -18,7 +19,7 @@ OWNER = Caller("person", "owner")
 
 
 def under(folder: Path, word: str) -> list[str]:
-    return [path.name for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+    return [path.name for path in files_with(folder, word)]
 
 
 def remembered(memory: Memory, text: str, **options: str) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.home_files import files_with
 
 from waypost.memory import Memory
 
@@ -13,7 +14,7 @@ TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bD1fG3hJ5"
 
 
 def under(folder: Path, word: str) -> list[str]:
-    return [path.name for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+    return [path.name for path in files_with(folder, word)]
 
 
 @pytest.mark.parametrize(

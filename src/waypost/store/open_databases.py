@@ -29,7 +29,7 @@ def file_id(path: Path | str) -> FileId | None:
     """Which file this is, without opening it; None if there is none."""
     try:
         state = os.stat(path)
-    except OSError:
+    except (OSError, ValueError):  # the second: a NUL in the name
         return None
     return state.st_dev, state.st_ino
 

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.home_files import files_with
 
 from waypost.code.schema import build_schema
 from waypost.embed.fake import FakeEngine
@@ -131,11 +132,8 @@ def test_secrets_are_masked_with_the_lines_kept(tree: Path, memory: Memory) -> N
     assert memory.recall("after_the_key", k=1)[0].line == 5
     memory.export(code=True)
     memory.close()
-    for path in memory.folder.rglob("*"):
-        if path.is_file():
-            content = path.read_bytes()
-            assert b"AKIAZ7QX" not in content
-            assert b"correct-horse" not in content
+    assert files_with(memory.folder, "AKIAZ7QX") == []
+    assert files_with(memory.folder, "correct-horse") == []
 
 
 def test_what_is_read_out_of_the_tree_cannot_be_changed_by_hand(indexed: Memory) -> None:

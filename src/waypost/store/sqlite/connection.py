@@ -122,7 +122,7 @@ class Connections:
                 "Repeat it: the database has been opened anew. Only Waypost may touch the files of a memory in use.",
             )
         if files.lost_locks():
-            for one in _pools_of(self._path):
+            for one in open_pools(self._path):
                 one.give_up()
 
     def is_intact(self) -> bool:
@@ -183,7 +183,7 @@ class Connections:
         """Wait until no connection of this process uses the old files: only then SQLite locks the new ones."""
         wait, tries = _patience(self._busy_seconds), 0
         while True:
-            in_use = [one.drop_replaced() for one in _pools_of(self._path)]
+            in_use = [one.drop_replaced() for one in open_pools(self._path)]
             if not any(in_use):
                 return
             if not wait(tries):
@@ -229,9 +229,9 @@ _all: "weakref.WeakSet[Connections]" = weakref.WeakSet()
 _held: list[threading.Lock] = []
 
 
-def _pools_of(path: Path) -> list[Connections]:
-    """All of this process that use the same database: a memory is opened once for each checkout."""
-    return [one for one in list(_all) if one.path == path]
+def open_pools(path: Path | None = None) -> list[Connections]:
+    """All of this process, or those that use one database: a memory is opened once for each checkout."""
+    return [one for one in list(_all) if path in (None, one.path)]
 
 
 def _await_writers() -> None:
