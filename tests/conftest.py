@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -72,6 +73,14 @@ def _note_opening(event: str, given: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_note_opening)
+
+
+@contextmanager
+def expect_opening() -> Iterator[None]:
+    """For tests of what happens when somebody does it nevertheless."""
+    yield
+    assert _opened_beside_sqlite, "no database was opened beside SQLite"
+    _opened_beside_sqlite.clear()
 
 
 @pytest.fixture(autouse=True)
