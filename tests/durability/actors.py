@@ -91,6 +91,9 @@ def serve(memory: Memory) -> None:
     answers: Mapping[str, Callable[..., Any]] = {
         "remember": lambda **given: memory.remember(**given).to_json(),
         "forget": lambda memory_id: memory.forget(memory_id).complete,
+        "do": lambda name, arguments: (
+            getattr(memory.journal if name == "condense" else memory, name)(**arguments) and None
+        ),
         "recall": lambda question, k=5: [hit.text for hit in memory.recall(question, k)],
         "scores": lambda question, k=5: [(hit.id, round(hit.score, 6)) for hit in memory.recall(question, k)],
         "export": lambda: memory.export().memories,

@@ -104,7 +104,10 @@ def test_a_home_inside_the_project_is_not_read_as_code(
     monkeypatch.setenv("WAYPOST_HOME", str(tmp_path / "work" / "project" / "data"))
     memory = open_memory()
     (tmp_path / "work" / "project" / "app.py").write_text("def start():\n    return 1\n")
-    memory.index(include=["**"])
+    memory.remember("The limit is 100 requests")
+    (tmp_path / "work" / "project" / "other.py").hardlink_to(memory.folder / "memory.db")
+    memory.index()
+    assert memory.recall("start", scope="code").hits  # the control: code is read
     assert memory.folder.is_relative_to(tmp_path / "work" / "project")
     assert locks_of(memory.folder) == 2
 
