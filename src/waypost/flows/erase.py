@@ -10,7 +10,7 @@ from pathlib import Path
 from waypost.flows.imports import drop_backups
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.transfer import write_rows
-from waypost.space.platform import write_private_file
+from waypost.space.platform import wait_lock, write_private_file
 
 _PIECE = 48  # characters: long enough not to stand in another memory by chance
 _MOST_PIECES = 16
@@ -27,21 +27,25 @@ def traces_of(texts: Iterable[str]) -> list[str]:
 
 
 def clean_exports(space: OpenSpace, memory_ids: Collection[str], words: Collection[str]) -> set[str]:
-    """Take the memories with these ids or these words out of every export that is still under the home. One that is just
-    being written fails, so that it cannot appear afterwards; what a killed process left of one goes. Copies of other
-    tools' databases go as a whole: nobody can tell which words they hold. Returns the names of the exports changed."""
+    """Remove the memories with these ids or these texts from every export that is still in the data directory. One that
+    is being written starts again; what a killed process left of one is deleted. Copies of other tools' databases are
+    deleted whole: nobody can tell which texts they hold. Returns the names of the exports changed."""
     drop_backups(space)
     erased = _Erased(memory_ids, words)
-    changed: set[str] = set()
-    for unfinished in space.exports.glob(".*.tmp"):
-        unfinished.unlink(missing_ok=True)
-    for path in _exports_within_reach(space):
+    # One at a time, in all memories: two that rewrite the same export would each bring back what the other removed.
+    with wait_lock(space.settings.home / "exports.lock", space.settings.busy_timeout_seconds):
+        for unfinished in space.exports.glob(".*.tmp"):
+            unfinished.unlink(missing_ok=True)
+        return {path.name for path in _exports_within_reach(space) if _clean_export(path, erased)}
+
+
+def _clean_export(path: Path, erased: "_Erased") -> bool:
+    try:
         before = path.read_text(encoding="utf-8", errors="surrogateescape")
-        after = _without(before, erased, path.suffix == ".jsonl")
-        if after != before:
-            write_private_file(path, after.encode("utf-8", "surrogateescape"), replace=True)
-            changed.add(path.name)
-    return changed
+    except FileNotFoundError:  # its owner has just deleted it
+        return False
+    after = _without(before, erased, path.suffix == ".jsonl")
+    return after != before and write_private_file(path, after.encode("utf-8", "surrogateescape"), replace=True)
 
 
 class _Erased:

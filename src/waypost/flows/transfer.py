@@ -157,22 +157,40 @@ def export(
 ) -> Export:
     """Write an export to `path`, or into the space's own folder. An existing file is not overwritten."""
     _check_format(form)
+    if path is not None and path.exists():
+        raise _taken(path)
+    while True:
+        try:
+            return _write_export(space, moment, path, form, embeddings=embeddings, code=code)
+        except _ForgottenMeanwhile:
+            continue  # it may hold what was just forgotten: read again
+
+
+class _ForgottenMeanwhile(Exception):
+    """Somebody forgot a memory and deleted the unfinished export."""
+
+
+def _write_export(
+    space: OpenSpace, moment: Moment, path: Path | None, form: str, *, embeddings: bool, code: bool
+) -> Export:
     target = path or _fresh_name(space, form)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-    if path is not None and target.exists():  # a name of our own that went is replaced below
-        raise _taken(target)
     try:
         handle = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             count = write_rows(rows(space, moment, embeddings=embeddings, code=code), file, form)
             file.flush()
             os.fsync(file.fileno())
+        if not temporary.exists():
+            raise _ForgottenMeanwhile
         while not place_file(temporary, target, replace=False):  # somebody was quicker with this name
             if path is not None:
                 raise _taken(target)
             target = _fresh_name(space, form)
         sync_directory(target.parent)
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and target.parent.is_dir() and not temporary.exists():
+            raise _ForgottenMeanwhile from error
         raise StoreError(f"{target} cannot be written: {error.strerror}.", "Choose another place.") from error
     finally:
         with contextlib.suppress(OSError):
