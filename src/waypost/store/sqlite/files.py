@@ -1,6 +1,7 @@
 """The files behind a connection: read through SQLite alone, and watched for being replaced or losing their locks."""
 
 import os
+import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ _PIECE = 1 << 20
 class DatabaseFiles:
     """Which files one connection uses. While it is open, nobody may replace them, and this process holds locks on them."""
 
-    __slots__ = ("_ids", "_inodes", "_lost", "_path")
+    __slots__ = ("__weakref__", "_ids", "_inodes", "_lost", "_path", "release")
 
     def __init__(self, path: Path) -> None:
         """For a connection that has just been opened and has read from the log."""
@@ -25,13 +26,11 @@ class DatabaseFiles:
         self._lost = False
         known = [one for one in self._ids.values() if one is not None]
         register(known)
+        self.release = weakref.finalize(self, unregister, known)  # after closing; or with the pool that nobody closed
+        self.release.atexit = False
         # Some file systems show other inodes in the list of locks; there it says nothing.
         inodes = {inode for _, inode in known}
         self._inodes = frozenset(inodes & locked_inodes())
-
-    def release(self) -> None:
-        """After the connection was closed."""
-        unregister([one for one in self._ids.values() if one is not None])
 
     def are_in_place(self) -> bool:
         """Whether database and log are still the files that the connection uses, as far as known with our locks on them."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import apsw
 
@@ -18,6 +19,7 @@ from waypost.store.sqlite.files import header
 
 APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the file's header: tells our file from another SQLite file
 _HEADER_BYTES = 100
+_RECONCILED = "0007_first_databases"
 
 MIGRATIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -279,6 +281,8 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             PRIMARY KEY (role, other)
         ) WITHOUT ROWID;
         """,
+        # The first databases were made while the migrations above were still being edited: `_reconcile` changes those.
+        "0007_first_databases": "",
     }
 )
 
@@ -292,11 +296,55 @@ def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
     try:
         for name in _missing(connection, path):  # again, now that nobody else can be at it
             connection.execute(MIGRATIONS[name])
+            if name == _RECONCILED:
+                _reconcile(connection)
             connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, to_micros(now)))
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def _reconcile(connection: apsw.Connection) -> None:
+    """Give tables and indexes the form that a new database has at this point."""
+    with contextlib.closing(apsw.Connection(":memory:")) as new:
+        for name, statements in MIGRATIONS.items():
+            if name == _RECONCILED:
+                break
+            new.execute(statements)
+        tables: list[Any] = new.execute(_TABLES).fetchall()
+        for (table,) in tables:
+            wanted, present = _columns(new, table), _columns(connection, table)
+            for column, declared in wanted.items():
+                if column not in present:
+                    connection.execute(f"ALTER TABLE {table} ADD COLUMN {declared}")
+            for column in present.keys() - wanted.keys():
+                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        wanted_indexes, present_indexes = _indexes(new), _indexes(connection)
+    for name, made_by in present_indexes.items():
+        if wanted_indexes.get(name, "").split() != made_by.split():
+            connection.execute(f"DROP INDEX {name}")
+    for name, made_by in wanted_indexes.items():
+        if present_indexes.get(name, "").split() != made_by.split():
+            connection.execute(made_by)
+
+
+_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' AND name NOT LIKE 'sqlite%'"
+_INDEXES = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+
+
+def _columns(connection: apsw.Connection, table: str) -> dict[str, str]:
+    """The columns of a table, each as it would be declared."""
+    rows: list[Any] = connection.execute(f"PRAGMA table_info({table})").fetchall()
+    return {
+        name: f"{name} {kind}{' NOT NULL' if required else ''}{f' DEFAULT {default}' if default is not None else ''}"
+        for _, name, kind, required, default, _ in rows
+    }
+
+
+def _indexes(connection: apsw.Connection) -> dict[str, str]:
+    rows: list[Any] = connection.execute(_INDEXES).fetchall()
+    return dict(rows)
 
 
 def refuse_foreign(path: Path) -> None:
