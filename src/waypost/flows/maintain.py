@@ -68,7 +68,8 @@ def _step(space: OpenSpace, step: Step, force: bool, dry_run: bool) -> Done:
     with space.store.read() as reader:
         last = reader.meta(key)
     now = space.clock()
-    if not force and last is not None and now - parse_time(last, key) < step.every:
+    # A time in the future was noted by a wrong clock: it says nothing.
+    if not force and last is not None and timedelta(0) <= now - parse_time(last, key) < step.every:
         return Done(step.name, 0, f"done at {last[:16].replace('T', ' ')}; --force does it again", skipped=True)
     if dry_run:
         return step.look(space)

@@ -83,8 +83,9 @@ class Version:
                 self.superseded_at is None or self.superseded_at > moment.known_at
             )
         begun = self.valid_from <= moment.as_of
-        if KINDS[self.kind].is_journal and not moment.explicit:
-            begun = begun or self.valid_from == self.time  # the clock of whoever spoke may be ahead of ours
+        if not moment.explicit:  # the clock may have gone back since, or that of whoever spoke may be ahead of ours
+            begun = begun or self.valid_from <= self.recorded_at
+            begun = begun or (KINDS[self.kind].is_journal and self.valid_from == self.time)
         return known and begun and (self.valid_until is None or moment.as_of < self.valid_until)
 
 

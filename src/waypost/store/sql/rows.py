@@ -174,6 +174,7 @@ def moment_condition(moment: Moment, alias: str = "m") -> tuple[str, list[Any]]:
         parameters += [to_micros(moment.known_at)] * 2
     begun = f"{alias}.valid_from <= ?"
     if not moment.explicit:
-        begun = f"({begun} OR ({alias}.collection = 'journal' AND {alias}.valid_from = {alias}.time))"
+        said = f"{alias}.collection = 'journal' AND {alias}.valid_from = {alias}.time"
+        begun = f"({begun} OR {alias}.valid_from <= {alias}.recorded_at OR ({said}))"
     parameters += [to_micros(moment.as_of)] * 2
     return f"{known} AND {begun} AND ({alias}.valid_until IS NULL OR {alias}.valid_until > ?)", parameters
