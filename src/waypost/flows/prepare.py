@@ -122,7 +122,11 @@ def put(writer: Writer, version: Version, passages: Sequence[Passage], embedded:
     """Store a version with its passages and the vectors that are there; the others are owed.
 
     What is known of the code that it points at as its predecessor did (whose number it still has) goes on to be known.
+    It is never recorded before its predecessor, even if the clock has gone back since.
     """
+    before = writer.versions_by_number([version.number]).get(version.number) if version.number else None
+    if before is not None and before.recorded_at > version.recorded_at:
+        version = replace(version, recorded_at=before.superseded_at or before.recorded_at)
     rows = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages]
     number = writer.add_version(version, rows, embedded.engines)
     if version.number and version.refs:
