@@ -137,16 +137,21 @@ def work(
     context: Ctx,
     space: Annotated[str | None, typer.Option(metavar="ID", help="One whose tree is not on this machine.")] = None,
 ) -> None:
-    """Embed what is owed, as the space's one worker."""
-    if space is None:
-        session_of(context).memory().work()
-        return
+    """Do what is pending, as the space's one worker, with low priority."""
     from waypost import config
+    from waypost.space.claim import inherited_handle
+    from waypost.space.priority import give_way
+
+    inherited = inherited_handle()
+    settings = config.load()
+    give_way(settings.worker_cores)  # before anything with threads is imported
+    if space is None:
+        session_of(context).memory().work(inherited=inherited)
+        return
     from waypost.faces.cli.session import caller
     from waypost.memory.known import open_known
 
-    settings = config.load()
-    open_known(settings, caller(settings.person), space).work()
+    open_known(settings, caller(settings.person), space).work(inherited=inherited)
 
 
 @model_app.command("install")
