@@ -16,6 +16,8 @@ from waypost.faces.hooks.agent_told import Told, prune
 from waypost.faces.hooks.socket_client import ask_running
 from waypost.faces.hooks.socket_place import run_folder
 from waypost.model.time import utc_now
+from waypost.space.identity import Identity
+from waypost.space.place import space_directory
 
 _FOR_RUNNING = 0.35  # of the time that is left: what a process that hangs may cost before we answer ourselves
 
@@ -69,7 +71,7 @@ def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Set
     if given.starts_afresh:
         record.forget(utc_now())
     if event in ("session-end", "pre-compact"):
-        _keep(given, settings)
+        _keep(given, project, settings)
         return NOTHING
     if event == "session-start":
         prune(folder)
@@ -88,8 +90,8 @@ def _telling(given: HookInput, told: frozenset[str], folder: Path, deadline: flo
     return answer_here(given, told, settings) if telling is None else telling
 
 
-def _keep(given: HookInput, settings: Settings) -> None:
+def _keep(given: HookInput, project: Identity, settings: Settings) -> None:
     from waypost.faces.hooks.agent_keep import start_keeping
 
     if settings.journal.sessions:
-        start_keeping(given)
+        start_keeping(given, space_directory(settings.memory_root, project.space_id))
