@@ -14,7 +14,8 @@ class Upkeep(Opened):
         return flows.status.status(self._current)
 
     def doctor(self, *, fix: bool = False) -> "Sequence[flows.finding.Finding]":
-        return flows.status.doctor(self._current, self._caller, fix=fix)
+        """Look for problems; with `fix`, repair what can be rebuilt and do what is pending."""
+        return flows.doctor.doctor(self._current, self._caller, fix=fix)
 
     def maintain(
         self, *, force: bool = False, dry_run: bool = False, report: "flows.maintain.Report" = lambda *_: None

@@ -55,7 +55,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     def start(_command: list[str], *, stdin: int, **_: Any) -> None:
         alive.append(os.dup(stdin))
 
-    monkeypatch.setattr(agent_keep.subprocess, "Popen", start)
+    monkeypatch.setattr("waypost.faces.hooks.agent_keep.subprocess.Popen", start)
     yield alive
     for handle in alive:
         os.close(handle)
@@ -137,7 +137,7 @@ def test_the_process_that_is_started_keeps_the_session_and_ends(
         started.append(start(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr(agent_keep.subprocess, "Popen", watched)
+    monkeypatch.setattr("waypost.faces.hooks.agent_keep.subprocess.Popen", watched)
     agent_keep.start_keeping(project.end("one", "Word"), project.folder)
     (keeper,) = started
     assert keeper.wait(120) == 0

@@ -10,12 +10,12 @@ from waypost import config
 from waypost.config import Settings
 from waypost.faces.hooks.agent_answer import answer_here, project_of, request_of
 from waypost.faces.hooks.agent_formats import AGENTS, EVENTS, Event, HookInput, read_input, render_answer
-from waypost.faces.hooks.agent_log import note
 from waypost.faces.hooks.agent_telling import Telling, read_telling
 from waypost.faces.hooks.agent_told import Told, prune
 from waypost.faces.hooks.socket_client import ask_running
 from waypost.faces.hooks.socket_place import run_folder
 from waypost.model.time import utc_now
+from waypost.space.hook_log import TOO_LATE, note
 from waypost.space.identity import Identity
 from waypost.space.place import space_directory
 
@@ -54,7 +54,7 @@ _homes: list[Path] = []  # of what was handled in this process
 def gave_up(event: str, agent: str) -> None:
     """Note that an event took too long to be answered."""
     if _homes:
-        note(_homes[-1], f"{event} of {agent}: no answer in time.")
+        note(_homes[-1], f"{event} of {agent}: {TOO_LATE}")
 
 
 def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Settings) -> Outcome:

@@ -16,8 +16,8 @@ from waypost import config
 from waypost.config import Settings
 from waypost.errors import InvalidInput
 from waypost.faces.hooks.agent_formats import HookInput
-from waypost.faces.hooks.agent_log import note
 from waypost.space.claim import inherited_handle, try_claim
+from waypost.space.hook_log import note
 from waypost.space.platform import detached, make_private_directory, read_small_file, write_private_file
 from waypost.space.priority import give_way
 

@@ -15,7 +15,7 @@ class PostgresReader(SearchRows):
             " WHERE c.relnamespace = ?::regnamespace AND NOT i.indisvalid ORDER BY 1",
             (schema,),
         ):
-            yield f"database: the index {name} is unfinished; run REINDEX"
+            yield f"unfinished index: {schema}.{name}"
         for index in ("keywords", "code_keywords"):
             yield from self._wrong_totals(index)
 
@@ -26,7 +26,7 @@ class PostgresReader(SearchRows):
             f"SELECT count(*) FROM {index} k WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.passage_id = k.passage_id)"
         )
         if told != there or strays[0][0]:
-            yield "keyword index: damaged; `waypost rebuild` makes it again"
+            yield "keyword index: It is damaged."
 
     def size_bytes(self, schema: str) -> int:
         rows = self._rows(
