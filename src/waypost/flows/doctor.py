@@ -27,6 +27,7 @@ from waypost.flows.overdue import missed
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
 from waypost.model.memory import Caller
+from waypost.space.place import DATABASE_FILE
 from waypost.text.counted import counted
 
 
@@ -46,22 +47,21 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
 
 
 def _check_database(at: Checkup) -> Iterator[Finding]:
-    problems = list(at.space.store.problems())
-    if at.fix and any(_named(problem)[0] == KEYWORDS.check for problem in problems):
+    problems = [_named(problem) for problem in at.space.store.problems()]
+    if at.fix and any(check == KEYWORDS.check for check, _ in problems):
         rebuild(at.space, at.caller)
-        problems = list(at.space.store.problems())
-        if not any(_named(problem)[0] == KEYWORDS.check for problem in problems):
+        problems = [_named(problem) for problem in at.space.store.problems()]
+        if not any(check == KEYWORDS.check for check, _ in problems):
             yield Finding(KEYWORDS.check, True, "It was damaged and has been rebuilt.")
     folder = at.space.folder
-    aside = folder.with_name(f"{folder.name}.damaged")
-    for check, message in map(_named, problems):
+    files, aside = f"{shlex.quote(str(folder))}/{DATABASE_FILE}*", shlex.quote(str(folder / "damaged"))
+    for check, message in problems:
         if check == KEYWORDS.check:
             yield KEYWORDS.found(message)
         elif check == UNFINISHED_INDEX.name:
             yield UNFINISHED_INDEX.found(f"The index {message} is unfinished.", index=message)
         else:
-            places = {"folder": shlex.quote(str(folder)), "aside": shlex.quote(str(aside))}
-            yield DATABASE.found(message, check=check, **places)
+            yield DATABASE.found(message, check=check, files=files, aside=aside)
     if not problems:
         yield Finding("database", True, "It is sound.")
 

@@ -1,7 +1,7 @@
 """What `doctor` finds, and every kind of it that has a remedy.
 
 A kind says what to do; commands stand between backticks. A test provokes each kind, runs its remedy as it is printed, and
-looks that the finding is gone (`tests/flows/test_doctor_remedies.py`): a remedy that nobody has tried is not given.
+looks that the finding is gone (`tests/faces/cli/test_doctor.py`): a remedy that nobody has tried is not given.
 """
 
 from collections.abc import Iterable
@@ -56,7 +56,7 @@ class FindingKind:
 DATABASE = FindingKind(
     "database",
     "database",
-    "Run `waypost export memories.jsonl`, then `mv {folder} {aside}`, then `waypost import memories.jsonl`.",
+    "Run `waypost export memories.jsonl`, then `mkdir {aside} && mv {files} {aside}`, then `waypost import memories.jsonl`.",
 )
 KEYWORDS = FindingKind("keyword index", "keyword index", "Run `waypost doctor --fix`.")
 UNFINISHED_INDEX = FindingKind("unfinished index", "database", "Run this in the database: `REINDEX INDEX {index}`.")
@@ -68,7 +68,11 @@ EMBEDDING = FindingKind(
 )
 PENDING_VECTORS = FindingKind("pending vectors", "vectors", "To do it now, run `waypost doctor --fix`.", is_note=True)
 PENDING_FILES = FindingKind("pending files", "index", "To do it now, run `waypost doctor --fix`.", is_note=True)
-TRACES = FindingKind("forgotten text", "forgotten text", "Run `waypost doctor --fix`.")
+TRACES = FindingKind(
+    "forgotten text",
+    "forgotten text",
+    "Close other programs that use this memory, then run `waypost doctor --fix`.",
+)
 UPKEEP = FindingKind(
     "upkeep", "upkeep", "Run `waypost maintain`. To have it run every day, run `waypost schedule install`."
 )

@@ -45,8 +45,9 @@ def _answer(event: str, agent: str, work: "Work", deadline: float) -> None:
     outcome = _in_time(lambda: work(event, agent, _read_input(), deadline), deadline)
     if outcome is None:
         # Not to be imported now: what takes so long may be an import.
-        gave_up = getattr(sys.modules.get("waypost.faces.hooks.agent_event"), "gave_up", _gave_up)
-        gave_up(event, agent)
+        gave_up = getattr(sys.modules.get("waypost.faces.hooks.agent_event"), "gave_up", None)
+        if gave_up is None or not gave_up(event, agent):
+            _gave_up(event, agent)
     elif outcome.output and _write(outcome.output.encode("utf-8", "replace") + b"\n"):
         outcome.written()
 

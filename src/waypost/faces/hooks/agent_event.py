@@ -51,10 +51,11 @@ def handle(event: str, agent: str, raw: bytes, deadline: float) -> Outcome:
 _homes: list[Path] = []  # of what was handled in this process
 
 
-def gave_up(event: str, agent: str) -> None:
-    """Note that an event took too long to be answered."""
+def gave_up(event: str, agent: str) -> bool:
+    """Note that an event took too long to be answered. False: the settings are not read yet, so nobody knows where."""
     if _homes:
         note(_homes[-1], f"{event} of {agent}: {TOO_LATE}")
+    return bool(_homes)
 
 
 def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Settings) -> Outcome:
