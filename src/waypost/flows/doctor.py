@@ -103,14 +103,18 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
             what = f"{texts} cannot be embedded by {engine.name}: {reason.splitlines()[0]}"
             yield EMBEDDING.found(what, config=config)
         else:
-            yield PENDING_VECTORS.found(f"{texts} pending for {name}. Embedding continues in the background.")
+            yield PENDING_VECTORS.found(f"{texts} pending for {name}. {_by_whom(space, 'Embedding')}")
     if not engines:
         yield Finding("vectors", True, "None is pending.")
     if waiting or concluding:
         what = (
             f"{counted(waiting, 'changed file')} pending" if waiting else "Conclusions from changed files are pending"
         )
-        yield PENDING_FILES.found(f"{what}. Indexing continues in the background.")
+        yield PENDING_FILES.found(f"{what}. {_by_whom(space, 'Indexing')}")
+
+
+def _by_whom(space: OpenSpace, what: str) -> str:
+    return f"{what} continues in the background." if space.settings.background else "Background work is turned off."
 
 
 def _do_pending(space: OpenSpace) -> None:
