@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from waypost.errors import InvalidInput
+from waypost.model.time import format_time, parse_time, utc_now
 from waypost.space.platform import PRIVATE_FILE
 
 NAME = "hook.log"
@@ -58,8 +60,8 @@ def late_hooks(home: Path) -> list[LateHook]:
         if what == ANSWERS_AGAIN:
             found = [one for one in found if (one.event, one.agent) != (event, agent)]
         else:
-            with contextlib.suppress(ValueError):
-                found.append(LateHook(datetime.fromisoformat(at), event, agent))
+            with contextlib.suppress(InvalidInput):  # a line that somebody has edited
+                found.append(LateHook(parse_time(at, NAME), event, agent))
     return found
 
 
@@ -84,6 +86,4 @@ def _trace(error: BaseException | None) -> list[str]:
 
 
 def _now() -> str:
-    from waypost.model.time import format_time, utc_now
-
     return format_time(utc_now())
