@@ -72,6 +72,16 @@ def test_how_much_must_change_is_read_and_bounded(tmp_path: Path, name: str) -> 
         config.load({"WAYPOST_HOME": str(tmp_path)})
 
 
+def test_how_many_cores_a_worker_uses_is_read_and_bounded(tmp_path: Path) -> None:
+    assert config.load({"WAYPOST_HOME": str(tmp_path)}).worker_cores == 1
+    (tmp_path / "config.toml").write_text("worker_cores = 4\n")
+    assert config.load({"WAYPOST_HOME": str(tmp_path)}).worker_cores == 4
+    for wrong in ("0", "1.5", "true", "100000"):
+        (tmp_path / "config.toml").write_text(f"worker_cores = {wrong}\n")
+        with pytest.raises(ConfigError, match="worker_cores"):
+            config.load({"WAYPOST_HOME": str(tmp_path)})
+
+
 def test_every_setting_that_operations_shows_is_read(tmp_path: Path) -> None:
     page = (Path(__file__).parents[1] / "docs/operations.md").read_text("utf-8")
     toml = page[page.index("```toml") + 7 :]

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from waypost.embed.onnx_session import _AT_ONCE, Session, cores
+from waypost.config.cores import cores
+from waypost.embed.onnx_session import _AT_ONCE, Session
 
 
 def test_no_more_runs_at_once_than_the_cores_are_good_for(minilm_folder: Path) -> None:

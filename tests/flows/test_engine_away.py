@@ -86,7 +86,9 @@ def test_what_is_written_while_the_engine_is_away_is_stored_and_found_by_keyword
     assert any("Answered without" in notice and "told to fail" in notice for notice in answer.notices)
     assert any("2 texts wait" in notice for notice in answer.notices)
     assert memory.status()["pending"] == {MINILM.name: 2}
-    assert next(f.message for f in memory.doctor() if f.check == "vectors").startswith(f"{MINILM.name} owes 2")
+    [vectors] = [one for one in memory.doctor() if one.check == "vectors"]
+    assert vectors.severity == "problem"
+    assert vectors.message.startswith(f"2 texts cannot be embedded by {MINILM.name}: ")
     assert memory.correct(str(receipt.id), "Deployments happen weekly").pending == (MINILM.name,)
     assert found(memory, "weekly") == ["Deployments happen weekly"]
 

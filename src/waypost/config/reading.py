@@ -17,7 +17,7 @@ from waypost.errors import ConfigError
 
 KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
 KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal", "serve"}
-KNOWN |= {"store", "statement_timeout_seconds", "machine"}
+KNOWN |= {"store", "statement_timeout_seconds", "machine", "worker_cores"}
 _LONGEST_MACHINE = 64
 
 
@@ -50,6 +50,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         busy_timeout_seconds=tables.seconds(table, "busy_timeout_seconds", settings.busy_timeout_seconds),
         background=tables.typed(table, "background", bool, settings.background)
         and env.get("WAYPOST_BACKGROUND") != "0",
+        worker_cores=tables.cores(table, settings.worker_cores),
         links=chosen_links(env, table),
         stale_threshold=tables.part(table, "stale_threshold", settings.stale_threshold),
         stale_threshold_whole=tables.part(table, "stale_threshold_whole", settings.stale_threshold_whole),

@@ -8,6 +8,7 @@ from waypost.config.values import LEARN_ON, LOG_FORMATS, JournalSettings, LlmSer
 from waypost.errors import ConfigError
 
 _LONGEST_WAIT = 86_400
+_MOST_CORES = 1024
 _LEARN = ("hold", "on")
 
 
@@ -29,6 +30,13 @@ def part(table: Mapping[str, Any], key: str, default: float) -> float:
     value = float(typed(table, key, (int, float), default))
     if not 0 <= value <= 1:  # written so that NaN is refused
         raise ConfigError(f"Setting {key!r} is {value}.", "Give a part of the whole, from 0 to 1.")
+    return value
+
+
+def cores(table: Mapping[str, Any], default: int) -> int:
+    value = int(typed(table, "worker_cores", int, default))
+    if not 1 <= value <= _MOST_CORES:
+        raise ConfigError(f"Setting 'worker_cores' is {value}.", f"Give a whole number from 1 to {_MOST_CORES}.")
     return value
 
 

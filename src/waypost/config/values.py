@@ -82,6 +82,7 @@ class Settings:
     llm: LlmServer | None = None  # off unless configured
     busy_timeout_seconds: float = 60.0
     background: bool = True  # start a worker for vectors owed
+    worker_cores: int = 1  # processor cores that a background process may use
     stale_threshold: float = 0.0  # how large a part of the code must change before a memory about it is stale
     stale_threshold_whole: float = (
         0.3  # the same for memories about a whole file or class, of which some part always changes

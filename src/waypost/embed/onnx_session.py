@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from waypost.config.cores import cores
 from waypost.errors import EngineUnavailable, ModelCorrupt
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ _SEVERE = 3  # onnxruntime's number for errors: its warnings are about its own c
 # Runs at the same time, for each core. What a run needs is kept for the next one: sixteen threads that embed at once on two
 # cores leave 95 MB behind, four of them 6, and take 3 % longer.
 _AT_ONCE = 2
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Session:

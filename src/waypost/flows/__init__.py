@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from waypost.flows import decide as decide
     from waypost.flows import discover as discover
     from waypost.flows import dna as dna
+    from waypost.flows import doctor as doctor
     from waypost.flows import elsewhere as elsewhere
     from waypost.flows import expiry as expiry
     from waypost.flows import finding as finding
@@ -92,6 +93,7 @@ _FLOWS = frozenset(
         "decide",
         "discover",
         "dna",
+        "doctor",
         "elsewhere",
         "expiry",
         "finding",

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from waypost.code.reading import Unread
+from waypost.config.cores import cores
 from waypost.errors import WaypostError
 from waypost.flows.digest import Digest, Job, digest_file
 
@@ -36,7 +37,7 @@ KILLED = "the parser crashed on it, or did not come to an end"
 
 def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
     """Each path with its digest, as they get finished."""
-    children = min(_MOST_CHILDREN, _processors(), len(jobs) // _ALONE_BELOW)
+    children = min(_MOST_CHILDREN, cores(), len(jobs) // _ALONE_BELOW)
     if children:
         yield from _Crew(root, jobs, children).run()
         return
@@ -46,13 +47,6 @@ def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
             yield job.path, digest_file(root, job)
     if large:
         yield from _Crew(root, large, 1).run()
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
 
 
 class _Crew:

@@ -54,7 +54,7 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
     """
     with space.store.read() as reader:
         over = reader.lifetimes(expired_by=space.clock(), protected=True)
-        due = [row for row in over if not row.protected and not (row.on_expire == "stale" and row.is_stale)]
+        due = _due(over)
         doomed = [row.memory_id for row in due if row.on_expire == "delete"]
         words = set() if dry_run else _words(reader, doomed)
     done = Expired(protected=[row.memory_id for row in over if row.protected], dry_run=dry_run)
@@ -72,6 +72,16 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
         done.complete = scrub(space, traces_of(words), wait=wait)
     done.exports_changed = tuple(sorted(changed))
     return done
+
+
+def is_any_due(space: OpenSpace) -> bool:
+    """Whether `process_expired` would do anything now."""
+    with space.store.read() as reader:
+        return bool(_due(reader.lifetimes(expired_by=space.clock())))
+
+
+def _due(over: Sequence[LifetimeRow]) -> list[LifetimeRow]:
+    return [row for row in over if not row.protected and not (row.on_expire == "stale" and row.is_stale)]
 
 
 def _words(reader: Reader, doomed: Sequence[str]) -> set[str]:

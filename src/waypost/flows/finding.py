@@ -1,17 +1,100 @@
-"""What a check found."""
+"""What `doctor` finds, and every kind of it that has a remedy.
 
+A kind says what to do; commands stand between backticks. A test provokes each kind, runs its remedy as it is printed, and
+looks that the finding is gone (`tests/faces/cli/test_doctor.py`): a remedy that nobody has tried is not given.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+Severity = Literal["ok", "note", "problem"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check looked at."""
+    """One thing that a check looked at. A note is no problem: work that goes on in the background, or good to know."""
 
     check: str
     ok: bool
     message: str
     remedy: str = ""
+    kind: str = ""  # the name of its `FindingKind`, if it has one
+    is_note: bool = False
+
+    @property
+    def severity(self) -> Severity:
+        if not self.ok:
+            return "problem"
+        return "note" if self.is_note else "ok"
 
     def to_json(self) -> dict[str, Any]:
-        return {"check": self.check, "ok": self.ok, "message": self.message, "remedy": self.remedy}
+        return {
+            "check": self.check,
+            "ok": self.ok,
+            "message": self.message,
+            "remedy": self.remedy,
+            "severity": self.severity,
+            "kind": self.kind,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    """A problem, or a note, that has a remedy."""
+
+    name: str
+    check: str
+    remedy: str  # with {places} for what `found` is given
+    is_note: bool = False
+
+    def found(self, message: str, *, check: str = "", **places: object) -> Finding:
+        remedy = self.remedy.format(**places)
+        return Finding(check or self.check, self.is_note, message, remedy, self.name, self.is_note)
+
+
+DATABASE = FindingKind(
+    "database",
+    "database",
+    "Run `waypost export memories.jsonl`, then `mkdir {aside} && mv {files} {aside}`, then `waypost import memories.jsonl`.",
+)
+KEYWORDS = FindingKind("keyword index", "keyword index", "Run `waypost doctor --fix`.")
+UNFINISHED_INDEX = FindingKind("unfinished index", "database", "Run this in the database: `REINDEX INDEX {index}`.")
+MODEL = FindingKind("model", "model", "Run `waypost model install`.")
+EMBEDDING = FindingKind(
+    "embedding",
+    "vectors",
+    "Make the embedding model reachable again, or choose another engine in {config}. Then run `waypost doctor --fix`.",
+)
+PENDING_VECTORS = FindingKind("pending vectors", "vectors", "To do it now, run `waypost doctor --fix`.", is_note=True)
+PENDING_FILES = FindingKind("pending files", "index", "To do it now, run `waypost doctor --fix`.", is_note=True)
+TRACES = FindingKind(
+    "forgotten text",
+    "forgotten text",
+    "Close other programs that use this memory, then run `waypost doctor --fix`.",
+)
+UPKEEP = FindingKind(
+    "upkeep", "upkeep", "Run `waypost maintain`. To have it run every day, run `waypost schedule install`."
+)
+JOURNAL_FILE = FindingKind(
+    "journal file", "journal", "Move {path} out of the journal, or put a readable copy in its place."
+)
+JOURNAL_DNA = FindingKind("journal DNA", "journal", "Shorten it in your editor.")
+JOURNAL_CONFLICT = FindingKind("journal conflict", "journal", "Resolve it in your editor.")
+JOURNAL_SECRET = FindingKind("journal secret", "journal", "Delete the secret from the file in your editor.")
+JOURNAL_LEFT_OUT = FindingKind("journal left out", "journal", "Delete the entry from the file in your editor.")
+HOOKS = FindingKind("agent hooks", "agent hooks", "To try them now, run `waypost doctor --fix`.")
+PERMISSIONS = FindingKind("permissions", "permissions", "Run `chmod -R go= {folder}`.")
+
+KINDS: tuple[FindingKind, ...] = (
+    *(DATABASE, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, TRACES, UPKEEP),
+    *(JOURNAL_FILE, JOURNAL_DNA, JOURNAL_CONFLICT, JOURNAL_SECRET, JOURNAL_LEFT_OUT, HOOKS, PERMISSIONS),
+)
+
+
+def report_of(findings: Iterable[Finding]) -> dict[str, Any]:
+    """What faces return for `doctor`. Keys are part of the contract."""
+    rows = [finding.to_json() for finding in findings]
+    problems = [row for row in rows if row["severity"] == "problem"]
+    notes = [row for row in rows if row["severity"] == "note"]
+    return {"ok": not problems, "findings": rows, "problems": problems, "notes": notes}

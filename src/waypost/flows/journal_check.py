@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from waypost.context.budget import count_tokens
 from waypost.errors import WaypostError
-from waypost.flows.finding import Finding
+from waypost.flows.finding import (
+    JOURNAL_CONFLICT,
+    JOURNAL_DNA,
+    JOURNAL_FILE,
+    JOURNAL_LEFT_OUT,
+    JOURNAL_SECRET,
+    Finding,
+)
 from waypost.flows.journal_units import PAGES, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA, stage_of
@@ -21,7 +28,7 @@ def check_journal(space: OpenSpace) -> list[Finding]:
     if not found:
         return [Finding("journal", True, "All files can be read, and what they say is known.")]
     more = len(found) - _MOST
-    return found[:_MOST] + ([Finding("journal", False, f"… and {more} more.")] if more > 0 else [])
+    return found[:_MOST] + ([Finding("journal", True, f"… and {more} more.", is_note=True)] if more > 0 else [])
 
 
 def _problems(space: OpenSpace) -> Iterator[Finding]:
@@ -31,16 +38,15 @@ def _problems(space: OpenSpace) -> Iterator[Finding]:
             text = folder.read(path)
             units = units_of(folder, path, text)
         except WaypostError as error:
-            yield Finding("journal", False, f"{path}: {error.what}", error.remedy)
+            yield JOURNAL_FILE.found(f"{path}: {error.what}", path=folder.root / path)
             continue
         if path == DNA and count_tokens(text) > MOST_DNA * BRIEFING:
-            yield Finding("journal", False, f"{DNA} takes more than 15 % of a briefing.", "Shorten it.")
+            yield JOURNAL_DNA.found(f"{DNA} takes more than 15 % of a briefing.")
         if stage_of(path) in PAGES and left_alone(text) == CONFLICT:
-            yield Finding("journal", False, f"{path} holds an unresolved merge conflict.", "Resolve it in your editor.")
+            yield JOURNAL_CONFLICT.found(f"{path} holds an unresolved merge conflict.")
         secrets = sum(bool(mask(unit.entry.text).found) for unit in units)
         if secrets:
-            what = f"{path} holds a secret in {secrets} of its entries; the index has them masked."
-            yield Finding("journal", False, what, "Take them out of the file.")
+            yield JOURNAL_SECRET.found(f"{path} holds a secret in {secrets} of its entries; the index has them masked.")
         yield from _unknown(space, path)
 
 
@@ -51,5 +57,4 @@ def _unknown(space: OpenSpace, path: str) -> Iterator[Finding]:
         left_out = [place for place in places if not reader.versions(place.memory_id)]
     if left_out:
         some = "an entry that was" if len(left_out) == 1 else f"{len(left_out)} entries that were"
-        what = f"{path} holds {some} forgotten, or cannot be taken: not in the index."
-        yield Finding("journal", False, what, "Take them out of the file, or lift the tombstone by writing them anew.")
+        yield JOURNAL_LEFT_OUT.found(f"{path} holds {some} forgotten, or cannot be taken: not in the index.")

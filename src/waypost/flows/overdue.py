@@ -56,7 +56,7 @@ def missed(space: OpenSpace) -> Overdue | None:
 
 def catch_up_if_due(space: OpenSpace) -> tuple[Done, ...]:
     """Do what was missed, once and by one process; nothing when nothing was, or when it has just been tried."""
-    if missed(space) is None or not _may_try(space):
+    if not is_due(space):
         return ()
     with try_lock(space.folder / _LOCK) as free:
         if not free or missed(space) is None:
@@ -64,6 +64,11 @@ def catch_up_if_due(space: OpenSpace) -> tuple[Done, ...]:
         with space.store.write() as writer:
             writer.set_meta(_TRIED, format_time(space.clock()))
         return maintain(space)
+
+
+def is_due(space: OpenSpace) -> bool:
+    """Whether `catch_up_if_due` would do something now."""
+    return missed(space) is not None and _may_try(space)
 
 
 def _may_try(space: OpenSpace) -> bool:

@@ -107,6 +107,7 @@ def rebuild(space: OpenSpace, caller: Caller, *, progress: Progress = lambda *_:
     with space.store.write() as writer:
         details = {"owners_word": caller.owners_word}
         writer.add_audit(AuditEntry(space.clock(), "rebuild", None, caller.source, caller.actor, details))
+        writer.drop_damaged_keywords()
     after = 0
     while True:
         with space.store.read() as reader:

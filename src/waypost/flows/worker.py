@@ -5,33 +5,61 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Container
+from pathlib import Path
 
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, conclusions_key, learn_since_key
 from waypost.flows.settle import Progress, settle
 from waypost.model.memory import Caller
-from waypost.space.platform import try_lock
+from waypost.space.claim import HeldLock, try_claim
+from waypost.space.platform import detached, try_lock
 
 LOCK_NAME = "worker.lock"
 _WORKER = Caller("extractor", "worker")
 
 
 def start_worker(space: OpenSpace) -> None:
-    """Start the worker unless it runs, is not wanted, or could do nothing because its engine is away.
+    """Start the worker if there is something to do that it can do, unless it runs or is not wanted.
 
-    What called for it is on disk and stays owed: that no worker can be started now is no reason to fail.
+    However many call this at once, one worker starts: it gets the lock from whoever starts it. What called for it is on
+    disk and stays owed: that no worker can be started now is no reason to fail.
     """
-    if not space.settings.background or space.engines.away:
+    if not space.settings.background or not space.store.may_write:
         return
     with contextlib.suppress(OSError):
-        with _only_one(space) as free:
-            if not free:
-                return
-        _start(space)
+        # Looked at again after each try: whoever wrote something while we held the lock has left it to us.
+        while has_work(space):
+            with try_claim(_lock_of(space)) as held:
+                if held is None:
+                    return  # a worker runs, or is just being started; it looks again before it ends
+                if has_work(space):  # else a worker has just done it
+                    _start(space, held)
+                    return
 
 
-def _start(space: OpenSpace) -> None:
+def has_work(space: OpenSpace) -> bool:
+    """Whether a worker of this checkout would find something to do now. Takes a few small reads."""
+    if _is_pending(space, without=space.engines.away):
+        return True
+    from waypost.flows.expiry import is_any_due  # only where nothing else is to be done
+    from waypost.flows.overdue import is_due
+
+    return is_any_due(space) or is_due(space)
+
+
+def _is_pending(space: OpenSpace, *, without: Container[str] = ()) -> bool:
+    """Whether somebody has left something to the worker; `without` names engines that cannot embed now."""
+    checkout = space.identity.checkout_id
+    with space.store.read() as reader:
+        if space.identity.has_tree:  # else that waits for the machine that has the tree
+            noted = reader.meta(conclusions_key(space)) or reader.meta(learn_since_key(space))
+            if noted or reader.tracked(checkout):
+                return True
+        owed = reader.owed()
+        return any(owed.get(one.name) for one in space.engines.active(reader) if one.name not in without)
+
+
+def _start(space: OpenSpace, held: HeldLock) -> None:
     identity, work = space.identity, ["work"]
     if identity.root is not None:
         work = ["-C", str(identity.root), *work]
@@ -44,16 +72,22 @@ def _start(space: OpenSpace) -> None:
         settings["WAYPOST_MODELS"] = str(space.settings.models[0])
     subprocess.Popen(
         [sys.executable, "-P", "-m", "waypost", *work],
-        stdin=subprocess.DEVNULL,
+        stdin=held.handle,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,
         env={**os.environ, **settings},
+        **detached(),
     )
+    held.hand_over()
 
 
-def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str, int] | None:
-    """Be the worker of this checkout. None: another one is at it already, of this checkout or of another."""
+def work(
+    space: OpenSpace, *, inherited: int | None = None, progress: Progress = lambda *_: None
+) -> dict[str, int] | None:
+    """Be the worker of this checkout. None: another one is at it already, of this checkout or of another.
+
+    `inherited` is the lock that whoever started this process has handed over (`space.claim.inherited_handle`).
+    """
     from waypost.flows.conclude import conclude  # what only some processes do, and none should wait for
     from waypost.flows.expiry import process_expired
     from waypost.flows.learn_unasked import learn_owed, learn_saved
@@ -61,8 +95,9 @@ def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str,
     from waypost.flows.track import index_tracked
 
     while True:
-        with _only_one(space) as free:
-            if not free:
+        with try_claim(_lock_of(space), inherited) as held:
+            inherited = None
+            if held is None:
                 return None
             while True:  # what was tracked meanwhile, and what follows from it
                 with space.store.read() as reader:
@@ -76,10 +111,7 @@ def work(space: OpenSpace, *, progress: Progress = lambda *_: None) -> dict[str,
         if left is None:
             return None
         # Whoever wrote something just before the lock was given back saw a worker at it and started none.
-        with space.store.read() as reader:
-            owed, tracked = reader.owed(), reader.tracked(space.identity.checkout_id)
-        tracked = tracked if space.identity.has_tree else []  # else those wait for the machine that has the tree
-        if not tracked and not any(owed.get(engine) for engine, count in left.items() if not count):
+        if not _is_pending(space, without=[engine for engine, count in left.items() if count]):
             return left
 
 
@@ -89,7 +121,5 @@ def _settle_alone(space: OpenSpace, progress: Progress) -> dict[str, int] | None
         return settle(space, progress=progress) if free else None
 
 
-@contextmanager
-def _only_one(space: OpenSpace) -> Iterator[bool]:
-    with try_lock(space.folder / f"worker-{space.identity.checkout_id or 'person'}.lock") as free:
-        yield free
+def _lock_of(space: OpenSpace) -> Path:
+    return space.folder / f"worker-{space.identity.checkout_id or 'person'}.lock"

@@ -14,7 +14,8 @@ class Upkeep(Opened):
         return flows.status.status(self._current)
 
     def doctor(self, *, fix: bool = False) -> "Sequence[flows.finding.Finding]":
-        return flows.status.doctor(self._current, self._caller, fix=fix)
+        """Look for problems; with `fix`, repair what can be rebuilt and do what is pending."""
+        return flows.doctor.doctor(self._current, self._caller, fix=fix)
 
     def maintain(
         self, *, force: bool = False, dry_run: bool = False, report: "flows.maintain.Report" = lambda *_: None
@@ -26,9 +27,9 @@ class Upkeep(Opened):
         """Embed everything that is owed, now. Returns what is still owed, by engine."""
         return flows.settle.settle(self._space, progress=progress)
 
-    def work(self) -> dict[str, int] | None:
-        """Be the space's worker: settle unless somebody else is at it."""
-        return flows.worker.work(self._space)
+    def work(self, *, inherited: int | None = None) -> dict[str, int] | None:
+        """Be the space's worker: settle unless somebody else is at it. `inherited` is a lock handed over by a parent process."""
+        return flows.worker.work(self._space, inherited=inherited)
 
     def rebuild(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Make everything derived again from what is kept."""

@@ -300,6 +300,9 @@ class Writer(Reader, TreeWriter, FactWriter, JournalWriter, ShareWriter, Protoco
     def drop_engine(self, engine: str) -> None:
         """Remove all vectors of an engine that is not used any more."""
 
+    def drop_damaged_keywords(self) -> None:
+        """Empty a keyword index that is damaged, so that `replace_passages` can fill it again. A sound one stays."""
+
     def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
         """Index a version anew; vectors of texts that stay are kept."""
 

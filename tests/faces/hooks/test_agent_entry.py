@@ -14,6 +14,7 @@ from waypost.embed.install import status
 from waypost.faces.hooks import agent_event
 from waypost.faces.hooks.agent_formats import HookInput
 from waypost.faces.hooks.agent_keep import keep
+from waypost.space.hook_log import late_hooks
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -157,6 +158,16 @@ def test_that_a_hook_gave_up_is_noted(project: Path, tmp_path: Path) -> None:
     agent_event.handle("prompt", "codex", event(project / "elsewhere"), time.monotonic() + LONG)
     agent_event.gave_up("prompt", "codex")
     assert "prompt of codex: no answer in time." in (config.load().home / "hook.log").read_text()
+
+
+def test_a_hook_whose_time_is_over_before_it_is_loaded_is_noted_too(project: Path) -> None:
+    at_once = "from waypost.faces.hooks import agent_entry as e\ne.SECONDS = dict.fromkeys(e.SECONDS, 0.0)\ne.main()"
+    assert (
+        run("prompt", "--agent", "codex", given=event(project), program=[sys.executable, "-c", at_once]).stdout == b""
+    )
+    [late] = late_hooks(config.load().home)
+    assert (late.event, late.agent) == ("prompt", "codex")
+    assert os.stat(config.load().home / "hook.log").st_mode & 0o777 == 0o600
 
 
 def test_work_that_waits_for_a_lock_in_c_is_left_behind(tmp_path: Path) -> None:

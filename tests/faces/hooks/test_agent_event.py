@@ -348,7 +348,7 @@ def test_a_running_process_makes_nothing_either(tmp_path: Path) -> None:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[HookInput]:
     found: list[HookInput] = []
-    monkeypatch.setattr("waypost.faces.hooks.agent_keep.start_keeping", found.append)
+    monkeypatch.setattr("waypost.faces.hooks.agent_keep.start_keeping", lambda given, _folder: found.append(given))
     return found
 
 

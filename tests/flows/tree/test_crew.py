@@ -22,7 +22,7 @@ def many(tmp_path: Path) -> tuple[Path, list[Job]]:
 
 def test_children_give_the_same_digests_as_we_do(many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch) -> None:
     root, jobs = many
-    monkeypatch.setattr(crew, "_processors", lambda: 2)
+    monkeypatch.setattr(crew, "cores", lambda: 2)
     together = dict(crew.digest_files(root, jobs))
     alone = {job.path: digest_file(root, job) for job in jobs}
     assert together == alone
@@ -41,7 +41,7 @@ def test_a_caller_that_stops_leaves_no_child_behind(
         started.append(self._process.pid)
 
     monkeypatch.setattr(crew._Child, "__init__", noted)
-    monkeypatch.setattr(crew, "_processors", lambda: 2)
+    monkeypatch.setattr(crew, "cores", lambda: 2)
     outcomes = crew.digest_files(root, jobs)
     next(outcomes)
     outcomes.close()  # type: ignore[attr-defined]
@@ -65,7 +65,7 @@ def test_a_file_that_kills_its_parser_costs_only_itself(
         return digest(self, asked)
 
     monkeypatch.setattr(crew._Child, "digest", dies)
-    monkeypatch.setattr(crew, "_processors", lambda: 1)
+    monkeypatch.setattr(crew, "cores", lambda: 1)
     outcomes = dict(crew.digest_files(root, jobs))
     assert len(outcomes) == 100
     assert outcomes["m042.py"] == Unread("the parser crashed on it, or did not come to an end")
@@ -86,7 +86,7 @@ def test_a_file_that_the_parser_cannot_finish_costs_only_itself(
         return begin(self, asked)
 
     monkeypatch.setattr(crew._Child, "digest", hangs)
-    monkeypatch.setattr(crew, "_processors", lambda: 1)
+    monkeypatch.setattr(crew, "cores", lambda: 1)
     outcomes = dict(crew.digest_files(root, jobs[36:96]))
     assert isinstance(outcomes["m042.py"], Unread)
     assert sum(isinstance(one, Digest) for one in outcomes.values()) == 59

@@ -25,19 +25,28 @@ def status(context: Ctx, json: Json = False) -> None:
 @app.command()
 def doctor(
     context: Ctx,
-    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be made again.")] = False,
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Repair what can be rebuilt, do what is pending, try hooks that were too slow."),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Look for anything that is wrong."""
-    findings = session_of(context).memory().doctor(fix=fix)
+    """Look for problems. Exits with 1 if there are any; work that goes on in the background is only noted."""
+    from waypost.faces.cli.output import safe
+    from waypost.flows.finding import report_of
+    from waypost.text.counted import counted
+
+    report = report_of(session_of(context).memory().doctor(fix=fix))
     if json:
-        print_json({"ok": all(f.ok for f in findings), "findings": [f.to_json() for f in findings]})
+        print_json(report)
     else:
-        for finding in findings:
-            print(f"{'ok   ' if finding.ok else 'WRONG'}  {finding.check}: {finding.message}")
-            if not finding.ok and finding.remedy:
-                print(f"       {finding.remedy}")
-    if not all(finding.ok for finding in findings):
+        for row in report["findings"]:
+            print(safe(f"{row['severity']:<7}  {row['check']}: {row['message']}"))
+            if row["remedy"]:
+                print(safe(f"         {row['remedy']}"))
+        notes = f", {counted(len(report['notes']), 'note')}" if report["notes"] else ""
+        print(f"{counted(len(report['problems']), 'problem') if report['problems'] else 'No problems'}{notes}.")
+    if not report["ok"]:
         raise typer.Exit(1)
 
 
@@ -137,16 +146,21 @@ def work(
     context: Ctx,
     space: Annotated[str | None, typer.Option(metavar="ID", help="One whose tree is not on this machine.")] = None,
 ) -> None:
-    """Embed what is owed, as the space's one worker."""
-    if space is None:
-        session_of(context).memory().work()
-        return
+    """Do what is pending, as the space's one worker, with low priority."""
     from waypost import config
+    from waypost.space.claim import inherited_handle
+    from waypost.space.priority import give_way
+
+    inherited = inherited_handle()
+    settings = config.load()
+    give_way(settings.worker_cores)  # before anything with threads is imported
+    if space is None:
+        session_of(context).memory().work(inherited=inherited)
+        return
     from waypost.faces.cli.session import caller
     from waypost.memory.known import open_known
 
-    settings = config.load()
-    open_known(settings, caller(settings.person), space).work()
+    open_known(settings, caller(settings.person), space).work(inherited=inherited)
 
 
 @model_app.command("install")

@@ -46,10 +46,22 @@ def _answer(event: str, agent: str, work: "Work", deadline: float) -> None:
     if outcome is None:
         # Not to be imported now: what takes so long may be an import.
         gave_up = getattr(sys.modules.get("waypost.faces.hooks.agent_event"), "gave_up", None)
-        if gave_up is not None:
-            gave_up(event, agent)
+        if gave_up is None or not gave_up(event, agent):
+            _gave_up(event, agent)
     elif outcome.output and _write(outcome.output.encode("utf-8", "replace") + b"\n"):
         outcome.written()
+
+
+def _gave_up(event: str, agent: str) -> None:
+    """Note it as `waypost.space.hook_log` does, without importing anything."""
+    home = os.environ.get("WAYPOST_HOME") or os.path.join(os.path.expanduser("~"), ".waypost")
+    line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {event} of {agent[:40]}: no answer in time.\n"
+    try:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        log = os.open(os.path.join(os.path.expanduser(home), "hook.log"), flags, 0o600)  # makes no home
+        os.write(log, line.encode("utf-8", "replace"))
+    except OSError:
+        return
 
 
 def _arguments(given: Sequence[str]) -> tuple[str, str]:

@@ -10,12 +10,14 @@ from waypost import config
 from waypost.config import Settings
 from waypost.faces.hooks.agent_answer import answer_here, project_of, request_of
 from waypost.faces.hooks.agent_formats import AGENTS, EVENTS, Event, HookInput, read_input, render_answer
-from waypost.faces.hooks.agent_log import note
 from waypost.faces.hooks.agent_telling import Telling, read_telling
 from waypost.faces.hooks.agent_told import Told, prune
 from waypost.faces.hooks.socket_client import ask_running
 from waypost.faces.hooks.socket_place import run_folder
 from waypost.model.time import utc_now
+from waypost.space.hook_log import TOO_LATE, note
+from waypost.space.identity import Identity
+from waypost.space.place import space_directory
 
 _FOR_RUNNING = 0.35  # of the time that is left: what a process that hangs may cost before we answer ourselves
 
@@ -49,10 +51,11 @@ def handle(event: str, agent: str, raw: bytes, deadline: float) -> Outcome:
 _homes: list[Path] = []  # of what was handled in this process
 
 
-def gave_up(event: str, agent: str) -> None:
-    """Note that an event took too long to be answered."""
+def gave_up(event: str, agent: str) -> bool:
+    """Note that an event took too long to be answered. False: the settings are not read yet, so nobody knows where."""
     if _homes:
-        note(_homes[-1], f"{event} of {agent}: no answer in time.")
+        note(_homes[-1], f"{event} of {agent}: {TOO_LATE}")
+    return bool(_homes)
 
 
 def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Settings) -> Outcome:
@@ -69,7 +72,7 @@ def _handle(event: Event, agent: str, raw: bytes, deadline: float, settings: Set
     if given.starts_afresh:
         record.forget(utc_now())
     if event in ("session-end", "pre-compact"):
-        _keep(given, settings)
+        _keep(given, project, settings)
         return NOTHING
     if event == "session-start":
         prune(folder)
@@ -88,8 +91,8 @@ def _telling(given: HookInput, told: frozenset[str], folder: Path, deadline: flo
     return answer_here(given, told, settings) if telling is None else telling
 
 
-def _keep(given: HookInput, settings: Settings) -> None:
+def _keep(given: HookInput, project: Identity, settings: Settings) -> None:
     from waypost.faces.hooks.agent_keep import start_keeping
 
     if settings.journal.sessions:
-        start_keeping(given)
+        start_keeping(given, space_directory(settings.memory_root, project.space_id))

@@ -1,36 +1,78 @@
-"""At the end of a session, and before its context is compacted: its turns go to the journal, by a process of their own.
+"""At the end of a session, and before its context is compacted: its turns go to the journal, in the background.
 
-`python -m waypost.faces.hooks.agent_keep` reads the event as JSON. Nobody waits for it; what fails is noted in the home.
+A hook leaves the event in the folder `sessions` of the space and starts `python -m waypost.faces.hooks.agent_keep FOLDER`,
+unless one runs: it takes all that lies there. Nobody waits for it; what fails is noted in the home.
 """
 
+import contextlib
+import hashlib
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 from waypost import config
 from waypost.config import Settings
+from waypost.errors import InvalidInput
 from waypost.faces.hooks.agent_formats import HookInput
-from waypost.faces.hooks.agent_log import note
-from waypost.space.platform import detached, wait_lock
+from waypost.space.claim import inherited_handle, try_claim
+from waypost.space.hook_log import note
+from waypost.space.platform import detached, make_private_directory, read_small_file, write_private_file
+from waypost.space.priority import give_way
 
 _LARGEST = 1 << 16
-_PATIENCE = 600.0  # seconds for the process before us, which may read the same session
-_LOCK = "sessions.lock"
+_FOLDER, _LOCK = "sessions", "sessions.lock"
+_NEW, _TAKEN = ".json", ".taken"  # taken: somebody reads it, or was killed at it
 
 
-def start_keeping(given: HookInput) -> None:
-    """Start the process and go on."""
-    command = [sys.executable, "-P", "-m", "waypost.faces.hooks.agent_keep"]
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        **detached(),
-    )
-    if process.stdin is not None:
-        process.stdin.write(json.dumps(given.to_json()).encode())
-        process.stdin.close()
+def start_keeping(given: HookInput, folder: Path) -> None:
+    """Leave the event to the process that keeps sessions of this space, start it unless it runs, and go on."""
+    place = folder / _FOLDER
+    make_private_directory(place)
+    name = hashlib.sha256("\0".join((given.agent, given.session, given.cwd, given.transcript)).encode()).hexdigest()[
+        :32
+    ]
+    write_private_file(place / f"{name}{_NEW}", json.dumps(given.to_json()).encode(), replace=True)
+    with try_claim(folder / _LOCK) as held:
+        if held is not None:
+            command = [sys.executable, "-P", "-m", "waypost.faces.hooks.agent_keep", os.fspath(folder)]
+            nowhere = subprocess.DEVNULL
+            subprocess.Popen(command, stdin=held.handle, stdout=nowhere, stderr=nowhere, **detached())
+            held.hand_over()
+
+
+def keep_all(folder: Path, settings: Settings, *, inherited: int | None = None) -> None:
+    """Keep every session whose end was left here. Returns at once where another process is at it."""
+    while _waiting(folder):  # looked at again without the lock: who came just before saw it taken, and left
+        with try_claim(folder / _LOCK, inherited) as held:
+            inherited = None
+            if held is None:
+                return
+            while waiting := _waiting(folder):
+                _keep_one(waiting[0], settings)
+
+
+def _waiting(folder: Path) -> list[Path]:
+    """What was taken by somebody who was killed comes first: it is older."""
+    place = folder / _FOLDER
+    return [*sorted(place.glob(f"*{_TAKEN}")), *sorted(place.glob(f"*{_NEW}"))]
+
+
+def _keep_one(path: Path, settings: Settings) -> None:
+    """The file goes when its session is kept, or cannot be; only whoever is killed leaves it to the next."""
+    taken = path.with_suffix(_TAKEN)  # the same session may end again while we read
+    os.replace(path, taken)
+    given = None
+    try:
+        with contextlib.suppress(ValueError):
+            given = HookInput.of(json.loads(read_small_file(taken, _LARGEST)))
+        if given is None:
+            raise InvalidInput(f"{taken.name} is not the end of a session.", "")
+        keep(given, settings)
+    except Exception as error:  # noqa: BLE001  nobody is here to be told
+        note(settings.home, f"Keeping a session of {given.agent if given else 'an agent'}:", error)
+    taken.unlink(missing_ok=True)
 
 
 def keep(given: HookInput, settings: Settings) -> bool:
@@ -52,21 +94,16 @@ def keep(given: HookInput, settings: Settings) -> bool:
     session = given.session or transcript.session
     if not session or not transcript.turns:
         return False
-    memory = Memory.open_as(Caller("agent", given.agent), given.cwd, settings=settings)
-    with memory, wait_lock(memory.folder / _LOCK, _PATIENCE):
+    with Memory.open_as(Caller("agent", given.agent), given.cwd, settings=settings) as memory:
         memory.keep_session(session, transcript.turns, notices=transcript.notices)
     return True
 
 
 def main() -> None:
+    inherited = inherited_handle()
     settings = config.load()
-    given = None
-    try:
-        given = HookInput.of(json.loads(sys.stdin.buffer.read(_LARGEST)))
-        if given is not None:
-            keep(given, settings)
-    except Exception as error:  # noqa: BLE001  nobody is here to be told
-        note(settings.home, f"Keeping a session of {given.agent if given else 'an agent'}:", error)
+    give_way(settings.worker_cores)
+    keep_all(Path(sys.argv[1]), settings, inherited=inherited)
 
 
 if __name__ == "__main__":

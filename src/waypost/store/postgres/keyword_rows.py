@@ -102,3 +102,13 @@ def _weight(passages: int, term: _Term) -> float:
 def in_braces(numbers: Iterable[float]) -> str:
     """Numbers as PostgreSQL writes an array of them: quicker than one by one."""
     return "{" + ",".join(map(repr, numbers)) + "}"
+
+
+def is_damaged(database: Database, index: str) -> bool:
+    """Whether the totals of an index are not those of its rows, or a row is of no passage."""
+    told = database.rows(f"SELECT passages, tokens FROM {index}_totals")
+    there = database.rows(f"SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM {index}")
+    strays = database.rows(
+        f"SELECT count(*) FROM {index} k WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.passage_id = k.passage_id)"
+    )
+    return told != there or bool(strays[0][0])

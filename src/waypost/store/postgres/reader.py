@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from waypost.store.postgres.keyword_rows import is_damaged
 from waypost.store.postgres.search_rows import SearchRows
 
 
@@ -15,18 +16,10 @@ class PostgresReader(SearchRows):
             " WHERE c.relnamespace = ?::regnamespace AND NOT i.indisvalid ORDER BY 1",
             (schema,),
         ):
-            yield f"database: the index {name} is unfinished; run REINDEX"
+            yield f"unfinished index: {schema}.{name}"
         for index in ("keywords", "code_keywords"):
-            yield from self._wrong_totals(index)
-
-    def _wrong_totals(self, index: str) -> Iterator[str]:
-        told = self._rows(f"SELECT passages, tokens FROM {index}_totals")
-        there = self._rows(f"SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM {index}")
-        strays = self._rows(
-            f"SELECT count(*) FROM {index} k WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.passage_id = k.passage_id)"
-        )
-        if told != there or strays[0][0]:
-            yield "keyword index: damaged; `waypost rebuild` makes it again"
+            if is_damaged(self._db, index):
+                yield "keyword index: It is damaged."
 
     def size_bytes(self, schema: str) -> int:
         rows = self._rows(

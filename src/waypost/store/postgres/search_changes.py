@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from waypost.store.postgres.keyword_changes import add_keywords, drop_keywords, keep_sorted
+from waypost.store.postgres.keyword_rows import is_damaged
 from waypost.store.postgres.search_rows import SearchRows
 from waypost.store.postgres.vector_changes import index_vectors, load_vectors, put_vectors
 from waypost.store.protocol import PassageRow
@@ -30,6 +31,13 @@ class SearchChanges(PassageChanges, SearchRows):
     def _drop_keywords(self, passage_ids: Sequence[int]) -> None:
         for index in ("keywords", "code_keywords"):
             drop_keywords(self._db, index, passage_ids)
+
+    def drop_damaged_keywords(self) -> None:
+        for index in ("keywords", "code_keywords"):
+            if is_damaged(self._db, index):
+                self._db.change(f"DELETE FROM {index}")
+                self._db.change(f"DELETE FROM {index}_terms")
+                self._db.change(f"UPDATE {index}_totals SET passages = 0, tokens = 0")
 
     def _load_vectors(self, rows: Sequence[tuple[int, bytes, str, bytes]]) -> None:
         if rows:

@@ -109,7 +109,7 @@ class SqliteStore:
                 try:
                     connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
                 except apsw.CorruptError:
-                    yield "keyword index: damaged; `waypost rebuild` makes it again"
+                    yield "keyword index: It is damaged."
 
     @property
     def place(self) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import apsw
+
 from waypost.store.protocol import PassageRow
 from waypost.store.sql.writer import SqlWriter
 from waypost.store.sqlite.search_rows import SearchRows
@@ -26,6 +28,13 @@ class SqliteWriter(SqlWriter, SearchRows):
     def _drop_keywords(self, passage_ids: Sequence[int]) -> None:
         for index in _INDEXES:
             self._db.change_many(f"DELETE FROM {index} WHERE rowid = ?", [(one,) for one in passage_ids])
+
+    def drop_damaged_keywords(self) -> None:
+        for index in _INDEXES:
+            try:
+                self._db.change(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+            except apsw.CorruptError:
+                self._db.change(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
 
     def _load_vectors(self, rows: Sequence[tuple[int, bytes, str, bytes]]) -> None:
         self._db.change_many(

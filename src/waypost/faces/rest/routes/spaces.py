@@ -11,6 +11,7 @@ from waypost.faces.rest.parameters import ID, CursorText, Limit
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import audit_row
 from waypost.faces.rest.strict import StrictRoute
+from waypost.flows.finding import report_of
 
 router = APIRouter(prefix="/api/v1/spaces", tags=["Spaces"], route_class=StrictRoute)
 
@@ -68,14 +69,10 @@ def audit(
 @router.get("/{space}/doctor")
 def examine(hands: Reader) -> dict[str, Any]:
     """Look for anything that is wrong."""
-    return _findings(hands.memory.doctor())
+    return report_of(hands.memory.doctor())
 
 
 @router.post("/{space}/doctor")
 def doctor(hands: Writer, given: Fixing | None = None) -> dict[str, Any]:
     """Look for anything that is wrong, and mend what can be made again."""
-    return _findings(hands.memory.doctor(fix=given is not None and given.fix))
-
-
-def _findings(findings: Any) -> dict[str, Any]:
-    return {"ok": all(one.ok for one in findings), "findings": [one.to_json() for one in findings]}
+    return report_of(hands.memory.doctor(fix=given is not None and given.fix))

@@ -1,0 +1,174 @@
+"""What is wrong with a space: a list of checks, each of which says what it found and repairs what it can."""
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from waypost.embed.install import status as model_status
+from waypost.flows.elsewhere import notice_elsewhere
+from waypost.flows.finding import (
+    DATABASE,
+    EMBEDDING,
+    KEYWORDS,
+    MODEL,
+    PENDING_FILES,
+    PENDING_VECTORS,
+    PERMISSIONS,
+    TRACES,
+    UNFINISHED_INDEX,
+    UPKEEP,
+    Finding,
+)
+from waypost.flows.hook_check import check_hooks
+from waypost.flows.journal_check import check_journal
+from waypost.flows.open_space import OpenSpace, conclusions_key
+from waypost.flows.overdue import missed
+from waypost.flows.scrub import SCRUB_OWED, scrub
+from waypost.flows.settle import rebuild, settle
+from waypost.model.memory import Caller
+from waypost.space.place import DATABASE_FILE
+from waypost.text.counted import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What is looked at, by whom, and whether what can be rebuilt is repaired."""
+
+    space: OpenSpace
+    caller: Caller
+    fix: bool = False
+
+
+def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Finding]:
+    """Look at everything that can be wrong; with `fix`, repair what can be rebuilt and do what is pending."""
+    checkup = Checkup(space, caller, fix)
+    return [finding for check in CHECKS for finding in check(checkup)]
+
+
+def _check_database(at: Checkup) -> Iterator[Finding]:
+    problems = [_named(problem) for problem in at.space.store.problems()]
+    if at.fix and any(check == KEYWORDS.check for check, _ in problems):
+        rebuild(at.space, at.caller)
+        problems = [_named(problem) for problem in at.space.store.problems()]
+        if not any(check == KEYWORDS.check for check, _ in problems):
+            yield Finding(KEYWORDS.check, True, "It was damaged and has been rebuilt.")
+    folder = at.space.folder
+    files, aside = f"{shlex.quote(str(folder))}/{DATABASE_FILE}*", shlex.quote(str(folder / "damaged"))
+    for check, message in problems:
+        if check == KEYWORDS.check:
+            yield KEYWORDS.found(message)
+        elif check == UNFINISHED_INDEX.name:
+            yield UNFINISHED_INDEX.found(f"The index {message} is unfinished.", index=message)
+        else:
+            yield DATABASE.found(message, check=check, files=files, aside=aside)
+    if not problems:
+        yield Finding("database", True, "It is sound.")
+
+
+def _named(problem: str) -> tuple[str, str]:
+    check, _, message = problem.partition(": ")
+    return check, message
+
+
+def _check_models(at: Checkup) -> Iterator[Finding]:
+    engines = at.space.engines
+    wanted = {engines.main.name, *([engines.multilingual.name] if engines.multilingual is not None else [])}
+    for model in model_status(at.space.settings):
+        if model.installed and model.intact:
+            yield Finding(f"model {model.name}", True, f"installed in {model.path}")
+        elif model.name in wanted:
+            yield MODEL.found(model.reason.partition("\n")[0], check=f"model {model.name}")
+
+
+def _check_pending(at: Checkup) -> Iterator[Finding]:
+    """What the worker does in the background is no problem, unless it cannot be done."""
+    space = at.space
+    if at.fix:
+        _do_pending(space)
+    with space.store.read() as reader:
+        owed = reader.owed()
+        engines = {one.name: one for one in space.engines.active(reader) if owed.get(one.name)}
+        waiting = len(reader.tracked(space.identity.checkout_id)) if space.identity.has_tree else 0
+        concluding = space.identity.has_tree and bool(reader.meta(conclusions_key(space)))
+    models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
+    for name, engine in engines.items():
+        texts = counted(owed[name], "text")
+        if name not in models:  # on a server, or in a folder: nobody knows without asking
+            space.engines.embed(engine, ["."])
+        if not models.get(name, True):
+            yield Finding("vectors", True, f"{texts} will be embedded when {name} is installed.", is_note=True)
+        elif reason := space.engines.away.get(engine.name, ""):
+            config = space.settings.home / "config.toml"
+            what = f"{texts} cannot be embedded by {engine.name}: {reason.splitlines()[0]}"
+            yield EMBEDDING.found(what, config=config)
+        else:
+            yield PENDING_VECTORS.found(f"{texts} pending for {name}. {_by_whom(space, 'Embedding')}")
+    if not engines:
+        yield Finding("vectors", True, "None is pending.")
+    if waiting or concluding:
+        what = (
+            f"{counted(waiting, 'changed file')} pending" if waiting else "Conclusions from changed files are pending"
+        )
+        yield PENDING_FILES.found(f"{what}. {_by_whom(space, 'Indexing')}")
+
+
+def _by_whom(space: OpenSpace, what: str) -> str:
+    return f"{what} continues in the background." if space.settings.background else "Background work is turned off."
+
+
+def _do_pending(space: OpenSpace) -> None:
+    from waypost.flows.conclude import conclude  # brings all that reads code: only for who repairs
+    from waypost.flows.track import index_tracked
+
+    index_tracked(space)
+    conclude(space)
+    settle(space)
+
+
+def _check_traces(at: Checkup) -> Iterator[Finding]:
+    with at.space.store.read() as reader:
+        owing = bool(reader.meta(SCRUB_OWED))
+    if owing and at.fix:
+        owing = not scrub(at.space, [])
+    if owing:
+        yield TRACES.found("Traces may remain in the log: another process is reading.")
+
+
+def _check_tree(at: Checkup) -> Iterator[Finding]:
+    for notice in notice_elsewhere(at.space):
+        yield Finding("tree", True, notice, is_note=True)
+
+
+def _check_upkeep(at: Checkup) -> Iterator[Finding]:
+    late = missed(at.space)
+    yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.found(late.message)
+
+
+def _check_journal(at: Checkup) -> Iterable[Finding]:
+    return check_journal(at.space)
+
+
+def _check_hooks(at: Checkup) -> Iterable[Finding]:
+    return check_hooks(at.space, fix=at.fix)
+
+
+def _check_permissions(at: Checkup) -> Iterator[Finding]:
+    folder = at.space.folder
+    if os.name == "posix" and folder.stat().st_mode & 0o077:
+        yield PERMISSIONS.found(f"{folder} can be read by others.", folder=shlex.quote(str(folder)))
+    else:
+        yield Finding("permissions", True, "Only you can read the files.")
+
+
+CHECKS: tuple[Callable[[Checkup], Iterable[Finding]], ...] = (
+    _check_database,
+    _check_models,
+    _check_pending,
+    _check_traces,
+    _check_tree,
+    _check_upkeep,
+    _check_journal,
+    _check_hooks,
+    _check_permissions,
+)

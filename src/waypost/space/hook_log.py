@@ -1,0 +1,89 @@
+"""`hook.log`, where the hooks of agents note what went wrong: nobody reads their other output. Never the text of a memory."""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from waypost.errors import InvalidInput
+from waypost.model.time import format_time, parse_time, utc_now
+from waypost.space.platform import PRIVATE_FILE
+
+NAME = "hook.log"
+_LARGEST = 64_000  # bytes; then the older half goes
+_LONGEST_NOTE = 2_000
+TOO_LATE = "no answer in time."
+ANSWERS_AGAIN = "answers in time again."
+_LATE_OR_AGAIN = re.compile(
+    rf"(\S+) ([a-z-]{{1,40}}) of ([a-z-]{{1,40}}): ({re.escape(TOO_LATE)}|{re.escape(ANSWERS_AGAIN)})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LateHook:
+    """A hook that did not answer its agent in time."""
+
+    at: datetime
+    event: str
+    agent: str
+
+
+def note(home: Path, what: str, error: BaseException | None = None) -> None:
+    """Add a line to `<home>/hook.log`, with where an error came from but not its message. Makes no home."""
+    if not home.is_dir():
+        return
+    lines = " ".join((_now(), what, *_trace(error))).replace("\n", " ")[:_LONGEST_NOTE] + "\n"
+    path = home / NAME
+    with contextlib.suppress(OSError):
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        handle = os.open(path, flags, PRIVATE_FILE)
+        with open(handle, "rb+", buffering=0) as file:
+            size = os.fstat(handle).st_size
+            if size > _LARGEST:
+                newer = os.pread(handle, _LARGEST // 2, size - _LARGEST // 2) if hasattr(os, "pread") else b""
+                file.truncate(0)
+                file.write(newer.partition(b"\n")[2])
+            file.write(lines.encode("utf-8", "replace"))
+
+
+def late_hooks(home: Path) -> list[LateHook]:
+    """The hooks that did not answer in time, oldest first, without those that answer again since."""
+    found: list[LateHook] = []
+    for line in _lines(home / NAME):
+        matched = _LATE_OR_AGAIN.fullmatch(line)
+        if matched is None:
+            continue
+        at, event, agent, what = matched.groups()
+        if what == ANSWERS_AGAIN:
+            found = [one for one in found if (one.event, one.agent) != (event, agent)]
+        else:
+            with contextlib.suppress(InvalidInput):  # a line that somebody has edited
+                found.append(LateHook(parse_time(at, NAME), event, agent))
+    return found
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with open(handle, "rb") as file:
+            file.seek(max(0, os.fstat(handle).st_size - 2 * _LARGEST))
+            yield from file.read(2 * _LARGEST).decode("utf-8", "replace").splitlines()
+
+
+def _trace(error: BaseException | None) -> list[str]:
+    """The kind of an error and the lines of ours that it went through, innermost last."""
+    if error is None:
+        return []
+    places, trace = [], error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{os.path.basename(code.co_filename)}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return [type(error).__name__, "at", " > ".join(places[-8:])]
+
+
+def _now() -> str:
+    return format_time(utc_now())
