@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from waypost.errors import SecurityError
+from waypost.code.choice import check_patterns, unmatched
+from waypost.code.walk import walk
+from waypost.errors import InvalidInput, SecurityError
 from waypost.flows.conclude import conclude, endpoint_count
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
 from waypost.flows.live_schema import read_tables
-from waypost.flows.open_space import OpenSpace, discovered_key, patterns_key
+from waypost.flows.open_space import OpenSpace, discovered_key, patterns_key, tree_of
 from waypost.flows.worker import work
 from waypost.model.learned import MERGED, REPLACED, STORED
 from waypost.model.memory import Caller
@@ -90,8 +92,9 @@ def init(
         )
     started = timing.perf_counter()
     before = settle_patterns(space, None, None)
-    patterns = settle_patterns(space, include, exclude)
     live = read_tables(database) if database else None  # first: a wrong address should not cost a long wait
+    _check_patterns(space, before, include, exclude)
+    patterns = settle_patterns(space, include, exclude)
     found = _first_facts(space, caller, again=force) if facts else 0
     done = index_tree(
         space,
@@ -146,6 +149,29 @@ def _owed(space: OpenSpace) -> int:
     with space.store.read() as reader:
         owed = reader.owed()
         return sum(owed.get(engine.name, 0) for engine in space.engines.active(reader))
+
+
+def _check_patterns(
+    space: OpenSpace, before: Patterns, include: Sequence[str] | None, exclude: Sequence[str] | None
+) -> None:
+    """Raises InvalidInput for patterns that would leave the index without what was asked for."""
+    check_patterns(include or (), "include")
+    check_patterns(exclude or (), "exclude")
+    if not include and not exclude:
+        return
+    wanted = before.include if include is None else tuple(include)
+    entries = walk(tree_of(space), include=wanted, exclude=before.exclude if exclude is None else tuple(exclude))
+    found = [entry.path for entry in entries if not entry.skipped]
+    empty = unmatched(include or (), found)
+    if empty:
+        raise InvalidInput(
+            f"The include pattern {empty[0][:100]!r} matches no file that can be read. Nothing was changed.",
+            "Patterns count from the root of the project, as in .gitignore; `waypost init --explain` lists what is skipped.",
+        )
+    if not found:
+        raise InvalidInput(
+            "These patterns leave no file to read. Nothing was changed.", "Exclude less, or include more files."
+        )
 
 
 def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Patterns:
