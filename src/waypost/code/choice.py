@@ -13,7 +13,7 @@ from waypost.code.ignore import Ignoring, Rules, parse_rules
 from waypost.errors import InvalidInput
 
 _WILD = re.compile(r"[*?\[]")
-_WILDCARDS = re.compile(r"\[[^\]]*\]|[*?]+")
+_WILDCARDS = re.compile(r"\[[^\]]{0,100}\]|[*?]+")
 _ENDING = re.compile(r"\.\w*\Z")
 
 

@@ -23,7 +23,7 @@ _IDENTIFIER = r"[A-Za-z_$][\w$]*"
 _NAME = re.compile(rf"(?P<mark>[@&*]?){_IDENTIFIER}(?:(?:::|->|\?\.|\.|#|\\|:){_IDENTIFIER})*[!?]?")
 _SEPARATOR = re.compile(r"::|->|\?\.|\.|#|\\|:")
 _LINES = re.compile(r"(?:#L?|:L?)(\d{1,8})(?:C\d{1,5})?(?:[-–]L?(\d{1,8})(?:C\d{1,5})?|:\d{1,6}(?:-\d{1,6})?)?:?$")
-_MEMBER = re.compile(rf"(?:::|:|#)({_IDENTIFIER}(?:(?:::|\.|#){_IDENTIFIER})*)$")
+_MEMBER = re.compile(rf"(?:::|:|#)({_IDENTIFIER}(?:(?:::|\.|#){_IDENTIFIER}){{0,20}})$")
 _SEGMENT = re.compile(r"[\w.$@~+ ,()\[\]{}!-]+")
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/])")
 _LEADING_DOTS = re.compile(r"(?:\.{1,3}/|…/)+")
