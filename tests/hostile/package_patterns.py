@@ -99,8 +99,8 @@ def _sources() -> dict[str, ast.Module]:
 def _patterns_of(module: ModuleType) -> Iterator[tuple[str, str, "re.Pattern[Any]"]]:
     """Those in a module's variables and in what its cached functions without parameters return."""
     for name, value in list(vars(module).items()):
-        if getattr(value, "__module__", module.__name__) != module.__name__:
-            continue
+        if not isinstance(value, re.Pattern) and getattr(value, "__module__", module.__name__) != module.__name__:
+            continue  # it stands elsewhere
         held = value() if isinstance(value, functools._lru_cache_wrapper) and not _needs(value) else value
         for pattern, field in _within(held, module.__name__, 0):
             yield f"{module.__name__}.{name}{f'.{field}' if field else ''}", field or name, pattern

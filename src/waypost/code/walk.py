@@ -15,7 +15,7 @@ from pathlib import Path
 
 from waypost.code.choice import Choice, choose
 from waypost.code.folders import Folders, Listed, PartlyListed, Scanned, irregular, parts_of, rules_of_file, told
-from waypost.code.git import Checkout, open_checkout
+from waypost.code.git import Checkout, hindrance, open_checkout
 from waypost.code.ignore import Rules
 from waypost.code.listing import Listing, list_files
 from waypost.code.skip import Look, file_skip, shown, unsafe_name
@@ -69,6 +69,9 @@ class _Walk:
         self._is_checkout = False  # the root itself
 
     def entries(self) -> Iterator[Entry]:
+        stopped = hindrance(self._root)
+        if stopped:
+            yield Entry(shown(stopped), skipped="no regular file, so git is not asked about this repository")
         while self._waiting:
             yield from self._tree(self._waiting.pop(0))
 
