@@ -20,9 +20,7 @@ _BAR = "|｜∣│┃❘⎮ǀ׀∥‖¦⏐⼁"
 _NOISE = "\x00"  # a mark above or below a letter, or one that stands for what was hidden
 _ENTITY = r"&(?:lt|\#0{0,5}60|\#x0{0,5}3c);?"
 # Small capitals, circled and squared letters, letters with hooks: Unicode's names say which letter they are.
-_LETTER_NAME = re.compile(
-    r"(?:LATIN (?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL|SYMBOL LETTER) ([A-Z])(?:$| WITH )"
-)
+_LETTER_NAME = re.compile(r"(?:LATIN (?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL|SYMBOL LETTER) ([A-Z])(?:$| WITH )")
 # What agents put around words that come from a hook.
 _AROUND_NAMES = ("system-reminder", "hook-context", "user-prompt-submit-hook", "session-start-hook")
 

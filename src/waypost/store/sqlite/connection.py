@@ -1,5 +1,6 @@
 """Connections to one database file: settings, waiting for a turn, and errors in our own words."""
 
+import contextlib
 import ctypes
 import os
 import random
@@ -76,6 +77,17 @@ def in_our_words(path: Path) -> Iterator[None]:
         ) from error
 
 
+def keep_private(path: Path) -> None:
+    """Let only the owner read a database that has just been opened; SQLite gives later files beside it the same mode. By its
+    name: to open and close the file here would drop the locks that this process holds on it."""
+    if os.name != "posix":
+        return
+    for place in (str(path), *(f"{path}-{kind}" for kind in ("wal", "shm", "journal"))):
+        with contextlib.suppress(FileNotFoundError, PermissionError):  # not there; another user's, whose mode is theirs
+            if os.stat(place).st_mode & 0o177:
+                os.chmod(place, 0o600)
+
+
 class Connections:
     """A few connections to one file, lent to one thread at a time. Survives a fork by starting afresh."""
 
@@ -133,6 +145,7 @@ class Connections:
 
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path))
+        keep_private(self._path)
         connection.set_busy_handler(_patience(self._busy_seconds))
         _use_log(connection, self._busy_seconds)
         for name, value in (
