@@ -8,7 +8,7 @@ from typing import Any
 
 from waypost.code.choice import check_patterns, unmatched
 from waypost.code.walk import walk
-from waypost.errors import InvalidInput, SecurityError
+from waypost.errors import InvalidInput, SecurityError, StoreFull
 from waypost.flows.conclude import conclude, endpoint_count
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
 from waypost.flows.live_schema import read_tables
@@ -85,6 +85,10 @@ def init(
     """Index the tree; patterns that were given once hold until others are given. `facts`: look first, once, at what the
     project says of itself, so that there is something to be briefed with while the rest is read. Raises SecurityError
     where whoever asks may only read this memory."""
+    if not space.store.may_write and not space.settings.store:
+        raise StoreFull(
+            f"No room left on the disk of {space.folder}.", "Free some space and repeat; nothing was changed."
+        )
     if not space.store.may_write:  # before a large tree is walked
         raise SecurityError(
             "Your role in this memory is reader: you can ask it, and not index its code.",

@@ -104,7 +104,11 @@ def _check_upkeep(space: OpenSpace) -> Finding:
 
 
 def _check_database(space: OpenSpace) -> Iterator[Finding]:
-    problems = list(space.store.problems())
+    try:
+        problems = list(space.store.problems())
+    except StoreFull as error:  # the keyword index is checked by a statement that writes
+        yield Finding("disk", False, error.what, error.remedy)
+        return
     for problem in problems:
         check, _, message = problem.partition(": ")
         yield Finding(check, False, message, "Run `waypost export` to save what can be read, then `waypost rebuild`.")

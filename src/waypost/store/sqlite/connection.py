@@ -22,6 +22,7 @@ from waypost.errors import (
     StoreFull,
     StoreReadOnly,
 )
+from waypost.store.sqlite.full_disk import has_no_room, is_about_room, open_for_reading
 
 # Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
 OLDEST_SAFE_SQLITE = (3, 51, 3)
@@ -54,10 +55,10 @@ def in_our_words(path: Path) -> Iterator[None]:
             "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
         ) from error
     except apsw.FullError as error:
-        raise StoreFull(
-            f"No room left on the disk of {path}.", "Free some space and repeat; what was stored before is safe."
-        ) from error
+        raise _full(path) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        if has_no_room(path):
+            raise _full(path) from error
         raise StoreReadOnly(
             f"{path} cannot be opened for writing.",
             "Check that its directory exists and belongs to you, or set WAYPOST_HOME to another one.",
@@ -72,9 +73,18 @@ def in_our_words(path: Path) -> Iterator[None]:
             "Run `waypost doctor`; `waypost export` saves what can be read. The file was left as it is.",
         ) from error
     except apsw.IOError as error:
+        if is_about_room(error) and has_no_room(path):
+            raise _full(path) from error
         raise StoreError(
             f"The disk of {path} reported an error ({error}).", "Check the disk and its free space, then repeat."
         ) from error
+
+
+def _full(path: Path) -> StoreFull:
+    return StoreFull(
+        f"No room left on the disk of {path}.",
+        "Free some space and repeat; what was stored before is safe and can still be read.",
+    )
 
 
 def keep_private(path: Path) -> None:
@@ -96,6 +106,7 @@ class Connections:
         self._busy_seconds = busy_seconds
         self._closed = False
         self._idle: list[apsw.Connection] = []
+        self._used_once: set[int] = set()  # by identity: connections that are not kept
         self._lock = threading.Lock()
         self.turn = threading.Lock()  # threads of this process queue here to write, processes queue in SQLite
         _all.add(self)
@@ -127,6 +138,7 @@ class Connections:
             # Closing one here, as the end of the process would, can delete the log under the parent's successor.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
         self._idle, self._lock, self.turn = [], threading.Lock(), threading.Lock()
+        self._used_once = set()
 
     def _take(self) -> apsw.Connection:
         with self._lock:
@@ -138,16 +150,25 @@ class Connections:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         with self._lock:
-            if not self._closed:
+            if not self._closed and id(connection) not in self._used_once:
                 self._idle.append(connection)
                 return
+            self._used_once.discard(id(connection))
         connection.close()
 
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path))
         keep_private(self._path)
         connection.set_busy_handler(_patience(self._busy_seconds))
-        _use_log(connection, self._busy_seconds)
+        try:
+            _use_log(connection, self._busy_seconds)
+        except apsw.Error as error:
+            connection.close()
+            if not (is_about_room(error) and has_no_room(self._path)):
+                raise
+            connection = open_for_reading(self._path)
+            connection.set_busy_handler(_patience(self._busy_seconds))
+            self._used_once.add(id(connection))
         for name, value in (
             ("synchronous", "full"),  # acknowledged means on disk
             ("secure_delete", "on"),  # forgotten text is overwritten, not only unlinked
