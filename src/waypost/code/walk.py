@@ -23,6 +23,7 @@ from waypost.code.skip import Look, file_skip, shown, unsafe_name
 OWN_IGNORE_FILE = ".waypostignore"
 _GIT_IGNORE_FILE = ".gitignore"
 _DOT_GIT = ".git"
+GIT_UNASKED = "no regular file, so git is not asked about this repository"
 _UNUSUAL = frozenset({"", ".", "..", _DOT_GIT})  # parts that no path of a walk has
 
 
@@ -71,7 +72,7 @@ class _Walk:
     def entries(self) -> Iterator[Entry]:
         stopped = hindrance(self._root)
         if stopped:
-            yield Entry(shown(stopped), skipped="no regular file, so git is not asked about this repository")
+            yield Entry(shown(stopped), skipped=GIT_UNASKED)
         while self._waiting:
             yield from self._tree(self._waiting.pop(0))
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.code.choice import check_patterns, unmatched
-from waypost.code.walk import walk
+from waypost.code.walk import GIT_UNASKED, walk
 from waypost.errors import InvalidInput, SecurityError, StoreFull
 from waypost.flows.conclude import conclude, endpoint_count
+from waypost.flows.digest import KILLED
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
 from waypost.flows.live_schema import read_tables
 from waypost.flows.open_space import OpenSpace, discovered_key, patterns_key, tree_of
@@ -20,6 +21,7 @@ from waypost.model.time import format_time
 from waypost.store.protocol import AuditEntry
 
 _POLL_SECONDS = 0.2
+TOO_SLOW = "it took too long to read, so no facts were taken from it"
 _FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 _CLASSES = frozenset({"class", "interface", "trait", "struct", "enum"})
 
@@ -41,6 +43,11 @@ class IndexReport:
     structure_after: float  # seconds until tests, documents and conclusions were there too
     pending: dict[str, int]
     facts: int = 0  # about the project that a first look at the tree brought
+
+    @property
+    def given_up(self) -> dict[str, str]:
+        """The files that took too long or broke their parser, and those that keep git from answering; with the reason."""
+        return {path: why for path, why in self.indexed.skipped.items() if why in (KILLED, TOO_SLOW, GIT_UNASKED)}
 
     def to_json(self) -> dict[str, Any]:
         done = self.indexed
@@ -66,6 +73,7 @@ class IndexReport:
             "structure_after": round(self.structure_after, 3),
             "pending": self.pending,
             "facts": self.facts,
+            "given_up": sorted(self.given_up),
         }
 
 
@@ -99,7 +107,7 @@ def init(
     live = read_tables(database) if database else None  # first: a wrong address should not cost a long wait
     _check_patterns(space, before, include, exclude)
     patterns = settle_patterns(space, include, exclude)
-    found = _first_facts(space, caller, again=force) if facts else 0
+    found, slow = _first_facts(space, caller, again=force) if facts else (0, ())
     done = index_tree(
         space,
         include=patterns.include,
@@ -117,21 +125,22 @@ def init(
         wait_for_vectors(space, report)
     else:
         space.start_worker(space)
+    done.skipped |= {path: TOO_SLOW for path in slow if path not in done.skipped}
     told = _reported(space, done, patterns, timing.perf_counter() - started, structure_after)
     return replace(told, facts=found)
 
 
-def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> int:
-    """What a new project says of itself. Returns how many facts are new."""
+def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> tuple[int, tuple[str, ...]]:
+    """What a new project says of itself. Returns how many facts are new, and the files that took too long to read."""
     from waypost.flows.discover import discover  # what only the first look needs
 
     with space.store.read() as reader:
         if reader.meta(discovered_key(space)) and not again:
-            return 0
+            return 0, ()
     found = discover(space, caller)
     with space.store.write() as writer:
         writer.set_meta(discovered_key(space), format_time(space.clock()))
-    return found.count(STORED, REPLACED, MERGED)
+    return found.count(STORED, REPLACED, MERGED), found.given_up
 
 
 def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:

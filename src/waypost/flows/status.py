@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
+from waypost.errors import StoreFull
 from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
 from waypost.flows.finding import Finding
+from waypost.flows.freshness import notice_full
 from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
@@ -104,10 +106,11 @@ def _check_upkeep(space: OpenSpace) -> Finding:
 
 
 def _check_database(space: OpenSpace) -> Iterator[Finding]:
+    if notice_full(space):
+        yield Finding("disk", False, f"There is no room left on the disk of {space.folder}.", "Free some space.")
     try:
         problems = list(space.store.problems())
-    except StoreFull as error:  # the keyword index is checked by a statement that writes
-        yield Finding("disk", False, error.what, error.remedy)
+    except StoreFull:  # the keyword index is checked by a statement that writes
         return
     for problem in problems:
         check, _, message = problem.partition(": ")

@@ -124,7 +124,7 @@ def sync_directory(path: Path) -> None:
 
 def write_failure(error: OSError, path: Path) -> StoreError:
     """The error of ours that says what an OSError during a write means."""
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
         return StoreFull(f"No room on the disk to write {path}.", "Free some space and try again.")
     if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
         return StoreReadOnly(

@@ -140,7 +140,7 @@ def _field(
         _relation(name, kind, bool(many), rest, relations, keys)
         return
     mapped = re.search(r'@map\(\s*(?:name:\s*)?"([^"]*)"', rest)
-    native = re.search(r"@db\.(\w+)(\([^)]*\))?", rest)
+    native = re.search(r"@db\.(\w+)(\([^()]*\))?", rest)
     default = re.search(r"@default\((.*)", rest)
     told = (
         (native[1] + (native[2] or "")).lower()

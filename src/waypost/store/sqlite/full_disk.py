@@ -44,5 +44,4 @@ def open_for_reading(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.pragma("locking_mode", "exclusive")
-    connection.pragma("query_only", True)
     return connection
