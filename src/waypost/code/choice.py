@@ -8,11 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from waypost.code.globs import expand_braces
+from waypost.code.globs import expand_braces, is_malformed
 from waypost.code.ignore import Ignoring, Rules, parse_rules
+from waypost.errors import InvalidInput
 
 _WILD = re.compile(r"[*?\[]")
-_WILDCARDS = re.compile(r"\[[^\]]*\]|[*?]+")
+_WILDCARDS = re.compile(r"\[[^\]]{0,100}\]|[*?]+")
 _ENDING = re.compile(r"\.\w*\Z")
 
 
@@ -53,6 +54,25 @@ def choose(include: Sequence[str], exclude: Sequence[str]) -> Choice:
         named_folders=_rules(folders),
         named_files=_rules(explicit),
     )
+
+
+def check_patterns(patterns: Sequence[str], option: str) -> None:
+    """Raises InvalidInput for a pattern that can match nothing because of how it is written."""
+    for pattern in patterns:
+        for one in expand_braces(pattern):
+            parsed = parse_rules(one, source=option).rules
+            bare = one.removeprefix("!").removesuffix("/")
+            if "\n" in one or "\0" in one or not parsed or is_malformed(bare):
+                raise InvalidInput(
+                    f"The {option} pattern {pattern[:100]!r} is malformed. Nothing was changed.",
+                    "Write it as in .gitignore, for instance 'src/**' or '*.{js,ts}'; close every bracket.",
+                )
+
+
+def unmatched(patterns: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """The include patterns that match none of these files; those with `!` take back and need none."""
+    rules = {one: _rules(expand_braces(one)) for one in patterns if not one.startswith("!")}
+    return [one for one, rule in rules.items() if not any(rule.rule_against_any_part(path) for path in paths)]
 
 
 def _rules(patterns: Sequence[str]) -> Ignoring:

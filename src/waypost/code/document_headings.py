@@ -7,11 +7,11 @@ Start = tuple[int, str]  # place of a line, from 0, and the title of what begins
 
 _HEADING_LENGTH = 300  # characters of a line that are looked at
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})(.*)")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]++(.*))?$")
 _SETEXT = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _NOT_A_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|#<]|\d{1,9}[.)][ \t]|$)")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
-_ANCHOR = re.compile(r"[ \t]*\{[#:.][^{}]{0,100}\}[ \t]*$")
+_ANCHOR = re.compile(r"(?<![ \t])[ \t]*+\{[#:.][^{}]{0,100}\}[ \t]*+$")
 _TAG = re.compile(r"<[^<>]{0,300}>")
 _HTML_HEADING = re.compile(r"[ \t]*<h([1-6])\b([^<>]{0,300})>(.*)", re.IGNORECASE)
 _TEMPLATE_BLOCK = re.compile(

@@ -12,7 +12,7 @@ DEEPEST = 3  # levels of keys
 _LINE_LENGTH = 300
 _NAME_LENGTH = 80
 _SCALAR_BLOCK = re.compile(r"(?:^|[ \t])[|>][-+0-9]{0,3}[ \t]*(?:#.*)?\r?$")
-_TOML_TABLE = re.compile(r"[ \t]*\[{1,2}[ \t]*([^\[\]\n,=]{1,200}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?\r?$")
+_TOML_TABLE = re.compile(r"[ \t]*+\[{1,2}[ \t]*+([^\[\]\n,=]{1,200}?)[ \t]*\]{1,2}[ \t]*+(?:#.*)?\r?$")
 _ASSIGNMENT = re.compile(r"""[ \t]*(?:export[ \t]+)?([\w.$@/"'-]{1,100})[ \t]*[=:]""")
 _INI_SECTION = re.compile(r"[ \t]*\[([^\[\]\n]{1,200})\]")
 _JSON_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|$)|//.*|[{}\[\]:,]')

@@ -44,7 +44,7 @@ _COMPONENT_TAG = re.compile(
 )
 _EXPORTED_LET = re.compile(r"^\s{0,40}export\s+let\s+([A-Za-z_$][\w$]{0,80})", re.MULTILINE)
 _PROPS = re.compile(r"\bdefineProps\s{0,5}(<\s{0,20}\{|\(\s{0,20}[\[{])|\bprops\s{0,5}:\s{0,5}[\[{]")
-_RUNE_PROPS = re.compile(r"\blet\s{1,5}\{([^{}]{0,2000})\}(?:\s{0,5}:[^=]{0,2000})?\s{0,5}=\s{0,5}\$props\(")
+_RUNE_PROPS = re.compile(r"\blet\s{1,5}\{([^{}]{0,600})\}(?:\s{0,5}:[^=]{0,600})?\s{0,5}=\s{0,5}\$props\(")
 _PROP_NAME = re.compile(
     r"""(?:^|[,;{\[\n])\s{0,40}(?:readonly\s+)?["']?([A-Za-z_$][\w$]{0,80})["']?\s{0,5}(?=[?:,=\]\n}]|$)"""
 )

@@ -7,15 +7,24 @@ is named, so that git neither searches for one nor needs `safe.directory`.
 """
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from waypost.code.git_files import obstacle
 from waypost.errors import InvalidInput
 from waypost.space.gitconfig import end_with_children, git_environment
+from waypost.space.platform import is_asleep
 from waypost.space.repository import find_repository
 
+if TYPE_CHECKING:
+    import subprocess
+
 _PATIENCE = 30.0  # seconds, for a listing of a cold tree of many files
+_QUIET = 1.0  # seconds between two looks at a git that has not answered: one that sleeps at both waits for somebody
+_UNASKED = 60.0  # seconds for which a repository that did not answer is not asked again
 _MOST_FILTERS = 64
 _OPTIONS = (
     "core.fsmonitor=false",
@@ -66,7 +75,7 @@ class Checkout:
         """What git prints; None when it fails or takes too long. `accept_part`: what came in time is good enough."""
         import subprocess
 
-        if not self.program:
+        if not self.program or self._is_silent():
             return None
         command = [self.program, "--no-pager", f"--git-dir={self.git_dir}", f"--work-tree={self.top}"]
         for option in (*_OPTIONS, *options):
@@ -85,13 +94,18 @@ class Checkout:
         except OSError:
             return None
         with process:
-            try:
-                output, _ = process.communicate(given or None, timeout=seconds)
-            except subprocess.TimeoutExpired:
+            output = _output(process, given, seconds)
+            if output is None:
                 end_with_children(process)
                 output, _ = process.communicate()
+                if not accept_part:
+                    _silent[self.git_dir] = time.monotonic()
                 return output if accept_part else None
         return output if process.returncode == 0 else None
+
+    def _is_silent(self) -> bool:
+        since = _silent.get(self.git_dir)
+        return since is not None and time.monotonic() - since < _UNASKED
 
     def without_filters(self) -> tuple[str, ...] | None:
         """Options that switch every configured filter off, for questions that compare contents.
@@ -112,8 +126,31 @@ class Checkout:
         return tuple(f"filter.{name}.{setting}" for name in sorted(names) for setting in settings)
 
 
+_silent: dict[Path, float] = {}  # git directories about which git did not answer, and when that was
+
+
+def _output(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) -> bytes | None:
+    """What git prints; None when it takes too long, or sleeps although nobody keeps it waiting: on a pipe, say, that a
+    hostile repository has as one of its files."""
+    import subprocess
+
+    end = time.monotonic() + seconds
+    before: object = None
+    sent: bytes | None = given or None
+    while (left := end - time.monotonic()) > 0:
+        try:
+            return process.communicate(sent, timeout=min(left, _QUIET))[0]
+        except subprocess.TimeoutExpired:
+            sent = None
+        now = is_asleep(process.pid)
+        if now is not None and now == before:
+            return None
+        before = now
+    return None
+
+
 def open_checkout(folder: Path) -> Checkout | None:
-    """The checkout that holds this folder; None when there is none, or when it is broken."""
+    """The checkout that holds this folder; None when there is none, or when git cannot be asked about it."""
     import shutil
 
     try:
@@ -123,9 +160,23 @@ def open_checkout(folder: Path) -> Checkout | None:
         return None
     if repository is None or repository.root == repository.git_dir or folder.is_relative_to(repository.git_dir):
         return None
+    if obstacle(repository.root, repository.git_dir, repository.common_dir) is not None:
+        return None
     program = shutil.which("git") or ""
     if not os.path.isabs(program):
         program = ""  # found in the working directory, which may be the hostile tree itself
     inside = folder.relative_to(repository.root).as_posix()
     prefix = "" if inside == "." else f"{inside}/"
     return Checkout(folder, prefix, repository.root, repository.git_dir, repository.common_dir, program)
+
+
+def hindrance(folder: Path) -> str:
+    """The file of the repository around this folder because of which git is not asked; "" when there is none."""
+    try:
+        repository = find_repository(folder.resolve(strict=True))
+    except (InvalidInput, OSError, RuntimeError):
+        return ""
+    found = repository and obstacle(repository.root, repository.git_dir, repository.common_dir)
+    if not repository or not found:
+        return ""
+    return found.relative_to(repository.root).as_posix() if found.is_relative_to(repository.root) else found.name

@@ -98,6 +98,11 @@ def parse_glob(pattern: str) -> Glob:
     return Glob(tuple(_finish(piece, floating) for piece in pieces), floating)
 
 
+def is_malformed(pattern: str) -> bool:
+    """Whether a pattern matches nothing because of how it is written: an open bracket, a backslash at its end."""
+    return any(_NEVER in piece for piece in parse_glob(pattern).pieces)
+
+
 def _finish(piece: list[str], floating: bool) -> str:
     """The expression for one name, or `**`."""
     if len(piece) > 1 and not floating and set(piece) == {"*"}:

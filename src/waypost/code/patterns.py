@@ -27,7 +27,10 @@ _CALL = re.compile(
 _CLOSING_WORD = re.compile(r"@?end\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"[\w$]+")
 _IMPLICIT = frozenset({"self", "this", "cls", "mut", "const", "var", "let", "val", "inout"})
-_OPENING_END = re.compile(r"[ \t]*(?:\{|\bdo\b|\bbegin\b|=|:|;|\bis\b|\bwhere\b)?[ \t]*$", re.IGNORECASE)
+_BETWEEN_BASES = re.compile(
+    r"(?<!\s)\s++(?:,|&|\bwith\b|\bimplements\b|\bextends\b)\s*+|(?:,|&|\bwith\b|\bimplements\b|\bextends\b)\s*+"
+)
+_OPENING_END = re.compile(r"(?<![ \t])[ \t]*+(?:\{|\bdo\b|\bbegin\b|=|:|;|\bis\b|\bwhere\b)[ \t]*+$", re.IGNORECASE)
 _RETURNS = re.compile(r"\)[ \t]*(?:->|:)[ \t]*([^{=;]{1,80})")
 
 
@@ -107,7 +110,7 @@ def _code_lines(rules: Rules, lines: Sequence[str]) -> Iterator[tuple[int, int]]
 def _definition(place: int, kind: str, match: re.Match[str]) -> _Found:
     groups = match.groupdict()
     name = match["name"] if "first" not in groups else f"{groups['first']}.{match['name']}"
-    bases = re.split(r"\s*(?:,|&|\bwith\b|\bimplements\b|\bextends\b)\s*", (groups.get("bases") or "").strip())
+    bases = re.split(_BETWEEN_BASES, (groups.get("bases") or "").strip())
     return _Found(place, kind, name, tuple(base.strip() for base in bases if base.strip())[:20])
 
 

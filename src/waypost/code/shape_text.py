@@ -9,7 +9,7 @@ from waypost.code.shape_sheet import Sheet
 from waypost.model.shape import word_code
 
 _WORD = re.compile(rb"[\w\x80-\xff]+|[^\w\s\x80-\xff]")
-_RULER = re.compile(rb"([-=_*~|:+ ])(?:\1|[-|:+ ]){2,}")  # under titles and in tables
+_RULER = re.compile(rb"([-=_*~|:+ ])(?:\1|[-|:+ ]){2,}+")  # under titles and in tables
 _INDENT = word_code(b"\0indent")
 _PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "text"})
 _TAB = 8

@@ -46,7 +46,7 @@ _SIMPLE = {
     b"v": b"\v",
 }
 _CODED = re.compile(rb"[\\$#]")  # in a string where ' and " are not the same
-_CUT = re.compile(rb"[\w\x80-\xff]+\Z")
+_CUT = re.compile(rb"(?<![\w\x80-\xff])[\w\x80-\xff]++\Z")
 _PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have none for an optional semicolon

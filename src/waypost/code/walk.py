@@ -15,7 +15,7 @@ from pathlib import Path
 
 from waypost.code.choice import Choice, choose
 from waypost.code.folders import Folders, Listed, PartlyListed, Scanned, irregular, parts_of, rules_of_file, told
-from waypost.code.git import Checkout, open_checkout
+from waypost.code.git import Checkout, hindrance, open_checkout
 from waypost.code.ignore import Rules
 from waypost.code.listing import Listing, list_files
 from waypost.code.skip import Look, file_skip, shown, unsafe_name
@@ -23,6 +23,7 @@ from waypost.code.skip import Look, file_skip, shown, unsafe_name
 OWN_IGNORE_FILE = ".waypostignore"
 _GIT_IGNORE_FILE = ".gitignore"
 _DOT_GIT = ".git"
+GIT_UNASKED = "no regular file, so git is not asked about this repository"
 _UNUSUAL = frozenset({"", ".", "..", _DOT_GIT})  # parts that no path of a walk has
 
 
@@ -69,6 +70,9 @@ class _Walk:
         self._is_checkout = False  # the root itself
 
     def entries(self) -> Iterator[Entry]:
+        stopped = hindrance(self._root)
+        if stopped:
+            yield Entry(shown(stopped), skipped=GIT_UNASKED)
         while self._waiting:
             yield from self._tree(self._waiting.pop(0))
 

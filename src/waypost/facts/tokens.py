@@ -5,25 +5,26 @@ from collections.abc import Iterator
 
 _TOKEN = re.compile(
     r"""
-    (?P<quotation> "[^"\n]+" | “[^”\n]+” | „[^“”\n]+[“”] | «[^»\n]+» | ‘[^’\n]+’ | `[^`\n]+` | (?<!\w)'[^'\n]+'(?!\w) )
+    (?P<quotation> "[^"\n]+" | “[^“”\n]+” | „[^„“”\n]+[“”] | «[^«»\n]+» | ‘[^‘’\n]+’ | `[^`\n]+` | (?<!\w)'[^'\n]+'(?!\w) )
   | (?P<identifier>
-        \w+://[^\s<>"]*[^\s<>".,;:!?)\]] | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | --?[A-Za-z][\w-]*(?:=\S*\w)?
+        \w+://[^\s<>"]*[^\s<>".,;:!?)\]] | [\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?![\w-]) | --?[A-Za-z][\w-]*(?:=\S*\w)?
       | \#\w+ | @\w[\w.-]*\w | (?:~|\.{1,2})?/[\w.@*~+-]*\w(?:/[\w.@*~+-]*\w)*/?
-      | [^\W\d][\w.-]*(?:/[\w.@*+-]*\w)+/? | \.[A-Za-z][\w.-]*\w
-      | \w+(?:(?:::|->|\.)[^\W\d]\w*)+(?:\(\))? | [^\W\d]\w*\(\) | \w*[^\W_]_\w+ | _+\w+
+      | [^\W\d][\w.-]{0,100}(?:/[\w.@*+-]{0,100}\w){1,50}/? | \.[A-Za-z][\w.-]*\w
+      | \w+(?:(?:::|->|\.)[^\W\d]\w*)+(?:\(\))? | [^\W\d]\w*\(\) | \w*[^\W_]_\w+ | _\w+
       | [^\W\d_]+-\d+ | \d+(?:\.\d+){2,}(?:[-+][\w.]+)? | v\d+(?:\.\d+)*\b
       | \b(?=\w*\d)(?=\w*[^\W\d_])(?!\d+(?:st|nd|rd|th|[^\W\d_]{1,3})\b)\w+
       | [^\W\d_]*[^\W\d_A-ZА-ЯÄÖÜ][A-ZА-ЯÄÖÜ]\w* )
   | (?P<time> \d{1,2}:\d{2}(?::\d{2})? | \d{1,2}\ ?[ap]\.?m\b )
   | (?P<iso> \d{4}-\d{2}(?:-\d{2})? )
-  | (?P<number> (?<![\w.])[-−]?\d[\d.,]*\d | (?<![\w.])[-−]?\d | \d )
+  | (?P<number> (?<![\w.])[-−]?\d[\d.,]*\d | (?<![\w.])[-−]?\d | \d+ )
   | (?P<word> [^\W\d_]+(?:['’-][^\W\d_]+)* | \w+ )
-  | (?P<stop> [.!…;:]+(?=\s|$) | \n+ )
+  | (?P<stop> [.!…;:]{1,40}(?=\s|$) | \n+ )
   | (?P<punctuation> [,()\[\]—–"“”„«»‘’'`;:.!…-] )
   | (?P<symbol> \S )
     """,
     re.VERBOSE,
 )
+_LONGEST_NAME = 200  # characters inside quotes that may be one identifier
 _GROUPED_SPACES = re.compile("(?<![0-9.,])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3})+(?![0-9])")
 _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})$")
 _COMMA_GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -44,7 +45,7 @@ def literal(group: str, token: str, language: str) -> tuple[str, str]:
     """Kind and value of a token that is not a word."""
     if group == "quotation":
         inner = token[1:-1].strip()
-        found = _TOKEN.fullmatch(inner)
+        found = _TOKEN.fullmatch(inner) if len(inner) <= _LONGEST_NAME else None
         return ("identifier" if found and found.lastgroup == "identifier" else "quotation"), inner
     if group == "identifier":
         dotted = _DOTTED_DATE.match(token)

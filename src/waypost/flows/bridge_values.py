@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+from waypost.model.characters import without_escapes
 from waypost.model.draft import MAX_LEVEL
 from waypost.store.sqlite.foreign import TooLarge, Value
 
@@ -39,7 +40,7 @@ def text_of(value: Value) -> str | None:
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)
-    return _CONTROL.sub(" ", str(value)).strip()
+    return _CONTROL.sub(" ", without_escapes(str(value))).strip()
 
 
 def line_of(value: Value) -> str:

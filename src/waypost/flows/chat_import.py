@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from waypost.errors import InvalidInput, WaypostError
+from waypost.flows.intake import check_not_empty
 from waypost.flows.journal_import import Plan, Progress, Report, bring, key_of, survey
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.chat import Message, messages_of, with_sessions
@@ -44,6 +45,7 @@ def read_chat(path: Path) -> Plan:
     refuse_open_database(path)
     try:
         with path.open("rb") as file:
+            check_not_empty(file, path)
             for where, item in _items(file, wrong):
                 try:
                     found = list(messages_of(item, where))

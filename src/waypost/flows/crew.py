@@ -20,7 +20,8 @@ from typing import IO, Any
 from waypost.code.reading import Unread
 from waypost.config.cores import cores
 from waypost.errors import WaypostError
-from waypost.flows.digest import Digest, Job, digest_file
+from waypost.flows.digest import KILLED, PATIENCE, Digest, Job, digest_file
+from waypost.space.time_limit import can_limit
 
 Outcome = tuple[str, Digest | Unread]
 
@@ -30,9 +31,8 @@ _MOST_CHILDREN = 8
 _AHEAD = 8  # finished batches that may wait for the writer: what bounds the memory this takes
 _READY = "ready"
 _LENGTH = struct.Struct("<Q")
-_PATIENCE = 20.0  # seconds for one file: what takes longer is no code but a riddle for the parser
-_LARGE = 100_000  # bytes; a larger file is not parsed in our own process, where nobody could stop it
-KILLED = "the parser crashed on it, or did not come to an end"
+_LARGE = 100_000  # bytes; a larger file is not parsed in our own process: a parser in C cannot be stopped there
+_LARGE_IN_A_THREAD = 20_000  # where nothing can be stopped
 
 
 def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
@@ -41,9 +41,10 @@ def digest_files(root: Path, jobs: Sequence[Job]) -> Iterator[Outcome]:
     if children:
         yield from _Crew(root, jobs, children).run()
         return
-    large = [job for job in jobs if job.size > _LARGE]
+    most = _LARGE if can_limit() else _LARGE_IN_A_THREAD
+    large = [job for job in jobs if job.size > most]
     for job in jobs:
-        if job.size <= _LARGE:
+        if job.size <= most:
             yield job.path, digest_file(root, job)
     if large:
         yield from _Crew(root, large, 1).run()
@@ -112,7 +113,7 @@ class _Crew:
 
 class _Child:
     def __init__(self, root: Path) -> None:
-        self.patience = _PATIENCE
+        self.patience = PATIENCE
         self._process = subprocess.Popen(
             # -P: else a module of the tree would be run for one of ours, if we stand in it.
             [sys.executable, "-P", "-m", "waypost.flows.crew", os.fspath(root)],

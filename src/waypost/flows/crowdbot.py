@@ -61,6 +61,8 @@ def _plan(space: OpenSpace, path: Path) -> tuple[Plan, Source | None]:
     if not path.is_dir():
         memory: Source | None = read_source(path, follow=True)
         assert memory is not None
+        if not memory.text.strip("\ufeff \t\r\n"):
+            raise InvalidInput(f"{path} is empty: there is nothing to import.", "Name the file with the memories.")
         _take_memory(gathered, memory)
     else:
         if path.resolve() == space.journal.root.resolve():

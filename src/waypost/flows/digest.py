@@ -21,9 +21,12 @@ from waypost.code.summary import Summary, describe, summarise
 from waypost.model.kinds import IS_DOCUMENT, IS_TEST
 from waypost.model.reference import CodeReference, LineRange
 from waypost.retrieve.passages import CodeText, Passage, code_passages
+from waypost.space.time_limit import OutOfTime, time_limit
 from waypost.text.language import is_surely_foreign, language_of
 from waypost.text.secrets import mask
 
+PATIENCE = 20.0  # seconds for one file: what takes longer is no code but a riddle for the parser
+KILLED = "the parser crashed on it, or did not come to an end"
 DIGEST_FORMAT = "1"  # raised when what is read out of a file changes: an index of another format is made again
 
 
@@ -84,7 +87,15 @@ class Opened(NamedTuple):
 
 
 def open_source(root: Path, path: str, *, named: bool = False) -> Opened | Unread:
-    """The one way from a file to what it says: nobody parses what was not masked."""
+    """The one way from a file to what it says: nobody parses what was not masked, or for longer than the limit."""
+    try:
+        with time_limit(PATIENCE):
+            return _opened(root, path, named)
+    except OutOfTime:
+        return Unread(KILLED)
+
+
+def _opened(root: Path, path: str, named: bool) -> Opened | Unread:
     read = read_source(root, path, named=named)
     if isinstance(read, Unread):
         return read
@@ -95,6 +106,14 @@ def open_source(root: Path, path: str, *, named: bool = False) -> Opened | Unrea
 
 def digest_file(root: Path, job: Job) -> Digest | Unread:
     """All that is taken from one file of the tree."""
+    try:
+        with time_limit(PATIENCE):
+            return _digest(root, job)
+    except OutOfTime:
+        return Unread(KILLED)
+
+
+def _digest(root: Path, job: Job) -> Digest | Unread:
     opened = open_source(root, job.path, named=job.named)
     if isinstance(opened, Unread):
         return opened

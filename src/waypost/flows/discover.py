@@ -1,10 +1,11 @@
 """Cold start: the first facts of a tree that the memory knows nothing of, for the whole project or for one task."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from waypost.facts.coldstart.find import Project, find_project, part_facts
+from waypost.facts.coldstart.tree import PATIENCE, Tree
 from waypost.flows.candidates import key_of, take
 from waypost.flows.discover_files import file_fact
 from waypost.flows.discover_task import relevant
@@ -14,11 +15,14 @@ from waypost.flows.vanished import end_vanished
 from waypost.model.candidate import Candidate
 from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REPLACED, STORED, WAITING, Taken
 from waypost.model.memory import Caller
+from waypost.space.time_limit import OutOfTime, time_limit
 from waypost.text.split import estimate_tokens
 
 _CHARACTERS_OF_A_TOKEN = 4
 _MOST_DOMAINS = 12  # that are suggested
 _MOST_FILES = 300  # that facts are found about in the background
+_MOST_GIVEN_UP = 5  # files that take too long; a tree with more of them is made for it
+T = TypeVar("T")
 _FOR_A_TASK = frozenset({"project:purpose", "project:runtime", "project:test", "project:lint", "project:parts"})
 
 
@@ -35,6 +39,7 @@ class Discovered:
     files: int  # in the tree
     task: str | None = None
     dry_run: bool = False
+    given_up: tuple[str, ...] = ()  # files that took too long to read
 
     @property
     def status(self) -> str:
@@ -69,6 +74,7 @@ class Discovered:
             "files": self.files,
             "task": self.task,
             "dry_run": self.dry_run,
+            "given_up": list(self.given_up),
         }
 
 
@@ -79,21 +85,32 @@ def discover(space: OpenSpace, caller: Caller, *, task: str | None = None, dry_r
     again changes nothing where nothing has changed.
     """
     seen = look(space)
-    project = find_project(seen.tree, seen.layout, known_of(space, seen))
-    if task:
-        wanted = relevant(space, seen, task)
-        found = [fact for fact in project.facts if fact.topic in _FOR_A_TASK]
-        found += part_facts(seen.tree, seen.layout, wanted.domains)
-        found += [fact for path in wanted.files if (fact := file_fact(seen, path)) is not None]
-        domains = [domain.name for domain in wanted.domains]
-    else:
-        found = [*project.facts, *part_facts(seen.tree, seen.layout, seen.layout.domains())]
-        domains = [domain.name for domain in seen.layout.domains()]
+    try:
+        project, found, domains = _found(space, seen, task)
+    except OutOfTime:
+        return _discovered(seen, Project((), (), ()), (), (), task, dry_run)
     extractor = Caller("extractor", caller.actor)
     taken = take(space, found, extractor, dry_run=dry_run)
     if seen.tree.paths and not task and not dry_run:  # a tree that is away says nothing
         end_vanished(space, "cold_start", {key for one in found if (key := key_of(one.topic))}, extractor)
     return _discovered(seen, project, taken, domains, task, dry_run)
+
+
+def _found(space: OpenSpace, seen: Seen, task: str | None) -> tuple[Project, list[Candidate], list[str]]:
+    """The project, the facts, the names of the parts. Raises OutOfTime where too many files take too long."""
+    tree, layout = seen.tree, seen.layout
+    known = _limited(tree, lambda: known_of(space, seen))
+    project = _limited(tree, lambda: find_project(tree, layout, known))
+    if task:
+        wanted = relevant(space, seen, task)
+        parts, files = wanted.domains, wanted.files
+        found = [fact for fact in project.facts if fact.topic in _FOR_A_TASK]
+    else:
+        parts, files = layout.domains(), ()
+        found = [*project.facts]
+    found += _limited(tree, lambda: list(part_facts(tree, layout, parts)))
+    found += _limited(tree, lambda: [fact for path in files if (fact := file_fact(seen, path)) is not None])
+    return project, found, [domain.name for domain in parts]
 
 
 def _discovered(
@@ -109,7 +126,20 @@ def _discovered(
         files=len(seen.tree.paths),
         task=task,
         dry_run=dry_run,
+        given_up=tuple(seen.tree.given_up),
     )
+
+
+def _limited(tree: Tree, work: Callable[[], T]) -> T:
+    """What the work finds. A file that takes too long is given up, and the work begins anew without it."""
+    while True:
+        try:
+            with time_limit(PATIENCE):
+                return work()
+        except OutOfTime:
+            tree.give_up()
+            if len(tree.given_up) >= _MOST_GIVEN_UP:
+                raise
 
 
 def facts_as_found(space: OpenSpace, priority: Sequence[str] = ()) -> Iterator[Candidate]:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from waypost.embed.install import status as model_status
+from waypost.errors import StoreFull
 from waypost.flows.elsewhere import notice_elsewhere
 from waypost.flows.finding import (
     DATABASE,
+    DISK,
     EMBEDDING,
     KEYWORDS,
     MODEL,
@@ -20,6 +22,7 @@ from waypost.flows.finding import (
     UPKEEP,
     Finding,
 )
+from waypost.flows.freshness import notice_full
 from waypost.flows.hook_check import check_hooks
 from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key
@@ -47,7 +50,12 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
 
 
 def _check_database(at: Checkup) -> Iterator[Finding]:
-    problems = [_named(problem) for problem in at.space.store.problems()]
+    if notice_full(at.space):
+        yield DISK.found(f"There is no room left on the disk of {at.space.folder}.")
+    try:
+        problems = [_named(problem) for problem in at.space.store.problems()]
+    except StoreFull:  # the keyword index is checked by a statement that writes
+        return
     if at.fix and any(check == KEYWORDS.check for check, _ in problems):
         rebuild(at.space, at.caller)
         problems = [_named(problem) for problem in at.space.store.problems()]

@@ -58,6 +58,7 @@ DATABASE = FindingKind(
     "database",
     "Run `waypost export memories.jsonl`, then `mkdir {aside} && mv {files} {aside}`, then `waypost import memories.jsonl`.",
 )
+DISK = FindingKind("disk", "disk", "Free some space on it.")
 KEYWORDS = FindingKind("keyword index", "keyword index", "Run `waypost doctor --fix`.")
 UNFINISHED_INDEX = FindingKind("unfinished index", "database", "Run this in the database: `REINDEX INDEX {index}`.")
 MODEL = FindingKind("model", "model", "Run `waypost model install`.")
@@ -87,7 +88,7 @@ HOOKS = FindingKind("agent hooks", "agent hooks", "To try them now, run `waypost
 PERMISSIONS = FindingKind("permissions", "permissions", "Run `chmod -R go= {folder}`.")
 
 KINDS: tuple[FindingKind, ...] = (
-    *(DATABASE, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, TRACES, UPKEEP),
+    *(DATABASE, DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, TRACES, UPKEEP),
     *(JOURNAL_FILE, JOURNAL_DNA, JOURNAL_CONFLICT, JOURNAL_SECRET, JOURNAL_LEFT_OUT, HOOKS, PERMISSIONS),
 )
 

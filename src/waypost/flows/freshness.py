@@ -20,7 +20,7 @@ def catch_up(space: OpenSpace) -> None:
         return
     with space.store.read() as reader:
         waiting = reader.tracked(space.identity.checkout_id)
-    if 0 < len(waiting) <= MOST_AT_ONCE:
+    if 0 < len(waiting) <= MOST_AT_ONCE and space.store.may_write:
         _index(space, waiting)
 
 
@@ -31,7 +31,14 @@ def refresh(space: OpenSpace, hits: Sequence[Hit]) -> bool:
         with space.store.read() as reader:
             known = reader.files(space.identity.checkout_id)
         gone = [path for path in known if _on_disk(tree_of(space), path) is None]
-    return _index(space, [*gone, *changed[:MOST_AT_ONCE]]) if gone or changed else False
+    return _index(space, [*gone, *changed[:MOST_AT_ONCE]]) if (gone or changed) and space.store.may_write else False
+
+
+def notice_full(space: OpenSpace) -> tuple[str, ...]:
+    """What an answer should say on a full disk: nothing of what changed can be read in."""
+    if space.settings.store or space.store.may_write:
+        return ()
+    return ("The disk is full: answered from what was stored before. Free some space to index what has changed.",)
 
 
 def leave_outdated(space: OpenSpace, hits: Sequence[Hit]) -> list[Hit]:

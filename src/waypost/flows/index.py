@@ -15,9 +15,9 @@ from waypost.code.choice import choose
 from waypost.code.history import head
 from waypost.code.reading import Unread
 from waypost.code.walk import Entry, look_at, walk
-from waypost.flows.crew import KILLED, Outcome, digest_files
+from waypost.flows.crew import Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, is_code, owe_conclusions, same_content, store_file
-from waypost.flows.digest import DIGEST_FORMAT, Digest, Job
+from waypost.flows.digest import DIGEST_FORMAT, KILLED, Digest, Job
 from waypost.flows.open_space import IN_TREE, OpenSpace, digest_format_key, indexed_commit_key, tree_of
 from waypost.flows.refresh import refresh_for
 from waypost.store.protocol import FileRow

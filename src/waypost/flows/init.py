@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from waypost.errors import SecurityError
+from waypost.code.choice import check_patterns, unmatched
+from waypost.code.walk import GIT_UNASKED, walk
+from waypost.errors import InvalidInput, SecurityError, StoreFull
 from waypost.flows.conclude import conclude, endpoint_count
+from waypost.flows.digest import KILLED
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
 from waypost.flows.live_schema import read_tables
-from waypost.flows.open_space import OpenSpace, discovered_key, patterns_key
+from waypost.flows.open_space import OpenSpace, discovered_key, patterns_key, tree_of
 from waypost.flows.worker import work
 from waypost.model.learned import MERGED, REPLACED, STORED
 from waypost.model.memory import Caller
@@ -18,6 +21,7 @@ from waypost.model.time import format_time
 from waypost.store.protocol import AuditEntry
 
 _POLL_SECONDS = 0.2
+TOO_SLOW = "it took too long to read, so no facts were taken from it"
 _FUNCTIONS = frozenset({"function", "method", "property", "macro"})
 _CLASSES = frozenset({"class", "interface", "trait", "struct", "enum"})
 
@@ -39,6 +43,11 @@ class IndexReport:
     structure_after: float  # seconds until tests, documents and conclusions were there too
     pending: dict[str, int]
     facts: int = 0  # about the project that a first look at the tree brought
+
+    @property
+    def given_up(self) -> dict[str, str]:
+        """The files that took too long or broke their parser, and those that keep git from answering; with the reason."""
+        return {path: why for path, why in self.indexed.skipped.items() if why in (KILLED, TOO_SLOW, GIT_UNASKED)}
 
     def to_json(self) -> dict[str, Any]:
         done = self.indexed
@@ -64,6 +73,7 @@ class IndexReport:
             "structure_after": round(self.structure_after, 3),
             "pending": self.pending,
             "facts": self.facts,
+            "given_up": sorted(self.given_up),
         }
 
 
@@ -83,6 +93,10 @@ def init(
     """Index the tree; patterns that were given once hold until others are given. `facts`: look first, once, at what the
     project says of itself, so that there is something to be briefed with while the rest is read. Raises SecurityError
     where whoever asks may only read this memory."""
+    if not space.store.may_write and not space.settings.store:
+        raise StoreFull(
+            f"No room left on the disk of {space.folder}.", "Free some space and repeat; nothing was changed."
+        )
     if not space.store.may_write:  # before a large tree is walked
         raise SecurityError(
             "Your role in this memory is reader: you can ask it, and not index its code.",
@@ -90,9 +104,10 @@ def init(
         )
     started = timing.perf_counter()
     before = settle_patterns(space, None, None)
-    patterns = settle_patterns(space, include, exclude)
     live = read_tables(database) if database else None  # first: a wrong address should not cost a long wait
-    found = _first_facts(space, caller, again=force) if facts else 0
+    _check_patterns(space, before, include, exclude)
+    patterns = settle_patterns(space, include, exclude)
+    found, slow = _first_facts(space, caller, again=force) if facts else (0, ())
     done = index_tree(
         space,
         include=patterns.include,
@@ -110,21 +125,22 @@ def init(
         wait_for_vectors(space, report)
     else:
         space.start_worker(space)
+    done.skipped |= {path: TOO_SLOW for path in slow if path not in done.skipped}
     told = _reported(space, done, patterns, timing.perf_counter() - started, structure_after)
     return replace(told, facts=found)
 
 
-def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> int:
-    """What a new project says of itself. Returns how many facts are new."""
+def _first_facts(space: OpenSpace, caller: Caller, *, again: bool) -> tuple[int, tuple[str, ...]]:
+    """What a new project says of itself. Returns how many facts are new, and the files that took too long to read."""
     from waypost.flows.discover import discover  # what only the first look needs
 
     with space.store.read() as reader:
         if reader.meta(discovered_key(space)) and not again:
-            return 0
+            return 0, ()
     found = discover(space, caller)
     with space.store.write() as writer:
         writer.set_meta(discovered_key(space), format_time(space.clock()))
-    return found.count(STORED, REPLACED, MERGED)
+    return found.count(STORED, REPLACED, MERGED), found.given_up
 
 
 def wait_for_vectors(space: OpenSpace, report: Report = quiet) -> None:
@@ -146,6 +162,29 @@ def _owed(space: OpenSpace) -> int:
     with space.store.read() as reader:
         owed = reader.owed()
         return sum(owed.get(engine.name, 0) for engine in space.engines.active(reader))
+
+
+def _check_patterns(
+    space: OpenSpace, before: Patterns, include: Sequence[str] | None, exclude: Sequence[str] | None
+) -> None:
+    """Raises InvalidInput for patterns that would leave the index without what was asked for."""
+    check_patterns(include or (), "include")
+    check_patterns(exclude or (), "exclude")
+    if not include and not exclude:
+        return
+    wanted = before.include if include is None else tuple(include)
+    entries = walk(tree_of(space), include=wanted, exclude=before.exclude if exclude is None else tuple(exclude))
+    found = [entry.path for entry in entries if not entry.skipped]
+    empty = unmatched(include or (), found)
+    if empty:
+        raise InvalidInput(
+            f"The include pattern {empty[0][:100]!r} matches no file that can be read. Nothing was changed.",
+            "Patterns count from the root of the project, as in .gitignore; `waypost init --explain` lists what is skipped.",
+        )
+    if not found:
+        raise InvalidInput(
+            "These patterns leave no file to read. Nothing was changed.", "Exclude less, or include more files."
+        )
 
 
 def settle_patterns(space: OpenSpace, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Patterns:

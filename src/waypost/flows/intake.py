@@ -76,9 +76,19 @@ def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receip
     refuse_open_database(path)
     try:
         with path.open("rb") as file:
+            check_not_empty(file, path)
             return import_rows(space, _import_rows(file), caller)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+
+
+def check_not_empty(file: IO[bytes], path: Path) -> None:
+    """Raise InvalidInput when there is nothing but white space in a file; else leave it at its start."""
+    while block := file.read(1 << 20):
+        if block.removeprefix(b"\xef\xbb\xbf").strip():
+            file.seek(0)
+            return
+    raise InvalidInput(f"{path} is empty: there is nothing to import.", "Check that the export wrote it completely.")
 
 
 def import_rows(space: OpenSpace, found: Iterable[tuple[int, dict[str, Any]]], caller: Caller) -> Iterator[Receipt]:

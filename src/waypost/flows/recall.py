@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged
 from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
-from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, refresh, still_there
+from waypost.flows.freshness import MOST_ROUNDS, catch_up, hurry, notice_full, refresh, still_there
 from waypost.flows.hits import hit_of
 from waypost.flows.journal_access import note_access
 from waypost.flows.journal_pages import with_pages
@@ -114,7 +114,7 @@ def recall(
     if notices:  # something is owed, perhaps since this question
         hurry(space, hits)
         space.start_worker(space)
-    notices = (*notice_elsewhere(space), *notices)
+    notices = (*notice_full(space), *notice_elsewhere(space), *notices)
     return Answer(asked, tuple(hits), (*notices, *notes), (timing.perf_counter() - started) * 1000)
 
 

@@ -36,7 +36,7 @@ def serving_engines(space: OpenSpace, language: str, *, pays: int | None = None)
     wanted = [active[0]] if language in ("en", "") or beside is None else [beside]
     if beside is not None and beside not in wanted:
         wanted.append(beside)
-    if any(0 < owed.get(engine.name, 0) <= pays for engine in wanted):
+    if any(0 < owed.get(engine.name, 0) <= pays for engine in wanted) and space.store.may_write:
         owed = settle(space, limit=pays)
     if any(owed.get(engine.name, 0) for engine in wanted) and active[0] not in wanted:
         wanted.append(active[0])

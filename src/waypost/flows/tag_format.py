@@ -60,6 +60,10 @@ def parse_rows(content: bytes) -> list[object]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(f"The file is not valid UTF-8 ({error.reason}).", "Save it as UTF-8.") from error
+    if not text.strip():
+        raise InvalidInput(
+            "The file is empty: there is nothing to import.", "Check that the export wrote it completely."
+        )
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,6 +1,7 @@
 """Keeping the index at the tree's side while somebody works: a file at a time, or all that a task changed."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from waypost.code.history import changed_since, head
 from waypost.code.skip import unsafe_name
@@ -13,13 +14,16 @@ from waypost.flows.init import settle_patterns
 from waypost.flows.open_space import OpenSpace, indexed_commit_key, learn_since_key, learned_commit_key, tree_of
 from waypost.flows.refresh import refresh_after_git
 from waypost.flows.remember import remember
+from waypost.flows.tree_now import TreeNow
 from waypost.model.draft import Draft, check_text
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
+from waypost.model.reference import CodeReference
 from waypost.space.place import safe_relative_path
 
 ACTIONS = ("edit", "create", "delete", "rename")
 _NEVER_WATCHED = {"node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+_MOST_ABSENT_NAMED = 5
 _MOST_FILES_NAMED = 20  # with what was done: enough to find it by, few enough to read
 
 
@@ -92,15 +96,27 @@ def finish(space: OpenSpace, description: str, files: Sequence[str] | None, call
         chosen = _inside(space, files)
         index_paths(space, chosen, patterns=settle_patterns(space, None, None))
     conclude(space)
+    tree = TreeNow(space)
+    there = [path for path in chosen if tree.has_file(path)]
+    absent = [path for path in chosen if path not in there]
     draft = Draft.of(
         {
             "text": f"Task completed: {told}",
             "kind": "learning",
-            "refs": list(chosen[:_MOST_FILES_NAMED]),
-            "tags": {"files_changed": str(len(chosen))},
+            "tags": {"files_changed": str(len(chosen))} | ({"files_deleted": str(len(absent))} if absent else {}),
         }
     )
-    return next(remember(space, [draft], caller, direct=True))
+    named = tuple(CodeReference(path) for path in there[:_MOST_FILES_NAMED])
+    receipt = next(remember(space, [replace(draft, refs=named)], caller, direct=True))
+    return replace(receipt, notices=(*receipt.notices, *_told_absent(absent)))
+
+
+def _told_absent(paths: Sequence[str]) -> tuple[str, ...]:
+    """A deleted file, a folder or a link cannot be pointed at; whoever named one by mistake should know."""
+    if not paths:
+        return ()
+    names = ", ".join(paths[:_MOST_ABSENT_NAMED]) + (", …" if len(paths) > _MOST_ABSENT_NAMED else "")
+    return (f"These files are deleted or can't be read, so nothing points there: {names}.",)
 
 
 def ignores(space: OpenSpace) -> Callable[[str], bool]:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from waypost.errors import InvalidInput
+from waypost.model.characters import without_escapes
 from waypost.model.time import parse_time
 
 SESSION_GAP = timedelta(minutes=30)  # a longer silence begins another conversation, where none is named
@@ -73,8 +74,8 @@ def messages_of(item: object, where: str) -> Iterator[Message]:
 
 
 def visible(text: str) -> str:
-    """The text without what no memory can hold: control characters become their pictures, as ␛ for escape."""
-    clean = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROL)
+    """The text without what no memory can hold: terminal escapes go, other control characters become their pictures, as ␀."""
+    clean = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n")).translate(_CONTROL)
     return clean.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

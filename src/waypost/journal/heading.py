@@ -24,7 +24,7 @@ _CLOCK = re.compile(
 )
 _BETWEEN = re.compile(r"\s*+(?:[·•|:,–—-](?=\s|$))?\s*+")
 _DASHES = frozenset("·•|–—-")
-_FIELD = re.compile(rf'({QUOTED}|[^\s="]++)(?:=({QUOTED}|\S*+))?')
+_FIELD = re.compile(rf'((?<!\\){QUOTED}|[^\s="]++)(?:=({QUOTED}|\S*+))?')
 _OWN = frozenset({"kind", "id", "session", "importance", "protected", "trimmed", "at", "speaker"})
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 _LOST_OPENING = re.compile(r"\s(?:(?:" + "|".join(_KINDS) + r")\s+)?(?:id|at|session|importance)=")

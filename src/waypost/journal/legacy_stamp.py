@@ -90,7 +90,7 @@ class Lexicon:
 
 def _is_about(words: str, known: str) -> bool:
     """`Interessen & Präferenzen`, `Meine Vorlieben`, `Preferences (updated)`, but no sentence that names them."""
-    parts = re.split(r"\s*(?:[&,/:(\[–—-]|\b(?:und|and|и)\b)\s*", words, maxsplit=4)
+    parts = re.split(r" ?(?:[&,/:(\[–—-]|\b(?:und|and|и)\b) ?", words, maxsplit=4)
     return any(part.strip(_SIGNS) == known for part in (words, *parts)) or (
         len(words.split()) <= 2 and words.endswith(f" {known}")
     )

@@ -6,7 +6,9 @@ from datetime import tzinfo
 
 from waypost.model.journal import Entry
 
-_MARKS = re.compile(r"(?<![ \t])[ \t]{0,200}<!--.{0,2000}?-->", re.DOTALL)  # a longer one is somebody's text
+_MARKS = re.compile(
+    r"(?<![ \t])[ \t]{0,200}<!--(?:(?!<!--).){0,2000}?-->", re.DOTALL
+)  # a longer one is somebody's text
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 

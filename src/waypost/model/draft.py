@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import InvalidInput
+from waypost.model.characters import is_invisible, without_escapes
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS, kind_of
 from waypost.model.labels import LABELS
@@ -117,14 +118,17 @@ _FIELDS = frozenset(f.name for f in fields(Draft)) - _NOT_GIVEN | frozenset(LABE
 
 
 def check_text(text: object, field: str = "text") -> str:
-    """Return the text as it will be stored: normal line ends, no characters that break terminals or files."""
+    """Return the text as it will be stored: normal line ends, without terminal escapes. Raises InvalidInput for one that is
+    empty, cannot be seen, is too long or holds another control character."""
     if not isinstance(text, str):
         raise InvalidInput(f"{field} must be a text, not {type(text).__name__}.", f"Write out the {field}.")
     if _SURROGATE.search(text):
         raise InvalidInput(f"{field} is not valid Unicode (a lone surrogate).", "Send it as UTF-8.")
-    clean = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    clean = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if not clean:
         raise InvalidInput(f"{field} is empty.", f"Write out the {field}.")
+    if is_invisible(clean):
+        raise InvalidInput(f"{field} has only invisible characters.", "Write it with characters that can be seen.")
     if len(clean) > MAX_TEXT:
         raise InvalidInput(
             f"{field} has {len(clean):,} characters; a memory holds at most {MAX_TEXT:,}.",

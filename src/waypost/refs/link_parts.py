@@ -23,14 +23,14 @@ _IDENTIFIER = r"[A-Za-z_$][\w$]*"
 _NAME = re.compile(rf"(?P<mark>[@&*]?){_IDENTIFIER}(?:(?:::|->|\?\.|\.|#|\\|:){_IDENTIFIER})*[!?]?")
 _SEPARATOR = re.compile(r"::|->|\?\.|\.|#|\\|:")
 _LINES = re.compile(r"(?:#L?|:L?)(\d{1,8})(?:C\d{1,5})?(?:[-–]L?(\d{1,8})(?:C\d{1,5})?|:\d{1,6}(?:-\d{1,6})?)?:?$")
-_MEMBER = re.compile(rf"(?:::|:|#)({_IDENTIFIER}(?:(?:::|\.|#){_IDENTIFIER})*)$")
+_MEMBER = re.compile(rf"(?:::|:|#)({_IDENTIFIER}(?:(?:::|\.|#){_IDENTIFIER}){{0,20}})$")
 _SEGMENT = re.compile(r"[\w.$@~+ ,()\[\]{}!-]+")
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/])")
 _LEADING_DOTS = re.compile(r"(?:\.{1,3}/|…/)+")
 _SHAPES = (
     ("dunder", re.compile(r"__\w+__")),
     ("constant", re.compile(r"_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+_*")),
-    ("snake", re.compile(r"_*[A-Za-z][A-Za-z0-9]*_\w*[A-Za-z0-9]\w*")),
+    ("snake", re.compile(r"_*[A-Za-z][A-Za-z0-9]*+_+[A-Za-z0-9]\w*")),
     ("private", re.compile(r"_+[A-Za-z]\w+")),
     ("camel", re.compile(r"[a-z][a-z0-9]*[A-Z]\w*")),
     ("pascal", re.compile(r"(?:[A-Z][a-z0-9]+[A-Z]|[A-Z]{2,}[0-9]*[a-rt-z]|[A-Z]{2,}s[a-z])\w*")),

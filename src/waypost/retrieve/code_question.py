@@ -30,7 +30,7 @@ MOST_NAMES = 40
 MOST_PLACES = 16
 NAMED_BESIDE = 0.7  # weight of a name outside of the subject
 
-_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_LINE = re.compile(r"(?<![^\n])[^\n]*\S[^\n]*")
 _REMARK = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FOLDED_AWAY = re.compile(r"<details\b.*?(?:</details>|\Z)", re.DOTALL | re.IGNORECASE)
 _IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)")

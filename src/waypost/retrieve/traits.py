@@ -13,7 +13,7 @@ MOST_WORDS = 4095  # more make no difference to ranking
 
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d")
-_ANNOTATION = re.compile(r"\s*\[[^\[\]]*\]\s*$")  # "[shares an image: ...]" behind what was said
+_ANNOTATION = re.compile(r"(?<!\s)\s*+\[[^\[\]]*\]\s*+$")  # "[shares an image: ...]" behind what was said
 _QUESTION_MARKS = ("?", "？", "؟")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LARGEST_CONFIG = 1_000_000
 _BLANK = re.compile(r"[ \t]*(?:[#;].*)?")
 _SECTION = re.compile(r'[ \t]*\[(?P<name>[A-Za-z0-9-]+)(?:[ \t]+"(?P<sub>[^"\\]*)")?\][ \t]*(?:[#;].*)?')
-_VARIABLE = re.compile(r"[ \t]*(?P<key>[A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*(?P<value>.*))?")
+_VARIABLE = re.compile(r"[ \t]*(?P<key>[A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*+(?P<value>.*))?")
 _PLAIN_VALUE = re.compile(r'"(?P<quoted>[^"\\]*)"|(?P<bare>[^"\\#;\s]+(?: +[^"\\#;\s]+)*)?')
 
 

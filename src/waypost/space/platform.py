@@ -124,7 +124,7 @@ def sync_directory(path: Path) -> None:
 
 def write_failure(error: OSError, path: Path) -> StoreError:
     """The error of ours that says what an OSError during a write means."""
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
         return StoreFull(f"No room on the disk to write {path}.", "Free some space and try again.")
     if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
         return StoreReadOnly(
@@ -186,6 +186,28 @@ def peer_process(source: int) -> int:
             after_name = Path(f"/proc/{peer}/stat").read_text("ascii", "replace").rpartition(")")[2]
             peer = int(after_name.split()[1])
     return peer
+
+
+def is_asleep(session: int) -> int | None:
+    """Whether all processes of a session sleep: the processor time that they have used so far; None when one of them runs,
+    waits for the disk, or cannot be looked at. Where it stays the same they wait for somebody else."""
+    if not sys.platform.startswith("linux"):
+        return None
+    used = 0
+    for name in os.listdir("/proc"):
+        try:
+            told = Path(f"/proc/{name}/stat").read_text("ascii", "replace") if name.isdecimal() else ""
+            fields = told.rpartition(")")[2].split()
+            if not fields or int(fields[3]) != session:
+                continue
+            for task in os.listdir(f"/proc/{name}/task"):
+                fields = Path(f"/proc/{name}/task/{task}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+                if fields[0] not in "SZ":
+                    return None
+                used += int(fields[11]) + int(fields[12])
+        except (OSError, ValueError, IndexError):  # it has just ended
+            continue
+    return used
 
 
 def wait_for_end(process: int) -> None:

@@ -3,7 +3,7 @@
 import re
 
 _LONGEST = 500  # characters: a longer one tells something on the way
-_SAYS = re.compile(r"[.!…:;]\s|\n\s*\S")
+_SAYS = re.compile(r"[.!…:;]\s|\n")
 
 
 def is_only_question(text: str) -> bool:

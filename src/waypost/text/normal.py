@@ -52,6 +52,14 @@ def fingerprint_text(text: str) -> str:
     return text
 
 
+def look_alike(character: str) -> str:
+    """The plain letter or sign that a character looks like; itself where there is none. One for one."""
+    form = _visible_form(unicodedata.normalize("NFKD", character)[0]) or character
+    tables = _look_alikes()
+    folded = form.casefold() if len(form.casefold()) == 1 else form
+    return tables.always.get(ord(folded)) or tables.beside_english.get(ord(folded)) or form
+
+
 def _pass(text: str) -> str:
     look_alikes = _look_alikes()
     text = text.translate(_visible)

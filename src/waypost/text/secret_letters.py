@@ -26,7 +26,7 @@ _END_OF_VALUE = re.compile(r"\.?(?:[\s&]|[\"'`]?\Z)|[,;)](?:\s|\Z)")
 _END_OF_LINE = re.compile(r"[ \t]*(?:#[^\n]*)?(?:[\r\n]|\Z)")
 _END_OF_SENTENCE = re.compile(r"[ \t]*(?:[.!]+[ \t]*(?:[\r\n)]|\Z|(?=[ ]))|[\r\n]|\Z|,[ ])")
 _INNER_CAPITAL = re.compile(r"[a-zß-öø-ÿа-яё][A-ZÀ-ÖØ-ÞА-ЯЁ]")
-_NAME_LEAD = re.compile(r"[\w.-]*\Z")
+_NAME_LEAD = re.compile(r"(?<![\w.-])[\w.-]*+\Z")
 _PLAIN_KEY = re.compile(r"[ \t]*(?:[-*>•][ \t]+)?(?:[^\W\d_]+[ ]){0,6}\Z")
 
 

@@ -51,7 +51,7 @@ _VALUE_ATTRIBUTE = re.compile(r"[\"']?[ ]?[,;]?\s{0,80}(?:\\?[\"'])?value(?:\\?[
 _ARGUMENT = re.compile(r"[ ]?[(,][ ]?(?=[\"'`])")
 _OPTION = re.compile(r"[ ]{1,4}")
 _SETTER = re.compile(
-    r"(?i)(?:define|set\w*|put\w*|add\w*|append|header|env|property|param\w*|attr\w*|with\w*)\([\"'][\w.-]*\Z"
+    r"(?i)(?:define|set\w{0,60}|put\w{0,60}|add\w{0,60}|append|header|env|property|param\w{0,60}|attr\w{0,60}|with\w{0,60})\([\"'][\w.-]*\Z"
 )
 _TAG_LEAD = re.compile(r"<[\w:.-]*\Z|(?:name|key)=[\"'][\w:.-]*\Z", re.IGNORECASE)
 _ATTRIBUTE_LEAD = re.compile(r"(?:name|key|id|field)(?:\\?[\"'])?[ ]?[:=][ ]?(?:\\?[\"'])?[\w:. -]*\Z", re.IGNORECASE)

@@ -24,7 +24,7 @@ _TURNS_OF_LETTERS = 0.3
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ÿА-яЁё"
 _BLANK = re.compile(r"\s")
 _SEPARATORS = re.compile(r"[\s_.\-]+")
-_ESCAPE = re.compile(r"\\+[nrt]")
+_ESCAPE = re.compile(r"(?<!\\)\\++[nrt]")
 _CODE_START = re.compile(
     r"""
       [$%&*{<@\[()|\\!?:^,;]                    # ${VAR} $VAR %s %(x)s &ref *ptr {x} <x> @x [..] (..) !tag
@@ -48,7 +48,7 @@ _NAMED = re.compile(
       [\w-]*(?:password|passwd|passwort|kennwort)[_-]?\d? | (?:pwd|pass)\d?      # the name again: password1
     | [a-z]+(?:[-_:.\ |,][a-z]+)+[-_:]?\d{0,2} | [a-z]+(?:_[a-z0-9]+)+            # words, a constant's name: ROLE_1
     | [a-z_/]+\#[a-z_]+ | \^\w+\^ | -\d+
-    | [\^~>=v]*\d+(?:\.\d+)+[\w.-]* | 0x[0-9a-f]{1,8} | --.* | .*:              # a version, a code, an option, a label
+    | [\^~>=v]*\d+\.\d[\w.-]* | 0x[0-9a-f]{1,8} | --.* | .*:              # a version, a code, an option, a label
     | u?int\d+ | float\d+ | utf-?8 | base64 | sha\d+ | md5 | bcrypt\W? | argon2\w* | .*\b(?:min|max):\d.*
     """
 )

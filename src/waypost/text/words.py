@@ -30,7 +30,7 @@ _LOOSE_MARKS = re.compile("[\u0300-\u036f]+")  # stress in Russian, what could n
 _THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
 _TOKEN = re.compile(r"\w+(?:[.:@+/\\-]{1,2}\w+)*")
 _SEPARATORS = re.compile(r"[.:@+/\\-]+")
-_VERSION = re.compile(r"v\d+(?:_\w+)+")
+_VERSION = re.compile(r"v\d+_\w+")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )

@@ -27,7 +27,12 @@ BODIES: dict[str, tuple[bytes, int]] = {
     "half of a surrogate pair": (b'{"text": "\\ud800"}', 400),
     "half of a surrogate pair as a key": (b'{"\\ud800": 1}', 400),
     "NUL": (b'{"text": "a\\u0000b"}', 400),
-    "a control character": (b'{"text": "a\\u001bb"}', 422),
+    "a control character": (b'{"text": "a\\u0007b"}', 422),
+    "only terminal escapes": (b'{"text": "\\u001b[31m"}', 422),
+    "only invisible characters": (b'{"text": "\\u200b\\ufeff"}', 422),
+    "cut off": (b'{"text": "a', 400),
+    "no value at all": (b" ", 400),
+    "two values": (b'{"text": "a"} {"text": "b"}', 400),
     "an unknown field": (b'{"text": "a", "trust": "owner"}', 422),
     "an inner field that is set by nobody": (b'{"text": "a", "memory_id": "01kg7v5w2m8x4q9z3b6d1f0hjk"}', 422),
     "a list": (b'["text"]', 422),
@@ -64,8 +69,26 @@ def test_a_body_of_another_sort_is_refused(served: Any, problem: Any) -> None:
 
 
 def test_a_body_where_none_belongs_is_refused(served: Any, problem: Any) -> None:
-    problem(served.owner.request("GET", f"{HERE}/memories", content=b"{}", headers=JSON), 400)
-    problem(served.owner.post("/api/memories/reindex", content=b"{}", headers=JSON), 400)
+    for body in (b'{"force": true}', b"[]", b"null", b"{", b"0"):
+        problem(served.owner.request("GET", f"{HERE}/memories", content=body, headers=JSON), 400)
+        problem(served.owner.post("/api/memories/reindex", content=body, headers=JSON), 400)
+
+
+def test_an_empty_object_is_taken_for_no_body(served: Any) -> None:
+    for body in (b"{}", b" { } "):
+        assert served.owner.request("GET", f"{HERE}/memories", content=body, headers=JSON).status_code == 200
+        assert served.owner.post("/api/memories/reindex", content=body, headers=JSON).status_code in (200, 202)
+
+
+def test_broken_json_is_answered_with_the_place_where_it_breaks(served: Any, problem: Any) -> None:
+    told = problem(served.owner.post(f"{HERE}/memories", content=b'{"text": "a",\n "kind" "fact"}', headers=JSON), 400)
+    assert "line 2" in told["detail"] and "JSON" in told["detail"]
+
+
+def test_terminal_escapes_are_cleaned_from_what_is_sent(served: Any) -> None:
+    body = b'{"text": "red \\u001b[31malert\\u001b[0m"}'
+    assert served.owner.post(f"{HERE}/memories", content=body, headers=JSON).status_code == 201
+    assert [row["text"] for row in served.owner.get(f"{HERE}/memories").json()["memories"]] == ["red alert"]
 
 
 def test_a_parameter_that_there_is_not_is_refused(served: Any, problem: Any) -> None:

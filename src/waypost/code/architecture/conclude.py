@@ -18,7 +18,7 @@ _MAX_PLACES = 10
 _MAX_CONFIGURATION_FILES = 60
 _CONFIGURATION = re.compile(
     r"(?:^|/)(?:\.env[\w.\-]*|[\w.\-]*settings\.(?:py|json|ya?ml|toml)|settings/[\w\-]+\.py|config\.(?:py|rb|php|js|ts|go|rs|json|ya?ml|toml|exs)"
-    r"|application[\w.\-]*\.(?:ya?ml|properties)|appsettings[\w.\-]*\.json|config/[\w./\-]+\.(?:php|rb|ya?ml|json|js|ts|exs|toml|xml)"
+    r"|application[\w.\-]*\.(?:ya?ml|properties)|appsettings[\w.\-]*\.json|config/[\w./\-]{1,300}\.(?:php|rb|ya?ml|json|js|ts|exs|toml|xml)"
     r"|docker-compose[\w.\-]*\.ya?ml|compose[\w.\-]*\.ya?ml|Dockerfile[\w.\-]*|[\w\-]+\.config\.(?:js|ts|mjs|cjs)|angular\.json|nx\.json"
     r"|wrangler\.toml|serverless\.ya?ml|alembic\.ini|phpunit\.xml[\w.]*|Procfile|nginx[\w.\-]*\.conf|environments?(?:\.\w+)?\.ts|logback[\w.\-]*\.xml)$"
 )

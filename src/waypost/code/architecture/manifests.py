@@ -15,11 +15,11 @@ _COMMANDS = ('"bin":', "[project.scripts]", "[tool.poetry.scripts]", "console_sc
 _WORKSPACE = ('"workspaces"', "[workspace]", "<modules>", "[tool.uv.workspace]")
 REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.\-]{0,100})(?:\[[^\]\n]{0,200}\])?\s*([=<>!~^][^;#\n]{0,100})?")
 GEM = re.compile(
-    r"^\s*(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]+['\"]([\w\-]{1,100})['\"](?:,\s*['\"]([^'\"\n]{1,40})['\"])?",
+    r"^[ \t]*+(?:gem|\w{1,60}\.add_(?:runtime_|development_)?dependency)[\s(]{1,40}['\"]([\w\-]{1,100})['\"](?:,\s{0,40}['\"]([^'\"\n]{1,40})['\"])?",
     re.MULTILINE,
 )
 GO = re.compile(
-    r"^\s*(?:require\s+)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})\s+(v[\w.\-+]{1,80})", re.MULTILINE
+    r"^[ \t]*+(?:require[ \t]++)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})[ \t]++(v[\w.\-+]{1,80})", re.MULTILINE
 )
 _GO_MODULE = re.compile(r"^module\s+(\S{1,200})", re.MULTILINE)
 _MAVEN = re.compile(r"<(groupId|artifactId|version|scope|parent|dependency|plugin)>\s*([^<\s]{0,200})")

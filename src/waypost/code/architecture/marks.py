@@ -20,7 +20,9 @@ _READ = re.compile(
 )
 # In these files `${NAME}` is filled from the environment.
 _FILLED = re.compile(r"\$\{([A-Z][A-Z0-9_]{2,60})[:}]")
-_FILLED_NAMES = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$|application[\w.\-]*\.(?:ya?ml|properties)$")
+_FILLED_NAMES = re.compile(
+    r"(?:^|/)(?:docker-)?compose[\w.\-]{0,100}\.ya?ml$|application[\w.\-]{0,100}\.(?:ya?ml|properties)$"
+)
 _WORDPRESS = ("register_rest_route(", "add_action( ", "add_action('", "add_filter( '", "add_filter('", "wp_enqueue_")
 _LOCK = re.compile(r"(?:\.lock|[.\-]lock\.(?:json|ya?ml)|go\.sum|\.lockb|npm-shrinkwrap\.json)$")
 _COMPOSE = re.compile(r"(?:^|/)(?:docker-)?compose[\w.\-]*\.ya?ml$")

@@ -39,7 +39,7 @@ _NOTIFY = frozenset(
 _INJECTED = frozenset(("Injectable", "Service", "Component", "Autowired", "Inject", "Singleton", "ApplicationScoped"))
 _CONSOLE_FOLDERS = ("Console/", "management/commands/", "/commands/", "src/Command/", "cmd/", "cli/")
 _KEPT = re.compile(
-    r"(?:cls|self::|static::)\W{0,3}\$?_{0,2}(?:instance|shared)\b|^\s+_{1,2}(?:instance|shared)\b[^\n]{0,30}="
+    r"(?:cls|self::|static::)\W{0,3}\$?_{0,2}(?:instance|shared)\b|^[ \t]++_{1,2}(?:instance|shared)\b[^\n]{0,30}="
     r"|static[^\n(]{0,60}\b_?\$?_{0,2}(?:instance|shared)\b\s*[=;{]|@@?instance\s*\|\|=",
     re.MULTILINE,
 )

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from waypost.code.changes.objects import Entry, contents, read_entries, reason_against, reason_inside, sizes
 from waypost.code.changes.raw import RawCommit, RawFile
-from waypost.code.git import Checkout, open_checkout
+from waypost.code.git import Checkout, hindrance, open_checkout
 from waypost.code.reading import Unread, read_bytes
-from waypost.code.skip import size_limit, unsafe_name
+from waypost.code.skip import shown, size_limit, unsafe_name
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
@@ -119,6 +119,11 @@ def checked_revision(revision: str) -> str:
 
 def _checkout(root: Path) -> Checkout:
     checkout = open_checkout(root)
+    if checkout is None and (stopped := hindrance(root)):
+        raise NotFound(
+            f"{shown(stopped)} is no regular file, so git is not asked about this repository.",
+            "Remove or repair it, or learn from single files instead.",
+        )
     if checkout is None:
         raise NotFound("This folder is in no git repository.", "Learn from single files instead, or run `git init`.")
     if not checkout.program:

@@ -28,7 +28,7 @@ _DEVELOPMENT = re.compile(
     r"|checks?|ci|bench(?:marks?)?|examples?|coverage|release)(?![a-z])",
     re.IGNORECASE,
 )
-_MARKER = re.compile(r"\s*;.*")
+_MARKER = re.compile(r"(?<!\s)\s*+;.*")
 _GO_LANGUAGE = re.compile(r"^(go|toolchain)[ \t]+(\S{1,40})", re.MULTILINE)
 
 

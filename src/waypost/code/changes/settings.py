@@ -14,7 +14,7 @@ _HASH = re.compile(r"\b[0-9a-f]{40,64}\b")
 _DEPENDENCIES = {
     "pyproject.toml": re.compile(
         r"project\.(?:dependencies|optional-dependencies|requires-python|classifiers)\b|dependency-groups\b"
-        r"|build-system\.requires|tool\.uv\.dev-dependencies|tool\.poetry\.(?:[\w-]+\.)*?(?:dev-)?dependencies\b"
+        r"|build-system\.requires|tool\.uv\.dev-dependencies|tool\.poetry\.(?:[\w-]{1,60}\.){0,8}?(?:dev-)?dependencies\b"
     ),
     "package.json": re.compile(r"(?:dev|peer|optional)?[dD]ependencies\b|engines\b"),
     "composer.json": re.compile(r"require(?:-dev)?\b"),

@@ -203,7 +203,7 @@ def _one_parameter(style: str, piece: str) -> Iterator[tuple[str, str]]:
         if kind:
             yield name, kind.removeprefix("...") if not kind.startswith("...") else ""
     else:
-        match = re.fullmatch(r"(.*?)[ \t]+[*&]{0,2}(\$?\w+)", piece, re.DOTALL)
+        match = re.fullmatch(r"(.*[^ \t]|)[ \t]+[*&]{0,2}(\$?\w+)", piece, re.DOTALL)
         if match:
             words = match[1].split()
             yield match[2], words[-1] if words else ""

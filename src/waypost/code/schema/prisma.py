@@ -11,7 +11,7 @@ from waypost.model.reference import LineRange
 KIND = "Prisma schema"
 _BLOCK = re.compile(r"^\s*(model|enum|view|type)\s+(\w+)\s*\{")
 _FIELD = re.compile(r"^(\w+)\s+(\w+)(\([^)]*\))?(\[\])?(\?)?\s*(.*)$")
-_LIST = re.compile(r"\[([^\]]*)\]")
+_LIST = re.compile(r"\[([^\[\]]*)\]")
 _TEXT = re.compile(r'"([^"]*)"')
 _TYPES = {
     "String": "text",
@@ -108,7 +108,7 @@ def _stored(names: tuple[str, ...], stored: Mapping[str, str]) -> tuple[str, ...
 
 def _block_attribute(line: str, table: str, key: tuple[str, ...], indexes: list[Index]) -> tuple[str, tuple[str, ...]]:
     listed = _LIST.search(line)
-    names = tuple(re.findall(r"(?:^|,)\s*(\w+)", re.sub(r"\([^)]*\)", "", listed[1]))) if listed else ()
+    names = tuple(re.findall(r"(?:^|,)\s*(\w+)", re.sub(r"\([^)]{0,200}\)", "", listed[1]))) if listed else ()
     if line.startswith("@@map("):
         told = _TEXT.search(line)
         table = told[1] if told else table
@@ -140,7 +140,7 @@ def _field(
         _relation(name, kind, bool(many), rest, relations, keys)
         return
     mapped = re.search(r'@map\(\s*(?:name:\s*)?"([^"]*)"', rest)
-    native = re.search(r"@db\.(\w+)(\([^)]*\))?", rest)
+    native = re.search(r"@db\.(\w+)(\([^()]*\))?", rest)
     default = re.search(r"@default\((.*)", rest)
     told = (
         (native[1] + (native[2] or "")).lower()
@@ -175,8 +175,8 @@ def _balanced(text: str) -> str:
 def _relation(
     name: str, kind: str, many: bool, rest: str, relations: list[Relation], keys: dict[str, tuple[str, list[str]]]
 ) -> None:
-    ours = re.search(r"fields:\s*\[([^\]]*)\]", rest)
-    theirs = re.search(r"references:\s*\[([^\]]*)\]", rest)
+    ours = re.search(r"fields:\s*+\[([^\[\]]*)\]", rest)
+    theirs = re.search(r"references:\s*+\[([^\[\]]*)\]", rest)
     if ours and theirs:
         targets = [part.strip() for part in theirs[1].split(",")]
         columns = [part.strip() for part in ours[1].split(",")]

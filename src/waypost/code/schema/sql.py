@@ -12,10 +12,10 @@ from waypost.code.source import Source
 from waypost.model.reference import LineRange
 
 _HINT = re.compile(r"\b(?:CREATE|ALTER|DROP|RENAME|COMMENT\s+ON|sp_rename)\b", re.I)
-_DOWN_FILE = re.compile(r"(?:^|[./_-])(?:down|undo|rollback|revert)\.sql$|(?:^|/)U\d[\w.]*__[^/]*\.sql$", re.I)
+_DOWN_FILE = re.compile(r"(?:^|[./_-])(?:down|undo|rollback|revert)\.sql$|(?:^|/)U\d[\w.]{0,100}?__[^/]*\.sql$", re.I)
 _DOWN_MARK = re.compile(r"^--\s*(?:\+goose\s+Down|\+migrate\s+Down|migrate:down)\b", re.I | re.M)
 _NUMBERED = re.compile(
-    r"(?:^|/)(?:[VR]?\d[\w.]*__|\d{3,}[-_.]|\d+_|[VR]__)[^/]*$|(?:^|/)\d{8,}[^/]*/(?:up|migration)\.sql$", re.I
+    r"(?:^|/)(?:[VR]?\d[\w.]{0,100}__|\d{3,}[-_.]|\d+_|[VR]__)[^/]*$|(?:^|/)\d{8}[^/]*/(?:up|migration)\.sql$", re.I
 )
 _MIGRATION_FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|changesets?|drizzle|sqlx)/", re.I)
 _DUMP_MARK = re.compile(r"(?:PostgreSQL database dump|MySQL dump|MariaDB dump|phpMyAdmin SQL Dump|mysqldump)", re.I)
@@ -58,7 +58,7 @@ def _role(path: str, text: str) -> tuple[str, str]:
     name = path.rsplit("/", 1)[-1].lower()
     if name == "structure.sql" or (_DUMP_MARK.search(text[:2000]) and not _MIGRATION_FOLDER.search(path)):
         return "dump", "SQL dump"
-    if re.search(r"(?:^|/)\d{8,}[^/]*/migration\.sql$", path):
+    if re.search(r"(?:^|/)\d{8}[^/]*/migration\.sql$", path):
         return "migration", "Prisma migration"
     if re.search(r"(?:^|/)database/schema/[^/]*\.(?:sql|dump)$", path):
         return "dump", "SQL dump"

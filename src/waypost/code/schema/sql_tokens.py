@@ -101,8 +101,8 @@ def _unquoted_string(found: str) -> str:
 
 # Lines that tools write before a table: nobody meant them as a description.
 _NOISE = re.compile(
-    r"Name: .*Type: |Table structure|Dumping|Generated|TOC entry|Dependencies:|CreateTable|AlterTable|AddForeignKey"
-    r"|CreateIndex|Host:|Server version|Database:|Definition of table|\w+ing indexes|statement-breakpoint|migrate:|\+goose"
+    r"Name: .{0,300}Type: |Table structure|Dumping|Generated|TOC entry|Dependencies:|CreateTable|AlterTable|AddForeignKey"
+    r"|CreateIndex|Host:|Server version|Database:|Definition of table|\wing indexes|statement-breakpoint|migrate:|\+goose"
     r"|Object:|Copyright|License|DROP |SET |^[-=*#\s]*$",
     re.I,
 )

@@ -195,7 +195,7 @@ def _column(item: Assign, mark: Call) -> Column:
     said: dict[str, Value] = next((arg for arg in mark.args if isinstance(arg, dict)), {})
     first = text_of(mark.arg(0))
     hint = item.annotation.text if isinstance(item.annotation, Name) else ""
-    bare = re.sub(r"\s*\|\s*(?:null|undefined)", "", hint)
+    bare = re.sub(r"(?<!\s)\s*+\|\s*+(?:null|undefined)", "", hint)
     kind = first if first and first not in ("increment", "rowid", "identity") else text_of(said.get("type"))
     kind = kind or _COLUMNS[mark.name] or _TYPES.get(bare, bare)
     if isinstance(said.get("length"), int | str) and said["length"]:

@@ -14,7 +14,7 @@ from waypost.code.summary.view import View
 
 LONGEST = 240
 _LITERAL = re.compile(
-    r"=\s*(\"[^\"\n]{0,40}\"|'[^'\n]{0,40}'|-?\d[\w.]{0,20}|true|false|True|False|None|null|nil)\s*[;,]?\s*(?:(?:#|//|--).{0,200})?$"
+    r"=\s*+(\"[^\"\n]{0,40}\"|'[^'\n]{0,40}'|-?\d[\w.]{0,20}|true|false|True|False|None|null|nil)\s*+[;,]?+\s*+(?:(?:#|//|--).{0,200})?$"
 )
 
 

@@ -264,7 +264,7 @@ def _answers_requests(symbol: Symbol) -> bool:
 def _returns(symbol: Symbol, lead: str) -> str:
     """What comes back, where the sentence does not say it."""
     kind = _type_of(symbol)
-    bare = re.sub(r"<.*|\[.*?\]", "", kind).strip("?*&[] ").rsplit(".", 1)[-1].lower()
+    bare = re.sub(r"<.*|\[[^\]\n]{0,200}\]", "", kind).strip("?*&[] ").rsplit(".", 1)[-1].lower()
     if bare in _YES_NO and "whether" not in lead:
         return "yes or no"
     if not bare or bare in words().plain_types or bare in _NOTHING or lead.startswith(("Creates ", "returns ")):

@@ -16,8 +16,8 @@ _SUMMARY_ELEMENT = re.compile(r"<summary>(.{0,1500}?)</summary>", re.DOTALL)
 _QUOTING = re.compile(r"[`*]{1,3}(?=\S)|(?<=\S)[`*]{1,3}|\|(?=\w[^|\n]{0,80}\|)|(?<=\w)\|")
 _BANNER = re.compile(r"^[ \t]*[^\w\s]{3,200}[ \t]*$", re.MULTILINE)
 _SECTION = re.compile(
-    r"^\s*(?:[@\\]\w+|:\w+[^:\n]{0,60}:|(?:Args|Arguments|Parameters|Params|Returns?|Raises|Throws|Yields|Examples?|Usage|Notes?"
-    r"|Attributes|See also|Warning|Example usage|TODO|FIXME|XXX)\b\s*:?\s*$|(?:TODO|FIXME|XXX)\b|>>>|\.\. |```)",
+    r"^[ \t]*+(?:[@\\]\w+|:\w+[^:\n]{0,60}:|(?:Args|Arguments|Parameters|Params|Returns?|Raises|Throws|Yields|Examples?|Usage|Notes?"
+    r"|Attributes|See also|Warning|Example usage|TODO|FIXME|XXX)\b[ \t]*+:?+[ \t]*+$|(?:TODO|FIXME|XXX)\b|>>>|\.\. |```)",
     re.MULTILINE | re.IGNORECASE,
 )
 _BRIEF = re.compile(r"^\s*[@\\](?:brief|summary|description|desc|short|remarks)\s+", re.IGNORECASE)

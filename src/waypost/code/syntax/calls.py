@@ -7,7 +7,7 @@ from waypost.code.syntax.text import Captures, Text
 
 MAX_RECEIVER = 120
 _READ = 400  # bytes at the end of a called expression; a chain of calls can be as long as the file
-_LAST_NAME = re.compile(r"[\w$@][\w$]*[?!]?$")
+_LAST_NAME = re.compile(r"(?:@[\w$]*+|(?<![\w$@])[\w$]++)[?!]?$")
 _BETWEEN = ".:?!&\\ \t\r\n"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _QUERIES = Path(__file__).parents[1] / "queries"
 _INHERITS = "; inherits:"
 _CAPTURE = re.compile(r"(?<![\w\"])@([a-z_.]+)")
-_PREDICATE = re.compile(r"\(#[^\n]*\)|;[^\n]*")
+_PREDICATE = re.compile(r"\(#[^\n]{0,300}\)|;[^\n]*")
 
 # Language → module of the grammar and the function in it.
 _GRAMMARS = {

@@ -53,6 +53,8 @@ def print_discovered(found: "Discovered") -> None:
             places = [*one.candidate.refs, *(told.removesuffix(PRESENT) for told in one.candidate.evidence)]
             if places:
                 out.print(f"    {safe(', '.join(places[:3]))}", markup=False, style="dim")
+    for path in found.given_up:
+        out.print(f"note: {safe(path)} took too long to read and was left out.", markup=False)
     if not found.taken:
         out.print("Nothing was found that could be told for sure.", markup=False)
         return

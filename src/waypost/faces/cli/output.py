@@ -1,11 +1,11 @@
 """Answers for people: short, quiet, with what they need for the next command. JSON goes out as it is."""
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from waypost.model.characters import seen, spelled_out
 from waypost.text.counted import counted
 
 if TYPE_CHECKING:
@@ -13,15 +13,13 @@ if TYPE_CHECKING:
 
     from waypost.model.receipt import Receipt
 
-# Colour and cursor codes of a stored text must not reach the terminal; C1 controls act like them.
-_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SHOWN_LINES = 12
 
 
 def print_json(value: Any) -> None:
-    """Without a raw character that acts on a terminal: inside JSON it can be spelled out."""
+    """Without a raw character that acts on a terminal or is hidden: inside JSON it can be spelled out."""
     line = json.dumps(value, ensure_ascii=not speaks_unicode())
-    print(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
+    print(spelled_out(line))
 
 
 def speaks_unicode() -> bool:
@@ -30,8 +28,8 @@ def speaks_unicode() -> bool:
 
 
 def safe(text: str) -> str:
-    """The text without anything that acts on a terminal."""
-    return _UNSAFE.sub("\ufffd", text)
+    """The text without anything that acts on a terminal or is hidden from its reader."""
+    return seen(text)
 
 
 def console() -> "Console":

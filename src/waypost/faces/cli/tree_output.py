@@ -49,6 +49,8 @@ def print_index(done: "IndexReport", *, explain: bool) -> None:
         if count:
             texts = counted(count, "text is", "texts are")
             out.print(f"{texts} still to be embedded by {name}; meanwhile found by keywords.")
+    for path, reason in sorted(done.given_up.items()):
+        out.print(f"note: {safe(path)} was skipped: {safe(reason)}.", markup=False)
     if explain:
         for row in skipped_rows(done):
             out.print(f"  {safe(row['path'])}: {safe(row['reason'])}", markup=False)

@@ -39,7 +39,9 @@ _MOST_NOTES = 20  # shown to people
 _MOST_INPUT = 4_000_000  # bytes of a text read from standard input
 
 
-_NOTHING_IMPORTED = "Nothing new: what was read out of a tree is not imported, `waypost init` reads it there."
+_NOTHING_IMPORTED = (
+    "Nothing was imported: the file holds no memories but those of code, which `waypost init` reads itself."
+)
 
 
 def tags(given: list[str] | None) -> dict[str, str] | None:
@@ -105,6 +107,8 @@ def print_written(receipt: Receipt, *, json: bool) -> None:
 def remember_batch(session: Session, path: Path, *, json: bool) -> None:
     with _opened(path) as file:
         drafts = check_drafts(read_lines(file))
+    if not drafts:
+        raise InvalidInput(f"{path} is empty: there is nothing to remember.", "Write one JSON object a line into it.")
     print_receipts(session.memory().remember_drafts(drafts), json=json)
 
 

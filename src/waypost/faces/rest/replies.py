@@ -7,7 +7,6 @@ they were; so a repeated request gets the very same answer, and after a restart 
 
 import hashlib
 import json
-import os
 import secrets
 import threading
 from collections import OrderedDict
@@ -23,7 +22,7 @@ import apsw
 from waypost.faces.rest.problems import ProblemError
 from waypost.model.time import Clock, to_micros
 from waypost.space.platform import make_private_directory
-from waypost.store.sqlite.connection import in_our_words
+from waypost.store.sqlite.connection import in_our_words, keep_private
 
 FILE = "replies.db"
 KEPT = timedelta(days=1)
@@ -160,9 +159,9 @@ class Replies:
         """The file in a transaction of its own, and the secret of its hashes."""
         if not self._path.exists():
             make_private_directory(self._path.parent)
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
         with in_our_words(self._path):
             connection = apsw.Connection(str(self._path))
+            keep_private(self._path)
             try:
                 connection.set_busy_timeout(_BUSY_MS)
                 connection.execute("BEGIN IMMEDIATE")

@@ -13,7 +13,7 @@ from waypost.faces.setup.jsonc_edit import newline_of
 Path = tuple[str, ...]
 
 _KEY_PART = re.compile(r"""[ \t]*(?:([A-Za-z0-9_-]+)|"([^"\\\r\n]*(?:\\.[^"\\\r\n]*)*)"|'([^'\r\n]*)')[ \t]*""")
-_WHERE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
+_WHERE = re.compile(r"(?<!\s)\s*+\(at (?:line (\d+), column (\d+)|end of document)\)")
 _PIECE = re.compile(
     r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*"{3,5}'
     r"|'''(?:[^']|'(?!''))*'{3,5}"

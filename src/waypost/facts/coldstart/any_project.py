@@ -15,14 +15,14 @@ from waypost.facts.domains import is_beside
 
 _READMES = ("readme.md", "readme.rst", "readme.markdown", "readme.txt", "readme.adoc", "readme.org", "readme")
 _ENV_FILES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", ".env.local.example")
-_VARIABLE = re.compile(r"^\s*(?:export\s+)?#?\s?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE)
+_VARIABLE = re.compile(r"^[ \t]*+(?:export[ \t]++)?#?[ \t]?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE)
 _PRISMA = re.compile(r"^(.*?(?:^|/)migrations)/\d[^/]*/migration\.sql$")
 _MIGRATIONS = re.compile(
     r"^(.*?(?:^|/)(?:migrations?|migrate|versions)(?:/(?:postgres|postgresql|mysql|sqlite))?)/V?[\da-f][\w\-.]*\.(?:py|rb|sql|php|ts|js|cs|exs|go|rs)$"
 )  # each has a number, a date or a hash at its beginning
 _AGENTS = ("AGENTS.md", "CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md", "GEMINI.md")
 _ROOT_NAME = re.compile(r"[-_.](?:monorepo|root|parent|workspace|repo)$", re.IGNORECASE)
-_INIT = re.compile(r"(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+| --)*$")  # it starts what it is told
+_INIT = re.compile(r"(?<!\S)(?:\S*/)?(?:tini|dumb-init|catatonit)(?: -\S+)*+$")  # it starts what it is told
 _FEW = 3
 _SIGNPOST = 160  # characters
 _TELLING = 36  # characters of a description

@@ -8,14 +8,14 @@ from waypost.facts.coldstart.tree import Tree, at, strings, table
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]{0,100})")
 _QUOTED = re.compile(r"['\"]([A-Za-z0-9@][\w.\-/:]{1,100})(?:\[[^\]'\"]{0,60}\])?[^'\"\n]{0,60}['\"]")
-_GO = re.compile(r"^\s*(?:require\s+)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})\s+v", re.MULTILINE)
+_GO = re.compile(r"^[ \t]*+(?:require[ \t]++)?([a-z0-9.\-]{1,60}\.[a-z]{2,10}/[\w./\-]{1,200})[ \t]++v", re.MULTILINE)
 _XML = re.compile(
     r"<artifactId>\s*([\w.\-]{1,100})\s*<|<Package(?:Reference|Version)\s[^>]{0,200}?Include=\"([\w.\-]{1,100})\"|Sdk=\"([\w.\-]{1,100})"
 )
 _GRADLE = re.compile(
     r"['\"]([\w.\-]{1,100}):([\w.\-]{1,100})(?::[^'\"]{0,60})?['\"]|\bid[\s(]{1,3}['\"]([\w.\-]{2,100})['\"]|libs\.([\w.]{2,80})"
 )
-_COMMENT = re.compile(r"(?m)^\s*(?:#|//).{0,2000}$")
+_COMMENT = re.compile(r"(?m)^[ \t]*+(?:#|//).{0,2000}$")
 _LONGEST = 200_000
 
 

@@ -12,7 +12,7 @@ from waypost.facts.domains import Domain, Layout, is_source
 
 _OPENINGS = ("__init__.py", "doc.go", "lib.rs", "mod.rs", "src/lib.rs", "package-info.java", "index.ts", "index.js")
 _MOST_MODULES = 8
-_TEST = re.compile(r"(?:_test(?:_\w+)?|_spec|\.test|\.spec|Tests?)\.\w{1,4}$|/test_[^/]*$")
+_TEST = re.compile(r"(?:_test(?:_\w{1,60})?|_spec|\.test|\.spec|Tests?)\.\w{1,4}$|/test_[^/]*$")
 _TOOLS = frozenset(
     {"setup", "build", "esbuild", "rollup", "webpack", "vite", "vitest", "jest", "eslint", "conftest", "src"}
 )

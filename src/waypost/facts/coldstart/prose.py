@@ -51,7 +51,7 @@ def _plain(text: str) -> str:
     text = _EMPHASIS.sub(r"\2", text)
     text = _EMOJI_CODE.sub(" ", text)
     text = _ACTING.sub(" ", text.replace("`", ""))
-    text = re.sub(r"\s+([.,;:!?])(?=\s|$)", r"\1", " ".join(text.split()))
+    text = re.sub(r"(?<!\s)\s++([.,;:!?])(?=\s|$)", r"\1", " ".join(text.split()))
     return text.strip(" -*#>=|\u2014\u2013")
 
 
@@ -147,7 +147,7 @@ def title(text: str) -> str:
         lines = lines[lines.index("---", 1) + 1 :]
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
-        marked = re.match(r"\s{0,3}#\s+(.{1,200}?)\s*#*\s*$", line) or re.search(
+        marked = re.match(r"\s{0,3}#\s++(.{1,200}?)\s*+#*+\s*+$", line) or re.search(
             r"<h1[^<>]{0,200}>(.{1,200}?)</h1>", line
         )
         named = marked[1] if marked else line.strip() if line.strip() and _UNDERLINE.match(following) else ""

@@ -10,12 +10,12 @@ _FOLDER = re.compile(r"tests?|specs?|__tests__|e2e|e2e-tests|test_suite|testing"
 _PROJECT = re.compile(r"^[a-z]\w*Test$|(?:Tests?|UnitTests|FunctionalTests|IntegrationTests)$")
 _ELSEWHERE = frozenset({"docs", "doc", "examples", "node_modules", "vendor", "samples", "fixtures", "testdata"})
 _NAMES = (
-    (re.compile(r"[^/]+_test\.go$"), "`*_test.go`"),
-    (re.compile(r"[^/]+\.test\.[mc]?[jt]sx?$"), "`*.test.*`"),
-    (re.compile(r"[^/]+\.(?:spec|cy)\.[mc]?[jt]sx?$"), "`*.spec.*`"),
+    (re.compile(r"[^/]_test\.go$"), "`*_test.go`"),
+    (re.compile(r"[^/]\.test\.[mc]?[jt]sx?$"), "`*.test.*`"),
+    (re.compile(r"[^/]\.(?:spec|cy)\.[mc]?[jt]sx?$"), "`*.spec.*`"),
     (re.compile(r"(?:^|/)(?:test_[^/]+|[^/]+_tests?|tests)\.py$"), "`test_*.py`"),
-    (re.compile(r"[^/]+(?:_spec|_test)\.rb$"), "`*_spec.rb`"),
-    (re.compile(r"[^/]+Tests?\.(?:java|kt|cs|php|swift)$"), "`*Test.*`"),
+    (re.compile(r"[^/](?:_spec|_test)\.rb$"), "`*_spec.rb`"),
+    (re.compile(r"[^/]Tests?\.(?:java|kt|cs|php|swift)$"), "`*Test.*`"),
 )
 _LEAST = 3  # files beside the code that make it a habit
 _LEAST_SHARE = 0.02  # of all files in folders of tests

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from waypost.space.time_limit import renew
+
 _MASKED = re.compile(r"\[secret: [\w \-]{1,60}\]")
 _LONGEST = 300_000  # characters of a file that is parsed as data
 _LONGEST_YAML = 100_000  # it is parsed slowly
 _MOST_ALIASES = 50  # of a YAML file: a few thousand make a bomb
 _DEEPEST = 40  # nested lists and mappings of a YAML file
 _LONGEST_NAME = 1_000  # of a path
+PATIENCE = 10.0  # seconds of processor time for what one file says
 
 
 class Tree:
@@ -34,6 +37,8 @@ class Tree:
         self.characters = 0  # read so far
         self._read, self._told = read, told
         self._texts: dict[str, str] = {}
+        self._last = ""  # the file whose text was asked for last
+        self.given_up: list[str] = []  # files that took too long to understand
         self._data: dict[str, Any] = {}
         self._folders: dict[str, list[str]] = {}
         for path in self.paths:
@@ -61,10 +66,19 @@ class Tree:
     def text(self, path: str) -> str:
         if path not in self._all:
             return ""
+        if path != self._last:
+            self._last = path
+            renew(PATIENCE)
         if path not in self._texts:
             self._texts[path] = self._read(path)
             self.characters += len(self._texts[path])
         return self._texts[path]
+
+    def give_up(self) -> None:
+        """The file that was asked for last takes too long: from now on it says nothing."""
+        self.given_up.append(self._last)
+        self._texts[self._last] = ""
+        self._data.pop(self._last, None)
 
     def text_read(self, path: str) -> str:
         """The text of a file that was opened before; "" for another: it is not worth opening."""

@@ -20,12 +20,12 @@ _PREFIX = re.compile(r"^([A-Za-z][\w./-]{0,30})(?:\(([^()]{1,60})\))?(!?)\s?:\s+
 _AREA = re.compile(r"^((?:[\w./-]{1,20} ){1,2}[\w./-]{1,20}|[A-Z][\w./-]{1,20}): ([A-Za-z]{2,14})\b")
 _TAGS = re.compile(r"^(?:\[[^\[\]]{1,40}\]\s*){1,4}:?\s*")
 _CLOSING = re.compile(
-    r"^(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|behebt|schließt|закрывает)\s*:?\s+"
-    r"(?:(?:(?:#|gh-)\d{1,7}|CVE-\d{4}-\d{4,7})(?:,? (?:and )?)?){1,4}\s*(?:--|[-–—:,.])?\s*",
+    r"^(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|behebt|schließt|закрывает)(?:\s*+:)?+\s++"
+    r"(?:(?:(?:#|gh-)\d{1,7}|CVE-\d{4}-\d{4,7})(?:,? (?:and )?)?){1,4}\s*+(?:--|[-–—:,.])?+\s*+",
     re.I,
 )
 _ASIDE = re.compile(r"(?:however|but|also|although|though|by itself|note|jedoch|allerdings|однако|также)\b", re.I)
-_END_REFERENCE = re.compile(r"\s*\((?:#|gh-|closes |fixes |refs? |see )[^()]{1,60}\)\s*$", re.I)
+_END_REFERENCE = re.compile(r"(?<!\s)\s*+\((?:#|gh-|closes |fixes |refs? |see )[^()]{1,60}\)\s*+$", re.I)
 _REFERENCE = re.compile(r"(?<![\w/&])#(\d{1,7})\b|\bGH-(\d{1,7})\b|\b([A-Z][A-Z0-9]{1,9}-\d{1,6})\b")
 _NO_TICKET = re.compile(r"^(?:UTF|SHA|ISO|RFC|MD|HTTP|TLS|SSL|PEP|CVE|GPT|AES|RSA|X|ES|CP|PY|IPV|EC|E|LATIN)-\d")
 _TRAILER = re.compile(r"^[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){0,4}(?:-by|-By|-Id|-id)?:\s+\S")

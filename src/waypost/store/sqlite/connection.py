@@ -1,5 +1,6 @@
 """Connections to one database file: settings, waiting for a turn, and errors in our own words."""
 
+import contextlib
 import ctypes
 import os
 import random
@@ -23,6 +24,7 @@ from waypost.errors import (
 )
 from waypost.store.open_databases import clear_after_fork
 from waypost.store.sqlite.files import DatabaseFiles, close_untouched
+from waypost.store.sqlite.full_disk import has_no_room, is_about_room, open_for_reading
 
 # Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
 OLDEST_SAFE_SQLITE = (3, 51, 3)
@@ -55,10 +57,10 @@ def in_our_words(path: Path) -> Iterator[None]:
             "Wait for it to finish, or stop it; nothing was lost. busy_timeout_seconds in config.toml sets the patience.",
         ) from error
     except apsw.FullError as error:
-        raise StoreFull(
-            f"No room left on the disk of {path}.", "Free some space and repeat; what was stored before is safe."
-        ) from error
+        raise _full(path) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        if has_no_room(path):
+            raise _full(path) from error
         raise StoreReadOnly(
             f"{path} cannot be opened for writing.",
             "Check that its directory exists and belongs to you, or set WAYPOST_HOME to another one.",
@@ -73,9 +75,29 @@ def in_our_words(path: Path) -> Iterator[None]:
             "Run `waypost doctor`; `waypost export` saves what can be read. The file was left as it is.",
         ) from error
     except apsw.IOError as error:
+        if is_about_room(error) and has_no_room(path):
+            raise _full(path) from error
         raise StoreError(
             f"The disk of {path} reported an error ({error}).", "Check the disk and its free space, then repeat."
         ) from error
+
+
+def _full(path: Path) -> StoreFull:
+    return StoreFull(
+        f"No room left on the disk of {path}.",
+        "Free some space and repeat; what was stored before is safe and can still be read.",
+    )
+
+
+def keep_private(path: Path) -> None:
+    """Let only the owner read a database that has just been opened; SQLite gives later files beside it the same mode. By its
+    name: to open and close the file here would drop the locks that this process holds on it."""
+    if os.name != "posix":
+        return
+    for place in (str(path), *(f"{path}-{kind}" for kind in ("wal", "shm", "journal"))):
+        with contextlib.suppress(FileNotFoundError, PermissionError):  # not there; another user's, whose mode is theirs
+            if os.stat(place).st_mode & 0o177:
+                os.chmod(place, 0o600)
 
 
 class Connections:
@@ -91,6 +113,7 @@ class Connections:
         self._closed = False
         self._idle: list[apsw.Connection] = []
         self._files: dict[apsw.Connection, DatabaseFiles] = {}  # of each open connection
+        self._used_once: set[apsw.Connection] = set()  # connections that are not kept
         self._lock = threading.Lock()
         self.turn = threading.Lock()  # threads of this process queue here to write, processes queue in SQLite
         _all.add(self)
@@ -150,6 +173,7 @@ class Connections:
             # Closing one here, as the end of the process would, can delete the log under the parent's successor.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
         self._idle, self._files, self._lock, self.turn = [], {}, threading.Lock(), threading.Lock()
+        self._used_once = set()
 
     def _take(self) -> apsw.Connection:
         with self._lock:
@@ -165,7 +189,7 @@ class Connections:
             connection.execute("ROLLBACK")
         in_place = self._files[connection].are_in_place()
         with self._lock:
-            if in_place and not self._closed:
+            if in_place and not self._closed and connection not in self._used_once:
                 self._idle.append(connection)
                 return
         self._close(connection)
@@ -173,6 +197,7 @@ class Connections:
     def _close(self, connection: apsw.Connection) -> None:
         with self._lock:
             files = self._files.pop(connection)
+            self._used_once.discard(connection)
         if files.are_in_place():
             connection.close()
         else:
@@ -202,8 +227,17 @@ class Connections:
 
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path))
+        keep_private(self._path)
         connection.set_busy_handler(_patience(self._busy_seconds))
-        _use_log(connection, self._busy_seconds)
+        try:
+            _use_log(connection, self._busy_seconds)
+        except apsw.Error as error:
+            connection.close()
+            if not (is_about_room(error) and has_no_room(self._path)):
+                raise
+            connection = open_for_reading(self._path)
+            connection.set_busy_handler(_patience(self._busy_seconds))
+            self._used_once.add(connection)
         for name, value in (
             ("synchronous", "full"),  # acknowledged means on disk
             ("secure_delete", "on"),  # forgotten text is overwritten, not only unlinked

@@ -11,6 +11,7 @@ from waypost.model.time import Clock, utc_now
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
 from waypost.store.sqlite.files import contains
+from waypost.store.sqlite.full_disk import has_no_room
 from waypost.store.sqlite.reader import SqliteReader
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
 from waypost.store.sqlite.writer import SqliteWriter
@@ -117,7 +118,8 @@ class SqliteStore:
 
     @property
     def may_write(self) -> bool:
-        return True
+        """Not on a full disk: then reads leave out what they would note on the way."""
+        return not has_no_room(self._path)
 
     @property
     def schema_version(self) -> int:

@@ -43,7 +43,7 @@ ON_COLLECTION = ("list", "create")
 _VIEW_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*\(([^)\n]{0,400}(?:\n[^)\n]{0,200}){0,8})\)[ \t]*:", re.MULTILINE)
 _METHOD = re.compile(r"^[ \t]{1,8}(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _ACTION = re.compile(
-    r"^[ \t]{1,8}@action\(([^\n]{0,200}(?:\n[^)\n]{0,200}){0,6})\)[ \t]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def[ \t]+(\w+)",
+    r"^[ \t]{1,8}@action\(([^\n]{0,200}(?:\n[^)\n]{0,200}){0,6})\)[ \t]*\n(?:[ \t]*+@[^\n]*+\n){0,20}+[ \t]*+def[ \t]+(\w+)",
     re.MULTILINE,
 )
 _LOOKUP = re.compile(r"^[ \t]+lookup_(?:url_kwarg|field)[ \t]*=[ \t]*['\"](\w+)['\"]", re.MULTILINE)

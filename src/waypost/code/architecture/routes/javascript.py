@@ -40,7 +40,7 @@ _LINK = re.compile(
     r"require\(\s{0,9}+['\"](?P<module>[^'\"\n]{1,200})['\"]"
 )
 _GUARD = re.compile(
-    r"(?:require|ensure|is|check|verify|must|needs?)_?(?:auth|login|logged|admin|jwt|token)|auth\w*\.required|passport\.|authenticat|authoriz|^auth\w*$|^(?:jwt|secured?|protected?)$",
+    r"(?:require|ensure|is|check|verify|must|needs?)_?(?:auth|login|logged|admin|jwt|token)|auth\w{0,60}\.required|passport\.|authenticat|authoriz|^auth\w*$|^(?:jwt|secured?|protected?)$",
     re.IGNORECASE,
 )
 _PAGE_KEYS = (

@@ -10,7 +10,7 @@ from waypost.code.architecture.tokens import NAME, STRING, SYMBOL, Tokens
 _MAPS = {f"Map{method.capitalize()}": method for method in METHODS}
 _RPC = re.compile(r"^[ \t]*(?:(package)[ \t]+([\w.]+)|(service)[ \t]+(\w+)|(rpc)[ \t]+(\w+)[ \t]*\()", re.MULTILINE)
 _EXPORTED = re.compile(
-    r"^export\s+(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|loader|action|actions)\b",
+    r"^export\s++(?:async\s++)?(?:function\s*+\*?+\s*+|const\s++|let\s++)(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|loader|action|actions)\b",
     re.MULTILINE,
 )
 _ASKED = re.compile(r"\.method\s*={2,3}\s*['\"]([A-Z]{3,7})['\"]|case\s+['\"](GET|POST|PUT|PATCH|DELETE)['\"]")
@@ -235,7 +235,7 @@ def _next_pages(parts: list[str], text: str) -> Iterator[Evidence]:
 
 
 def _default_export(text: str) -> str:
-    match = re.search(r"export\s+default\s+(?:async\s+)?(?:function\s*\*?\s*|class\s+)?(\w+)", text)
+    match = re.search(r"export\s++default\s++(?:async\s++)?(?:function\b\s*+\*?+\s*+|class\s++)?(\w+)", text)
     return match[1] if match and match[1] not in ("function", "async", "class") else ""
 
 

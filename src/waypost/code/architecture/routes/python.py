@@ -211,7 +211,7 @@ def _verbs_of_classes(text: str) -> dict[str, list[str]]:
 
 
 _FROM = re.compile(
-    r"^[ \t]*from[ \t]+([\w.]{1,200})[ \t]+import[ \t]+(?:\(([^)]{1,2000})\)|([^\n(]{1,400}))", re.MULTILINE
+    r"^[ \t]*from[ \t]+([\w.]{1,200})[ \t]+import[ \t]+(?:\(([^()]{1,2000})\)|([^\n(]{1,400}))", re.MULTILINE
 )
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w.]{1,200})(?:[ \t]+as[ \t]+(\w+))?[ \t]*$", re.MULTILINE)
 

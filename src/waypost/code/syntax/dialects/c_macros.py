@@ -24,7 +24,7 @@ _PLACES = (
     _MODIFIERS + rb"(" + _MACRO + _ARGUMENTS + rb")"
     rb"(?=[ \t]+(?:const[ \t]+)?" + _WORD + rb"(?:<[^<>\n]{0,100}>)?[ \t*&]+" + _WORD + rb"[ \t]*[(=;\[])",
     # void reset() REQUIRES(lock) {
-    rb"\)[ \t]*(?:(?:const|noexcept|override|final)[ \t]*){0,3}+\s?[ \t]*("
+    rb"\)[ \t]*+(?:(?:const|noexcept|override|final)[ \t]*+){0,3}+\s?[ \t]*+("
     + _MACRO
     + rb"_?"
     + _ARGUMENTS

@@ -8,7 +8,7 @@ from waypost.facts.domains import is_beside
 
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]{1,200})", re.MULTILINE)
 _VERSION = re.compile(r"^go\s+(\d[\w.]{0,15})", re.MULTILINE)
-_USE = re.compile(r"^\s*(?:use\s+)?(\./[\w./\-]{0,100}|\.)\s*$", re.MULTILINE)
+_USE = re.compile(r"^[ \t]*+(?:use[ \t]++)?(\./[\w./\-]{0,100}|\.)[ \t\r]*+$", re.MULTILINE)
 _MAIN = re.compile(r"^package main\b", re.MULTILINE)
 _MOST_READ = 60
 

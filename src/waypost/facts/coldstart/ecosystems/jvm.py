@@ -17,7 +17,7 @@ _JAVA = re.compile(
     r"|(?:source|target)Compatibility\s*=\s*(?:JavaVersion\.VERSION_)?['\"]?(\d[\d_.]{0,5})"
 )
 _MODULE = re.compile(r"<module>\s*([\w./\-]{1,100})\s*</module>")
-_INCLUDE = re.compile(r"^\s*include\b\s*\(?([^\n)]{1,500})", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*+include\b\s{0,40}+\(?([^\n)]{1,500})", re.MULTILINE)
 _INCLUDED = re.compile(r"['\"]:?([\w:.\-/]{1,100})['\"]")
 _MAIN = re.compile(r"\bvoid\s+main\s*\(|^fun\s+main\s*\(", re.MULTILINE)
 _MAIN_NAME = re.compile(r"(?:^|/)(?:\w*Application|\w*App|Main|\w*Main)\.(?:java|kt)$")
@@ -69,12 +69,12 @@ def _maven(tree: Tree, folder: str) -> Slots:
 
 
 def _licence(text: str) -> str:
-    match = re.search(r"<licenses>.{0,300}?<name>\s*([^<>]{2,100}?)\s*</name>", text, re.DOTALL)
+    match = re.search(r"<licenses>.{0,300}?<name>([^<>]{2,200})</name>", text, re.DOTALL)
     return " ".join(match[1].split()) if match else ""
 
 
 def _tag(text: str, name: str) -> str:
-    match = re.search(rf"<{name}>\s*([^<>]{{1,400}}?)\s*</{name}>", text)
+    match = re.search(rf"<{name}>([^<>]{{1,600}})</{name}>", text)
     return " ".join(match[1].split()) if match else ""
 
 

@@ -7,7 +7,7 @@ from waypost.facts.coldstart.slots import SAID, SEEN, Slot, Slots, code, listed,
 from waypost.facts.coldstart.tree import Tree, join, table, words
 
 _SETUP_TEXT = r"^\s*%s\s*=\s*['\"]([^'\"\n]{1,300})['\"]"
-_CONSOLE = re.compile(r"^\s*['\"]?([\w.\-]{1,60})\s*=\s*([\w.]{1,120}:[\w.]{1,80})", re.MULTILINE)
+_CONSOLE = re.compile(r"^[ \t]*+['\"]?([\w.\-]{1,60})[ \t]*+=[ \t]*+([\w.]{1,120}:[\w.]{1,80})", re.MULTILINE)
 _MOST_MAINS = 4
 
 

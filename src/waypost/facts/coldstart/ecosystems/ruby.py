@@ -5,7 +5,7 @@ import re
 from waypost.facts.coldstart.slots import Slot, Slots, code, listed, there
 from waypost.facts.coldstart.tree import Tree, join
 
-_SPEC = r"\w+\.%s\s*=\s*(?:%%[qQ]?[({\[|])?['\"]?([^'\"\n)}\]|]{1,300})"
+_SPEC = r"\w\.%s\s*+=\s*+(?:%%[qQ]?[({\[|])?['\"]?([^'\"\n)}\]|]{1,300})"
 _VERSION = re.compile(r"^ruby\s+['\"]([^'\"\n]{1,40})['\"](?:\s*,\s*['\"]([^'\"\n]{1,40})['\"])?", re.MULTILINE)
 
 

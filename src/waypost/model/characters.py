@@ -1,0 +1,87 @@
+"""Characters that act on a reader without being seen: terminal escapes, invisible ones, those that turn the direction.
+
+A text is stored without terminal escapes. Where it is shown, to a person or to a language model, `seen` leaves what a
+person would see: Unicode's tag characters can spell whole sentences that only a model reads, and a run of variation
+selectors behind one emoji can hold any bytes. Joiners stay where writing needs them.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+
+MARK = "\ufffd"  # stands for what was hidden, so that a reader knows there was something
+# ECMA-48: control sequences, strings (titles, links) up to their end, character sets, single functions, a bare escape.
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,100}[ -/]{0,20}[@-~]?"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,4096}(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]{1,3}[0-~]?"
+    r"|\x1b[0-9=><cDEHMNOZ]?"
+    r"|[\x80-\x9f]"
+)
+_OVERSTRUCK = re.compile(r"[^\n\x08]\x08")  # bold and underlined text of manual pages: `_\bx`, `x\bx`
+# Cosmetic ones go without a trace. Joiners, soft hyphens and selectors are in many texts that people paste.
+_COSMETIC = "\u00ad\u034f\u180b-\u180d\u180f\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+_ACTING = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"
+    "\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2061-\u206f\u3164\uffa0\ufff0-\ufffb"
+    "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+)
+_SUBDIVISION_FLAGS = "|".join(  # England, Scotland, Wales: the only tags that Unicode recommends
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")
+)
+_HIDDEN = re.compile(f"(?P<flag>{_SUBDIVISION_FLAGS})|[{_COSMETIC}{_ACTING}]+")
+_ONLY_COSMETIC = re.compile(f"[{_COSMETIC}]+")
+_SEPARATORS = {0x2028: " ", 0x2029: " "}
+_BLANKS = frozenset("\u2800")  # a sign that is drawn as nothing
+_JOINER, _NON_JOINER, _AS_PICTURE, _AS_TEXT = "\u200d", "\u200c", "\ufe0f", "\ufe0e"
+_SYMBOLS = frozenset({"So", "Sk", "Sm", "Po", "Pd"})
+_LETTERS = frozenset({"Lo", "Mn", "Mc"})
+_JOINED_SCRIPTS = ((0x0600, 0x0DFF), (0x1000, 0x109F), (0x1780, 0x18AF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC))
+
+
+def without_escapes(text: str) -> str:
+    """The text without sequences that a terminal obeys, and without what was overstruck."""
+    if "\x08" in text:
+        text = _OVERSTRUCK.sub("", text)
+    return text if text.isascii() and "\x1b" not in text else _ESCAPES.sub("", text.replace("\x85", "\n"))
+
+
+def is_invisible(text: str) -> bool:
+    """Whether nothing of the text can be seen."""
+    return all(character.isspace() or character in _BLANKS for character in _HIDDEN.sub("", text))
+
+
+def seen(text: str) -> str:
+    """The text as a person sees it. A hidden run becomes one mark; a cosmetic one goes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _revealed(text, lambda run: "" if _ONLY_COSMETIC.fullmatch(run) else MARK).translate(_SEPARATORS)
+
+
+def spelled_out(line: str) -> str:
+    """A line of JSON with its hidden characters as `\\u200b`: it says the same, and acts on nobody."""
+    return _revealed(line, lambda run: json.dumps(run)[1:-1])
+
+
+def _revealed(text: str, instead: Callable[[str], str]) -> str:
+    def shown(found: re.Match[str]) -> str:
+        before, after = text[max(found.start() - 1, 0) : found.start()], text[found.end() : found.end() + 1]
+        return found[0] if found["flag"] or _belongs(found[0], before, after) else instead(found[0])
+
+    return _HIDDEN.sub(shown, text)
+
+
+def _belongs(run: str, before: str, after: str) -> bool:
+    """Whether a run is one that writing needs: in an emoji, or between letters of a script that joins them."""
+    if not before or len(run) > 2:
+        return False
+    kind, next_kind = unicodedata.category(before), unicodedata.category(after) if after else ""
+    if run in (_AS_PICTURE, _AS_TEXT):
+        return (not before.isascii() and kind in _SYMBOLS) or after == "\u20e3"
+    if run in (_JOINER, _AS_PICTURE + _JOINER) and kind in ("So", "Sk"):
+        return next_kind == "So"
+    if run in (_JOINER, _NON_JOINER) and any(low <= ord(before) <= high for low, high in _JOINED_SCRIPTS):
+        return kind in _LETTERS and (next_kind in _LETTERS or unicodedata.combining(before) == 9)
+    return False

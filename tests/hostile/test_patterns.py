@@ -1,0 +1,54 @@
+"""No text makes a regular expression of ours slow: time grows with the text, not with its square."""
+
+import re
+from typing import Any
+
+import pytest
+from tests.hostile.package_patterns import Use, uses
+from tests.hostile.pattern_attacks import slowest
+
+# Patterns that are given no more than so many characters, whatever the text: there they may take what they take.
+BOUNDED = {
+    ("waypost.code.syntax.signatures._TAIL", "search"): 300,  # MAX_SIGNATURE
+    ("waypost.facts.tokens._TOKEN", "fullmatch"): 200,  # _LONGEST_NAME
+}
+
+
+def run_of(use: Use) -> Any:
+    if use.method == "search":  # sub, split and findall go on after a match
+        return lambda text: sum(1 for _ in use.pattern.finditer(text))
+    return getattr(use.pattern, use.method)
+
+
+@pytest.mark.slow
+def test_no_pattern_of_the_package_grows_faster_than_its_text() -> None:
+    found = uses()
+    assert len(found) > 1_000  # they are found at all
+    slow = {}
+    for use in found:
+        worst = slowest(run_of(use), use.pattern, BOUNDED.get((use.where, use.method)))
+        if worst is not None:
+            slow[f"{use.where} ({use.method})"] = f"{use.pattern.pattern!r:.300}: {worst}"
+    assert slow == {}, "\n".join(f"{where}: {told}" for where, told in slow.items())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "method"),
+    [
+        (r"^\s*gem", "search"),  # blank lines
+        (r"\s*;", "search"),
+        (r"(a|a)*b", "match"),  # exponential
+        (r"x*y*x*z", "match"),
+        (r"<!--.*?-->", "search"),  # openings without an end
+        (r'"(?:[^"\\]|\\.)*"', "search"),
+    ],
+)
+def test_the_attacks_find_what_is_slow(pattern: str, method: str) -> None:
+    use = Use("here", re.compile(pattern, re.MULTILINE), method)
+    assert slowest(run_of(use), use.pattern) is not None
+
+
+@pytest.mark.parametrize("pattern", [r"^[ \t]*+gem", r"(?<!\s)\s*+;", r"<!--[^<]{0,100}-->", r"\w+"])
+def test_the_attacks_leave_alone_what_is_fast(pattern: str) -> None:
+    use = Use("here", re.compile(pattern, re.MULTILINE), "search")
+    assert slowest(run_of(use), use.pattern) is None
