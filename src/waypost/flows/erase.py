@@ -9,6 +9,7 @@ from pathlib import Path
 
 from waypost.flows.imports import drop_backups
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.recovery import drop_damaged
 from waypost.flows.transfer import write_rows
 from waypost.space.platform import write_private_file
 
@@ -29,8 +30,10 @@ def traces_of(texts: Iterable[str]) -> list[str]:
 def clean_exports(space: OpenSpace, memory_ids: Collection[str], words: Collection[str]) -> set[str]:
     """Take the memories with these ids or these words out of every export that is still under the home. One that is just
     being written fails, so that it cannot appear afterwards; what a killed process left of one goes. Copies of other
-    tools' databases go as a whole: nobody can tell which words they hold. Returns the names of the exports changed."""
+    tools' databases go as a whole: nobody can tell which words they hold; and so do copies of this one that was damaged, if
+    they hold any. Returns the names of the exports changed."""
     drop_backups(space)
+    drop_damaged(space.folder, memory_ids, traces_of(words))
     erased = _Erased(memory_ids, words)
     changed: set[str] = set()
     for unfinished in space.exports.glob(".*.tmp"):

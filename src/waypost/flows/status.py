@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
+from waypost.errors import StoreCorrupt
 from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
 from waypost.flows.finding import Finding
 from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
+from waypost.flows.recovery import damage_findings, index_all, repair_database
 from waypost.flows.references import kept_view, linked
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
@@ -81,11 +83,22 @@ def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
 
 
 def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Finding]:
-    """Look at everything that can be wrong; with `fix`, mend what can be made again."""
-    findings = [*_check_database(space), *_check_models(space), *_check_debts(space, fix), *_check_traces(space, fix)]
-    if fix and any(f.check == "keyword index" and not f.ok for f in findings):
+    """Look at everything that can be wrong; with `fix`, mend what can be made again. A damaged database is repaired first."""
+    damage = damage_findings(space.store.problems())
+    if fix and not all(finding.ok for finding in damage):
+        damage = repair_database(space.folder, lambda: space.store.repair(index_all)) or damage
+    try:
+        others = _checks(space, caller, damage, fix=fix)
+        return [*damage, *others]
+    except StoreCorrupt as error:  # it is in `damage` too
+        return [*damage, Finding("other checks", False, f"They need a sound database: {error.what}", error.remedy)]
+
+
+def _checks(space: OpenSpace, caller: Caller, damage: list[Finding], *, fix: bool) -> list[Finding]:
+    findings = [*_check_models(space), *_check_debts(space, fix), *_check_traces(space, fix)]
+    if fix and any(f.check == "keyword index" and not f.ok for f in damage):
         rebuild(space, caller)
-        findings = [f for f in findings if f.check != "keyword index"]
+        damage[:] = [f for f in damage if f.check != "keyword index"]
         findings.append(Finding("keyword index", True, "It was damaged and has been made again."))
     findings += [*_tell_tree(space), _check_upkeep(space), *check_journal(space), _check_permissions(space.folder)]
     return findings
@@ -101,15 +114,6 @@ def _check_upkeep(space: OpenSpace) -> Finding:
         return Finding("upkeep", True, "It is not overdue.")
     remedy = "Run `waypost maintain`, or have it run daily: `waypost schedule install`."
     return Finding("upkeep", False, late.message, remedy)
-
-
-def _check_database(space: OpenSpace) -> Iterator[Finding]:
-    problems = list(space.store.problems())
-    for problem in problems:
-        check, _, message = problem.partition(": ")
-        yield Finding(check, False, message, "Run `waypost export` to save what can be read, then `waypost rebuild`.")
-    if not problems:
-        yield Finding("database", True, "It is sound.")
 
 
 def _check_models(space: OpenSpace) -> Iterator[Finding]:

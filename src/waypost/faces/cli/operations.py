@@ -29,7 +29,7 @@ def doctor(
     json: Json = False,
 ) -> None:
     """Look for anything that is wrong."""
-    findings = session_of(context).memory().doctor(fix=fix)
+    findings = session_of(context).memory(for_repair=True).doctor(fix=fix)
     if json:
         print_json({"ok": all(f.ok for f in findings), "findings": [f.to_json() for f in findings]})
     else:
@@ -87,7 +87,7 @@ def export(
         "as_of": as_of,
         "known_at": known_at,
     }
-    writing.export(session_of(context).memory(), path or output, options, json=json)
+    writing.export(session_of(context).memory(for_repair=True), path or output, options, json=json)
 
 
 @app.command("import")

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import random
+import re
 import threading
 import time
 import weakref
@@ -21,6 +22,9 @@ from waypost.errors import (
     StoreFull,
     StoreReadOnly,
 )
+from waypost.store.moved_tables import TABLES
+from waypost.store.sqlite.checksums import add_checksum_function
+from waypost.store.sqlite.file_copy import is_ours
 
 # Below this, a checkpoint racing with a writer could drop committed frames of the write-ahead log.
 OLDEST_SAFE_SQLITE = (3, 51, 3)
@@ -29,6 +33,9 @@ _CHECKPOINT_PAGES = 1000  # of the log, as SQLite itself would do it
 _LONG_LOG_PAGES = 2048  # 8 MB: then a writer waits for readers, else those who never pause make it grow for ever
 _READER_PATIENCE_SECONDS = 1.0
 _FORK_PATIENCE_SECONDS = 10.0  # a fork waits this long for a write of another thread
+_OWN_TABLES = frozenset((*TABLES, "migrations", "keywords", "code_keywords"))
+# What SQLite says of a database whose list of tables is damaged.
+_MISSING = re.compile(r"no such table: (?:main\.)?(\w+)|malformed|unsupported file format|vtable constructor failed")
 _LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this after a burst
 
 
@@ -62,18 +69,28 @@ def in_our_words(path: Path) -> Iterator[None]:
             "Check that its directory exists and belongs to you, or set WAYPOST_HOME to another one.",
         ) from error
     except apsw.NotADBError as error:
+        if is_ours(path):
+            raise _damaged(path) from error
         raise ForeignFile(
             f"{path} is not a Waypost database.", "Move the file away; Waypost will not overwrite it."
         ) from error
     except apsw.CorruptError as error:
-        raise StoreCorrupt(
-            f"{path} is damaged.",
-            "Run `waypost doctor`; `waypost export` saves what can be read. The file was left as it is.",
-        ) from error
+        raise _damaged(path) from error
+    except apsw.SQLError as error:
+        if (missing := _MISSING.search(str(error))) and (missing[1] is None or missing[1] in _OWN_TABLES):
+            raise _damaged(path) from error
+        raise
     except apsw.IOError as error:
         raise StoreError(
             f"The disk of {path} reported an error ({error}).", "Check the disk and its free space, then repeat."
         ) from error
+
+
+def _damaged(path: Path) -> StoreCorrupt:
+    return StoreCorrupt(
+        f"{path} is damaged.",
+        "Run `waypost doctor --fix`: it repairs the file, keeps the damaged one and lists what is lost.",
+    )
 
 
 class Connections:
@@ -108,6 +125,11 @@ class Connections:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    def open_again(self) -> None:
+        """Keep connections for reuse again."""
+        with self._lock:
+            self._closed = False
 
     def start_afresh(self) -> None:
         """In a forked child: leave the parent's connections alone, and locks that a thread of the parent may hold."""
@@ -146,6 +168,7 @@ class Connections:
             ("cell_size_check", "on"),
         ):
             connection.pragma(name, value)
+        add_checksum_function(connection)
         connection.set_wal_hook(_keep_log_short(self._busy_seconds))
         # Views of the keyword indexes by their terms; outside of the file, and outside of any transaction.
         for index in ("keywords", "code_keywords"):

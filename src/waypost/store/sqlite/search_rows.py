@@ -26,6 +26,7 @@ class SearchRows(FoundRows):
         super().__init__(SqliteDatabase(connection))
         self._connection = connection
         self._vectors = vectors
+        self._damage: set[str] = set()
         self._scored: dict[str, tuple[Vector, Scores]] = {}
         self._parts: dict[tuple[str, bool | None], tuple[Scores, Scores, dict[str, Population]]] = {}
 

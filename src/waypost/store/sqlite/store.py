@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from waypost.model.time import Clock, utc_now
+from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
+from waypost.store.sqlite.damage import find_damage
 from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sqlite.repair import repair
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
 from waypost.store.sqlite.writer import SqliteWriter
 
@@ -33,6 +36,7 @@ class SqliteStore:
         check_library()
         self._folder = folder
         self._for_moving = for_moving
+        self._clock, self._busy_seconds = clock, busy_seconds
         self._path = folder / DATABASE_NAME
         self._connections = Connections(self._path, busy_seconds)
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
@@ -108,16 +112,15 @@ class SqliteStore:
 
     def problems(self) -> Iterator[str]:
         with in_our_words(self._path), self._connections.lend() as connection:
-            for (message,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
-                if message != "ok":
-                    yield f"database: {message}"
-            for table, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
-                yield f"database: a row of {table} points at nothing"
-            for index in ("keywords", "code_keywords"):
-                try:
-                    connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
-                except apsw.CorruptError:
-                    yield "keyword index: damaged; `waypost rebuild` makes it again"
+            yield from find_damage(connection)
+
+    def repair(self, index: Index) -> Salvaged:
+        self._connections.close()
+        try:
+            return repair(self._path, index, self._clock(), self._busy_seconds)
+        finally:
+            self._connections.open_again()
+            self._engines.clear()
 
     @property
     def place(self) -> str:

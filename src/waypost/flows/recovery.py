@@ -1,0 +1,123 @@
+"""Damage of the database: what `doctor` says of it, and what a repair saved and lost."""
+
+import mmap
+import shutil
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from waypost.errors import StoreBusy
+from waypost.flows.finding import Finding
+from waypost.retrieve.passages import passages_of
+from waypost.space.platform import try_lock
+from waypost.store.protocol import PassageRow, Store
+from waypost.store.salvaged import FOLDER, WORKPLACE, Salvaged
+from waypost.text.counted import counted
+
+LOCK_NAME = "repair.lock"
+REMEDY = "Run `waypost doctor --fix`. It keeps a copy of the damaged file."
+_BATCH = 256
+_MOST_SHOWN = 20
+_MADE_AGAIN = ("keywords", "code_keywords", "passages", "vectors", "owed", "domains", "engines")
+
+
+def index_all(store: Store) -> None:
+    """Make passages and keywords for all versions of a store that has none; vectors that are missing are owed."""
+    with store.read() as reader:
+        last, engines = reader.last_number(), list(reader.owed())
+    for start in range(0, last, _BATCH):
+        with store.write() as writer:
+            for number, version in writer.versions_by_number(range(start + 1, start + _BATCH + 1)).items():
+                rows = [PassageRow(p.content_hash, p.language, p.terms, p.code_terms) for p in passages_of(version)]
+                writer.replace_passages(number, rows, engines)
+    with store.write() as writer:
+        for engine in engines:
+            writer.recount_domains(engine)
+
+
+def damage_findings(problems: Iterable[str]) -> list[Finding]:
+    """One finding for each sentence of a store about itself."""
+    found = []
+    for problem in problems:
+        check, _, message = problem.partition(": ")
+        found.append(Finding(check, False, message, REMEDY))
+    return found or [Finding("database", True, "It is sound.")]
+
+
+def repair_database(folder: Path, run: Callable[[], Salvaged | None]) -> list[Finding] | None:
+    """Repair a database, unless another process is at it. None: it cannot be repaired from here."""
+    with try_lock(folder / LOCK_NAME) as is_free:
+        if not is_free:
+            raise StoreBusy(
+                "Another process is repairing this database.", "Wait until it has finished, then try again."
+            )
+        done = run()
+    return None if done is None else list(_repaired(done))
+
+
+def _repaired(done: Salvaged) -> Iterable[Finding]:
+    copied = counted(done.rows.get("memories", 0), "version", "versions")
+    yield Finding(
+        "database", True, f"It was damaged and is repaired, with {copied}. A copy of the old file: {done.old}"
+    )
+    if done.lost_memories:
+        yield Finding(
+            "lost memories",
+            False,
+            f"{counted(len(done.lost_memories), 'memory', 'memories')} could not be read, or not in all versions:"
+            f" {_listed(done.lost_memories)}",
+            f"Look for them in a backup, or in {done.old}.",
+        )
+    if done.doubtful:
+        yield Finding(
+            "changed memories",
+            False,
+            f"{counted(len(done.doubtful), 'memory is', 'memories are')} not as written, and marked as stale:"
+            f" {_listed(done.doubtful)}",
+            "Read each one. Then run `waypost verify ID` or `waypost correct ID`.",
+        )
+    for table in sorted({*done.lost_rows, *done.lost_pages}):
+        rows, pages = done.lost_rows.get(table, 0), done.lost_pages.get(table, 0)
+        what = " and ".join(
+            part for part in (counted(rows, "row") if rows else "", counted(pages, "page") if pages else "") if part
+        )
+        if table.startswith(_MADE_AGAIN) or not table.isidentifier():
+            yield Finding(f"table {table}", True, f"{what} could not be read; everything in it was made again.")
+        elif table != "memories" or not done.lost_memories:
+            yield Finding(f"table {table}", False, f"{what} could not be read.", f"The old file is {done.old}.")
+
+
+def _listed(ids: tuple[str, ...]) -> str:
+    more = f" and {len(ids) - _MOST_SHOWN} more" if len(ids) > _MOST_SHOWN else ""
+    return ", ".join(ids[:_MOST_SHOWN]) + more
+
+
+def drop_damaged(folder: Path, memory_ids: Iterable[str], pieces: Iterable[str]) -> list[str]:
+    """Remove the copies of damaged databases that hold one of these memories, by its id or a piece of its text: nobody can
+    take a single memory out of them. What a killed repair left goes too. Returns the names of the copies."""
+    place, gone = folder / FOLDER, list[str]()
+    if not place.is_dir():
+        return gone
+    with try_lock(folder / LOCK_NAME) as is_free:
+        if is_free:  # else it belongs to a repair that runs
+            for left in place.glob(f"{WORKPLACE}*"):
+                shutil.rmtree(left, ignore_errors=True)
+            for path in place.glob(".*.tmp*"):
+                path.unlink(missing_ok=True)
+    signs = [one.encode() for one in (*memory_ids, *pieces)]
+    for path in sorted(place.glob("*.db")):
+        files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.exists()]
+        if any(_holds(one, signs) for one in files):
+            gone.append(path.name)
+            for one in files:
+                one.unlink(missing_ok=True)
+    with suppress(OSError):  # something is left in it
+        place.rmdir()
+    return gone
+
+
+def _holds(path: Path, signs: list[bytes]) -> bool:
+    if not path.stat().st_size:
+        return False
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return any(content.find(sign) >= 0 for sign in signs)
