@@ -155,6 +155,14 @@ class Connections:
 
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path))
+        try:
+            self._set_up(connection)
+        except BaseException:  # whoever keeps the error would keep the connection, and with it its locks
+            connection.close()
+            raise
+        return connection
+
+    def _set_up(self, connection: apsw.Connection) -> None:
         connection.set_busy_handler(_patience(self._busy_seconds))
         _use_log(connection, self._busy_seconds)
         for name, value in (
@@ -173,7 +181,6 @@ class Connections:
         # Views of the keyword indexes by their terms; outside of the file, and outside of any transaction.
         for index in ("keywords", "code_keywords"):
             connection.execute(f"CREATE VIRTUAL TABLE temp.{index}_terms USING fts5vocab (main, {index}, row)")
-        return connection
 
 
 _all: "weakref.WeakSet[Connections]" = weakref.WeakSet()
