@@ -4,11 +4,15 @@ import random
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 from waypost import Memory, config
+from waypost.memory.opened import LIBRARY
 from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.file_copy import pages_of
 from waypost.store.sqlite.pages import LEAF_TABLE, PAGE, Cell, values_of
@@ -31,7 +35,7 @@ class Filled:
         return replace(self, home=place, database=place / self.database.relative_to(self.home))
 
     def open(self, **options: Any) -> Memory:
-        return Memory.open(self.project, settings=replace(config.load(), home=self.home), **options)
+        return Memory.open_as(LIBRARY, self.project, settings=replace(config.load(), home=self.home), **options)
 
     def touched_by(self, pages: frozenset[int]) -> set[str]:
         """The memories of which something is on one of these pages."""
@@ -103,6 +107,34 @@ def _places(database: Path) -> dict[str, frozenset[int]]:
                     found.setdefault(values[1].decode(), set()).update({number, *followed})
                 followed.clear()
     return {memory_id: frozenset(places) for memory_id, places in found.items()}
+
+
+def zero(database: Path, *pages: int) -> None:
+    content = bytearray(database.read_bytes())
+    for page in pages:
+        content[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
+    database.write_bytes(content)
+
+
+def root_page(database: Path, name: str) -> int:
+    """The page that the tree of a table or an index begins at."""
+    with closing(apsw.Connection(str(database))) as connection:
+        rows: list[Any] = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).fetchall()
+    return int(rows[0][0])
+
+
+def pages_of_table(database: Path, name: str) -> list[int]:
+    """All of its pages but the first."""
+    with closing(apsw.Connection(str(database))) as connection:
+        rows: list[Any] = connection.execute("SELECT pageno FROM dbstat WHERE name = ? ORDER BY 1", (name,)).fetchall()
+    return [number for (number,) in rows if number != root_page(database, name)]
+
+
+def flip_in(database: Path, text: bytes) -> None:
+    """Flip one bit in the middle of the first place where this is found."""
+    content = bytearray(database.read_bytes())
+    content[content.index(text) + len(text) // 2] ^= 4
+    database.write_bytes(content)
 
 
 def damage(database: Path, seed: int) -> tuple[str, frozenset[int]]:

@@ -9,6 +9,7 @@ from waypost.errors import StoreCorrupt
 from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
 from waypost.flows.finding import Finding
 from waypost.flows.journal_check import check_journal
+from waypost.flows.journal_sync import sync
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
 from waypost.flows.recovery import damage_findings, index_all, repair_database
@@ -87,6 +88,7 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
     damage = damage_findings(space.store.problems())
     if fix and not all(finding.ok for finding in damage):
         damage = repair_database(space.folder, lambda: space.store.repair(index_all)) or damage
+        sync(space)  # what is lost of the journal is in its files
     try:
         others = _checks(space, caller, damage, fix=fix)
         return [*damage, *others]

@@ -27,7 +27,8 @@ def doctor_damaged(
     path = folder / DATABASE_FILE
     open_spaces.forget(identity.space_id)  # what this process has open would be in its own way
     if not fix:
-        return flows.recovery.damage_findings(damage_of(path, clock()))
+        problems = list(damage_of(path, clock()))
+        return flows.recovery.damage_findings(problems or ["database: its header is damaged"])
     patience = settings.busy_timeout_seconds
     done = flows.recovery.repair_database(folder, lambda: repair(path, flows.recovery.index_all, clock(), patience))
     return done or ()

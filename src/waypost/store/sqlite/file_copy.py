@@ -81,9 +81,10 @@ def keep_copy(path: Path, folder: Path, name: str) -> Path:
 
 
 def _copy(path: Path, end: str, target: Path) -> str:
-    """Returns a digest of the bytes; empty where there is no such file."""
+    """Returns a digest of the bytes; empty where there is no such file, or an empty log."""
     target.unlink(missing_ok=True)
-    if not Path(f"{path}{end}").exists():
+    source = Path(f"{path}{end}")
+    if not source.exists() or (end and not source.stat().st_size):
         return ""
     digest = hashlib.blake2b()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

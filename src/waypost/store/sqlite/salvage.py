@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 
+from waypost.model.kinds import KINDS
 from waypost.store.sql.rows import VERSION_COLUMNS, version_of
 from waypost.store.sqlite.checksums import SUMMED, StoredText, checksum
 from waypost.store.sqlite.pages import (
@@ -98,6 +99,7 @@ class Salvage:
         self._names = {name for (name,) in names}
         self.survey = Survey()
         self._owner: dict[int, str] = {}
+        self._wrong: dict[int, dict[str, Any]] = {}  # versions whose checksum is another, by number
         self._walk("sqlite_schema", _SCHEMA_ROOT)
         self.roots = self._roots()
         for name, root in self.roots.items():
@@ -129,6 +131,7 @@ class Salvage:
             except BadPage:
                 if owner:
                     self.survey.bad_pages[owner] += 1
+        yield from self._doubtful()
 
     # -- which page belongs to which table
 
@@ -193,10 +196,28 @@ class Salvage:
                 if owner:
                     self.survey.bad_rows[owner] += 1
                 return
+        if shape.name == "memories" and self._wrong.get(row["number"]) is row:
+            return  # later, when it is known what an index says of it
         self.survey.read[shape.name] += 1
         if shape.name == "memories":
             self.survey.found.add(row["number"])
         yield shape, row
+
+    def _doubtful(self) -> Iterator[tuple[Shape, dict[str, Any]]]:
+        """Versions that are not as they were written: put right where their checksum proves it, else as they are."""
+        shape = self._shapes["memories"]
+        for number, row in self._wrong.items():
+            if number in self.survey.found:
+                continue
+            right = _put_right(shape, row, self.survey.known.get(number))
+            if right is None and (row["checkout_id"] is not None or not _is_version(row)):  # a tree is read again
+                self.survey.bad_rows[shape.name] += 1
+                continue
+            if right is None:
+                self.survey.doubtful[number] = row["memory_id"]
+            self.survey.found.add(number)
+            self.survey.read[shape.name] += 1
+            yield shape, right or row
 
     def _by_checksum(
         self, cell: Cell, values: Sequence[Any], numbered: bool
@@ -215,16 +236,13 @@ class Salvage:
         row = _named(shape, cell, values)
         if row is None:
             return None
-        was_summed = shape.is_summed and len(values) == len(shape.stored) and not _has_no_sum(shape, row)
+        was_summed = shape.is_summed and len(values) == len(shape.stored)
         if was_summed and _is_true(shape, row):
             return row
-        if shape.name == "memories" and not _is_version(row):
-            return None
-        if was_summed and (shape.name != "memories" or row["number"] in self.survey.found):
-            return None
-        if was_summed:
-            self.survey.doubtful[row["number"]] = row["memory_id"]
-        return row
+        if was_summed and shape.name == "memories":
+            self._wrong[row["number"]] = row
+            return row
+        return None if was_summed or (shape.name == "memories" and not _is_version(row)) else row
 
     def _note_index(self, name: str, cell: Cell) -> None:
         if name not in ("memories_by_id", "memories_by_checkout"):
@@ -272,16 +290,21 @@ def _text(value: object) -> str | None:
         return None
 
 
-def _has_no_sum(shape: Shape, row: dict[str, Any]) -> bool:
-    unless = SUMMED[shape.name].unless
-    return bool(unless) and row[unless] is not None
-
-
 def _is_true(shape: Shape, row: dict[str, Any]) -> bool:
     return bool(row["checksum"] == checksum(*(row[name] for name in SUMMED[shape.name].columns)))
 
 
+def _put_right(shape: Shape, row: dict[str, Any], memory_id: str | None) -> dict[str, Any] | None:
+    """The row with one value that was damaged and is known from elsewhere, if its checksum is true then."""
+    changes: list[dict[str, Any]] = [{"memory_id": memory_id}] if memory_id else []
+    changes += [{"kind": kind} for kind in KINDS]
+    changes += [{"collection": kind.collection} for kind in KINDS.values()]
+    return next((right for change in changes if _is_true(shape, right := row | change)), None)
+
+
 def _is_version(row: dict[str, Any]) -> bool:
+    if row["kind"] not in KINDS or KINDS[row["kind"]].collection != row["collection"]:
+        return False
     try:
         version_of([row[name] for name in _VERSION], ())
         return all(isinstance(json.loads(row[name]), sort) for name, sort in _JSON.items())
