@@ -125,6 +125,7 @@ _FLOWS = frozenset(
         "paging",
         "prune",
         "recall",
+        "recovery",
         "references",
         "related",
         "remember",
