@@ -135,6 +135,7 @@ def test_a_hundred_kills_inside_a_repair_lose_nothing(tmp_path: Path, project: P
 
 if __name__ == "__main__":
     asked = json.loads(sys.argv[1])
-    SteppedFiles("stepped", "unix", makedefault=True)
+    files = SteppedFiles("stepped", "unix", makedefault=True)  # for as long as it is known by a name
     for answer in kill_again_and_again(Path(asked["folder"]), Path(asked["project"]), asked["kills"], asked["seed"]):
         print(json.dumps(answer), flush=True)
+    files.unregister()

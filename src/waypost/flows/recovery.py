@@ -2,8 +2,8 @@
 
 import mmap
 import shutil
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from waypost.errors import StoreBusy
@@ -92,18 +92,27 @@ def _listed(ids: tuple[str, ...]) -> str:
     return ", ".join(ids[:_MOST_SHOWN]) + more
 
 
+def check_leftovers(folder: Path, *, fix: bool) -> list[Finding]:
+    """What a repair that was killed left beside the copies; with `fix` it is removed, unless a repair runs."""
+    place = folder / FOLDER
+    left = [*place.glob(f"{WORKPLACE}*"), *place.glob(".*.tmp*")]
+    if not left:
+        return []
+    with try_lock(folder / LOCK_NAME) as is_free:
+        if not is_free:  # it belongs to a repair that runs
+            return []
+        for path in left if fix else ():
+            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+    return [] if fix else [Finding("repair", False, "A repair was stopped before it had cleaned up.", REMEDY)]
+
+
 def drop_damaged(folder: Path, memory_ids: Iterable[str], pieces: Iterable[str]) -> list[str]:
     """Remove the copies of damaged databases that hold one of these memories, by its id or a piece of its text: nobody can
     take a single memory out of them. What a killed repair left goes too. Returns the names of the copies."""
     place, gone = folder / FOLDER, list[str]()
     if not place.is_dir():
         return gone
-    with try_lock(folder / LOCK_NAME) as is_free:
-        if is_free:  # else it belongs to a repair that runs
-            for left in place.glob(f"{WORKPLACE}*"):
-                shutil.rmtree(left, ignore_errors=True)
-            for path in place.glob(".*.tmp*"):
-                path.unlink(missing_ok=True)
+    check_leftovers(folder, fix=True)
     signs = [one.encode() for one in (*memory_ids, *pieces)]
     for path in sorted(place.glob("*.db")):
         files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.exists()]

@@ -12,7 +12,7 @@ from waypost.flows.journal_check import check_journal
 from waypost.flows.journal_sync import sync
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
-from waypost.flows.recovery import damage_findings, index_all, repair_database
+from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_database
 from waypost.flows.references import kept_view, linked
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
@@ -89,6 +89,7 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
     if fix and not all(finding.ok for finding in damage):
         damage = repair_database(space.folder, lambda: space.store.repair(index_all)) or damage
         sync(space)  # what is lost of the journal is in its files
+    damage += check_leftovers(space.folder, fix=fix)
     try:
         others = _checks(space, caller, damage, fix=fix)
         return [*damage, *others]

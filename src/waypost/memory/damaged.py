@@ -45,7 +45,7 @@ def salvaged_space(
     from waypost.store.sqlite.store import SqliteStore
 
     folder = space_directory(settings.memory_root, identity.space_id)
-    with salvaged_copy(folder / DATABASE_FILE, clock()) as (copy, lost):
+    with flows.recovery.repair_lock(folder), salvaged_copy(folder / DATABASE_FILE, clock()) as (copy, lost):
         store = SqliteStore(copy, clock=clock)
         try:
             yield space_on(store, identity, settings, clock, folder), lost
