@@ -46,13 +46,20 @@ def damage_findings(problems: Iterable[str]) -> list[Finding]:
 
 def repair_database(folder: Path, run: Callable[[], Salvaged | None]) -> list[Finding] | None:
     """Repair a database, unless another process is at it. None: it cannot be repaired from here."""
+    with repair_lock(folder):
+        done = run()
+    return None if done is None else list(_repaired(done))
+
+
+@contextmanager
+def repair_lock(folder: Path) -> Iterator[None]:
+    """For whoever works in the folder of damaged databases; raises StoreBusy where another process does."""
     with try_lock(folder / LOCK_NAME) as is_free:
         if not is_free:
             raise StoreBusy(
                 "Another process is repairing this database.", "Wait until it has finished, then try again."
             )
-        done = run()
-    return None if done is None else list(_repaired(done))
+        yield
 
 
 def _repaired(done: Salvaged) -> Iterable[Finding]:
