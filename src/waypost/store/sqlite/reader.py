@@ -13,7 +13,7 @@ import apsw
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import View
-from waypost.store.protocol import Found, Twin, VectorAnswer
+from waypost.store.protocol import CodeSketch, Found, Sketch, Twin, VectorAnswer
 from waypost.store.sql.reader import M_COLUMNS
 from waypost.store.sql.rows import version_of
 from waypost.store.sqlite.checksums import FUNCTION, SUMMED
@@ -82,6 +82,27 @@ class SqliteReader(SearchRows):
             rows = self._readable_versions(sql, parameters)
         refs = self._refs([row[0] for row in rows])
         return [version_of(row, refs.get(row[0], ())) for row in rows]
+
+    def _sketches(self, sql: str, parameters: Sequence[Any]) -> list[Sketch]:
+        try:
+            found = super()._sketches(sql, parameters)
+            if all(type(one.traits) is int and type(one.position) is int and one.kind in KINDS for one in found):
+                return found
+        except (TypeError, ValueError, OverflowError):
+            pass
+        self._damage.add("memories")
+        numbers = {number for (number,) in self._rows(f"SELECT DISTINCT m.number {sql}", parameters)}
+        numbers -= {number for (number,) in self._rows(_FALSE, (list(numbers),))}
+        return super()._sketches(
+            "FROM memories m WHERE m.number IN (SELECT value FROM each_number(?))", [sorted(numbers)]
+        )
+
+    def code_sketches(self, numbers: Iterable[int]) -> dict[int, CodeSketch]:
+        found = super().code_sketches(numbers)
+        sound = {number: one for number, one in found.items() if type(one.traits) is int and one.kind in KINDS}
+        if len(sound) < len(found):
+            self._damage.add("memories")
+        return sound
 
     def _readable_versions(self, sql: str, parameters: Sequence[Any]) -> list[Any]:
         """The same by ranges of numbers: halved until only those are left out that cannot be read."""

@@ -1,6 +1,7 @@
 """The SQLite store of one space."""
 
 import mmap
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from waypost.errors import WaypostError
 from waypost.model.time import Clock, utc_now
 from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from waypost.store.sqlite.vectors import EngineVectors
 
 DATABASE_NAME = "memory.db"
+_ODD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, zlib.error)
 
 
 class SqliteStore:
@@ -53,6 +56,9 @@ class SqliteStore:
             try:
                 self._refuse_moved(connection)  # since it was opened, by another process
                 yield SqliteReader(connection, self._vectors)
+            except _ODD as error:
+                self._blame_damage(connection, error)
+                raise
             finally:
                 if connection.in_transaction:  # else the error to be told would be hidden by another
                     connection.execute("ROLLBACK")
@@ -65,10 +71,17 @@ class SqliteStore:
                 self._refuse_moved(connection)
                 yield SqliteWriter(connection, self._vectors)
                 connection.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
+                if isinstance(error, _ODD):
+                    self._blame_damage(connection, error)
                 if connection.in_transaction:  # SQLite itself rolls back on some errors
                     connection.execute("ROLLBACK")
                 raise
+
+    def _blame_damage(self, connection: apsw.Connection, error: Exception) -> None:
+        """What nobody expected may come from a value that is not as it was written: raise CorruptError if there is any."""
+        if not isinstance(error, WaypostError) and any(True for _ in find_damage(connection)):
+            raise apsw.CorruptError(f"a value is not as it was written: {error!r}") from error
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
         """Merge the keyword index so that no erased word is left in it, drop the sidecars, empty the log.
