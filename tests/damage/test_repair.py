@@ -10,14 +10,14 @@ from typing import Any
 
 import apsw
 import pytest
-from tests.damage.filled import Filled, fill, flip_in, pages_of_table, root_page, zero
+from tests.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
 
 from waypost import Memory
-from waypost.embed.fake import FakeEngine
 from waypost.errors import StoreBusy, StoreCorrupt
 from waypost.faces.cli.entry import run
 from waypost.flows.finding import Finding
 from waypost.memory.spaces import open_spaces
+from waypost.store.sqlite.checksums import SUMMED
 from waypost.store.sqlite.pages import PAGE
 
 
@@ -247,21 +247,20 @@ def test_forgetting_removes_a_kept_copy_that_holds_the_memory(copied: Filled) ->
     assert holding == []
 
 
-def test_a_database_of_an_earlier_version_is_repaired_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_engine: FakeEngine
-) -> None:
-    from waypost.store.sqlite import schema
-
-    assert fake_engine is not None
-    now = {name: sql for name, sql in schema.MIGRATIONS.items() if name < "0007"}
-    with monkeypatch.context() as patch:
-        patch.setattr("waypost.store.sqlite.schema.MIGRATIONS", now)
-        patch.setattr("tests.damage.filled.WIDTH", 27)
-        old = fill(tmp_path / "home", tmp_path / "project", memories=40, files=2)
-    zero(old.database, 1)
-    memory = old.open(for_repair=True)
+def test_a_database_of_an_earlier_version_is_repaired_too(copied: Filled) -> None:
+    with closing(apsw.Connection(str(copied.database))) as connection:
+        for table in SUMMED:
+            connection.execute(f"DROP TRIGGER {table}_sum_new; DROP TRIGGER {table}_sum_changed")
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+        connection.execute("DELETE FROM migrations WHERE name = '0007_checksums'")
+        connection.execute(
+            "DROP TRIGGER audit_keeps_words; CREATE TRIGGER audit_keeps_words BEFORE UPDATE ON audit"
+            " BEGIN SELECT RAISE (ABORT, 'audit is append-only'); END"
+        )
+    zero(copied.database, 1)
+    memory = copied.open(for_repair=True)
     memory.doctor(fix=True)
-    assert texts(memory) == old.memories
+    assert texts(memory) == copied.memories
     assert wrong(memory.doctor()) == []
 
 
