@@ -2,12 +2,14 @@
 
 import mmap
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from waypost.errors import StoreBusy
 from waypost.flows.finding import Finding
+from waypost.flows.journal_sync import sync
+from waypost.flows.open_space import OpenSpace
 from waypost.retrieve.passages import passages_of
 from waypost.space.platform import try_lock
 from waypost.store.protocol import PassageRow, Store
@@ -44,13 +46,6 @@ def damage_findings(problems: Iterable[str]) -> list[Finding]:
     return found or [Finding("database", True, "It is sound.")]
 
 
-def repair_database(folder: Path, run: Callable[[], Salvaged | None]) -> list[Finding] | None:
-    """Repair a database, unless another process is at it. None: it cannot be repaired from here."""
-    with repair_lock(folder):
-        done = run()
-    return None if done is None else list(_repaired(done))
-
-
 @contextmanager
 def repair_lock(folder: Path) -> Iterator[None]:
     """For whoever works in the folder of damaged databases; raises StoreBusy where another process does."""
@@ -62,19 +57,24 @@ def repair_lock(folder: Path) -> Iterator[None]:
         yield
 
 
-def _repaired(done: Salvaged) -> Iterable[Finding]:
+def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
+    """What became of a database that was repaired, once entries of the journal were read again from their files."""
+    sync(space)
+    with space.store.read() as reader:
+        lost = [one for one in done.lost_memories if not reader.versions(one)]
     copied = counted(done.rows.get("memories", 0), "version", "versions")
     yield Finding(
         "database", True, f"It was damaged and is repaired, with {copied}. A copy of the old file: {done.old}"
     )
-    if done.lost_memories:
-        yield Finding(
-            "lost memories",
-            False,
-            f"{counted(len(done.lost_memories), 'memory', 'memories')} could not be read, or not in all versions:"
-            f" {_listed(done.lost_memories)}",
-            f"Look for them in a backup, or in {done.old}.",
-        )
+    if back := len(done.lost_memories) - len(lost):
+        yield Finding("journal", True, f"{counted(back, 'entry was', 'entries were')} read again from the files.")
+    if lost:
+        what = f"{counted(len(lost), 'memory', 'memories')} could not be read: {_listed(lost)}"
+        yield Finding("lost memories", False, what, f"Look for them in a backup, or in {done.old}.")
+    if done.lost_versions:
+        count = counted(len(done.lost_versions), "memory has", "memories have")
+        what = f"{count} lost a version: {_listed(done.lost_versions)}"
+        yield Finding("lost versions", False, what, "Run `waypost history ID` to see what is left of each.")
     if done.doubtful:
         yield Finding(
             "changed memories",
@@ -90,11 +90,11 @@ def _repaired(done: Salvaged) -> Iterable[Finding]:
         )
         if table.startswith(_MADE_AGAIN) or not table.isidentifier():
             yield Finding(f"table {table}", True, f"{what} could not be read; everything in it was made again.")
-        elif table != "memories" or not done.lost_memories:
+        elif table != "memories" or not (done.lost_memories or done.lost_versions):
             yield Finding(f"table {table}", False, f"{what} could not be read.", f"The old file is {done.old}.")
 
 
-def _listed(ids: tuple[str, ...]) -> str:
+def _listed(ids: Sequence[str]) -> str:
     more = f" and {len(ids) - _MOST_SHOWN} more" if len(ids) > _MOST_SHOWN else ""
     return ", ".join(ids[:_MOST_SHOWN]) + more
 

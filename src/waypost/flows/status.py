@@ -9,10 +9,9 @@ from waypost.errors import StoreCorrupt
 from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
 from waypost.flows.finding import Finding
 from waypost.flows.journal_check import check_journal
-from waypost.flows.journal_sync import sync
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
-from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_database
+from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_lock, repaired_findings
 from waypost.flows.references import kept_view, linked
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
@@ -87,8 +86,9 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
     """Look at everything that can be wrong; with `fix`, mend what can be made again. A damaged database is repaired first."""
     damage = damage_findings(space.store.problems())
     if fix and not all(finding.ok for finding in damage):
-        damage = repair_database(space.folder, lambda: space.store.repair(index_all)) or damage
-        sync(space)  # what is lost of the journal is in its files
+        with repair_lock(space.folder):
+            done = space.store.repair(index_all)
+        damage = damage if done is None else list(repaired_findings(space, done))
     damage += check_leftovers(space.folder, fix=fix)
     try:
         others = _checks(space, caller, damage, fix=fix)

@@ -19,17 +19,18 @@ class Upkeep(Opened):
 
     def doctor(self, *, fix: bool = False) -> "Sequence[flows.finding.Finding]":
         """Look at everything that can be wrong, a database that cannot be opened too; with `fix`, repair it."""
-        done: Sequence[flows.finding.Finding] = ()
         try:
-            space = self._current
+            return flows.status.doctor(self._current, self._caller, fix=fix)
         except StoreCorrupt as error:
-            from waypost.memory.damaged import doctor_damaged  # only then
+            from waypost.memory.damaged import damage_findings, repair_damaged  # only then
 
-            done = doctor_damaged(self._identity, self._settings, self._clock, error, fix=fix)
+            about = self._identity, self._settings, self._clock, error
             if not fix:
-                return done
-            space = self._current
-        return [*done, *flows.status.doctor(space, self._caller, fix=fix)]
+                return damage_findings(*about)
+            done = repair_damaged(*about)
+        space = self._space
+        found = list(flows.recovery.repaired_findings(space, done))
+        return [*found, *flows.status.doctor(space, self._caller, fix=fix)]
 
     def maintain(
         self, *, force: bool = False, dry_run: bool = False, report: "flows.maintain.Report" = lambda *_: None

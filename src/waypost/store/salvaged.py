@@ -21,5 +21,6 @@ class Salvaged:
     rows: Mapping[str, int]  # copied, by table
     lost_rows: Mapping[str, int]  # that were seen, but could not be read, by table
     lost_pages: Mapping[str, int]  # that could not be read at all, by table
-    lost_memories: tuple[str, ...]  # ids of memories of which a version is lost
+    lost_memories: tuple[str, ...]  # ids of memories of which nothing could be read
+    lost_versions: tuple[str, ...]  # ids of memories of which some versions could not be read
     doubtful: tuple[str, ...]  # ids of memories that were read, but are not as they were written

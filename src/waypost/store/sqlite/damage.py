@@ -64,16 +64,19 @@ def _damage_of_pages(path: Path, now: datetime) -> Iterator[str]:
         yield f"{_part(table)}: {' and '.join(parts)} cannot be read; {counted(found.read[table], 'row', 'rows')} can"
     if found.doubtful:
         yield f"table memories: not as they were written: {_listed(sorted(set(found.doubtful.values())))}"
-    if found.lost_memories:
-        yield f"table memories: cannot be read: {_listed(found.lost_memories)}"
+    if lost := [*found.lost_memories, *found.lost_versions]:
+        yield f"table memories: cannot be read, or not in all versions: {_listed(lost)}"
 
 
 def _structure(connection: apsw.Connection) -> Iterator[str]:
+    messages = list[str]()
     try:
-        messages = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_MESSAGES})").fetchall()]
-    except _BROKEN as error:
-        yield f"database: its structure cannot be checked ({error})"
-        return
+        for (message,) in connection.execute(f"PRAGMA integrity_check({_MOST_MESSAGES})"):
+            messages.append(str(message))
+    except _BROKEN as error:  # it stops at the first page that cannot be read; what it said before is known
+        if not messages:
+            yield f"database: its structure cannot be checked ({error})"
+            return
     lines = [line for message in messages for line in message.splitlines() if line not in ("ok", "")]
     lines = [line for line in lines if not line.startswith("*** in database")]
     if not lines:

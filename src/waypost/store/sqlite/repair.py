@@ -78,7 +78,7 @@ def salvaged_copy(path: Path, now: datetime) -> Iterator[tuple[Path, Sequence[st
             salvage = _salvage(pages, path, now)
             _fill(salvage, workplace / path.name, now)
         found = salvage.survey
-        yield workplace, list(dict.fromkeys([*found.lost_memories, *found.doubtful.values()]))
+        yield workplace, list(dict.fromkeys([*found.lost_memories, *found.lost_versions, *found.doubtful.values()]))
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
         with contextlib.suppress(OSError):  # copies are in it
@@ -100,6 +100,7 @@ def _make_new(path: Path, new: Path, index: Index, now: datetime) -> Salvaged:
         dict(found.bad_rows),
         dict(found.bad_pages),
         tuple(found.lost_memories),
+        tuple(found.lost_versions),
         tuple(dict.fromkeys(found.doubtful.values())),
     )
 

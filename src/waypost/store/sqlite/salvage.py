@@ -65,9 +65,21 @@ class Survey:
 
     @property
     def lost_memories(self) -> list[str]:
-        """The ids of memories of which a version is lost."""
-        lost = {number: one for number, one in self.known.items() if number not in self.found | self.of_trees}
-        return sorted(set(lost.values()))
+        """The ids of memories of which nothing can be read."""
+        return sorted(self._lost - self._held)
+
+    @property
+    def lost_versions(self) -> list[str]:
+        """The ids of memories of which something can be read, but not all versions."""
+        return sorted(self._lost & self._held)
+
+    @property
+    def _held(self) -> set[str]:
+        return {one for number, one in self.known.items() if number in self.found}
+
+    @property
+    def _lost(self) -> set[str]:
+        return {one for number, one in self.known.items() if number not in self.found and number not in self.of_trees}
 
 
 def shapes_of(connection: apsw.Connection) -> dict[str, Shape]:
