@@ -17,6 +17,7 @@ from waypost.store.salvaged import FOLDER, WORKPLACE, Salvaged
 from waypost.text.counted import counted
 
 LOCK_NAME = "repair.lock"
+SERVER_REMEDY = "Run `waypost doctor --fix`; the pages of the database are the server's own to repair."
 REMEDY = "Run `waypost doctor --fix`. It keeps a copy of the damaged file."
 _BATCH = 256
 _MOST_SHOWN = 20
@@ -37,12 +38,12 @@ def index_all(store: Store) -> None:
             writer.recount_domains(engine)
 
 
-def damage_findings(problems: Iterable[str]) -> list[Finding]:
+def damage_findings(problems: Iterable[str], remedy: str = REMEDY) -> list[Finding]:
     """One finding for each sentence of a store about itself."""
     found = []
     for problem in problems:
         check, _, message = problem.partition(": ")
-        found.append(Finding(check, False, message, REMEDY))
+        found.append(Finding(check, False, message, remedy))
     return found or [Finding("database", True, "It is sound.")]
 
 

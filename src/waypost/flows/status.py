@@ -11,7 +11,15 @@ from waypost.flows.finding import Finding
 from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
-from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_lock, repaired_findings
+from waypost.flows.recovery import (
+    REMEDY,
+    SERVER_REMEDY,
+    check_leftovers,
+    damage_findings,
+    index_all,
+    repair_lock,
+    repaired_findings,
+)
 from waypost.flows.references import kept_view, linked
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
@@ -84,7 +92,7 @@ def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
 
 def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Finding]:
     """Look at everything that can be wrong; with `fix`, mend what can be made again. A damaged database is repaired first."""
-    damage = damage_findings(space.store.problems())
+    damage = damage_findings(space.store.problems(), SERVER_REMEDY if space.settings.store else REMEDY)
     if fix and not all(finding.ok for finding in damage):
         with repair_lock(space.folder):
             done = space.store.repair(index_all)

@@ -25,10 +25,10 @@ def status(context: Ctx, json: Json = False) -> None:
 @app.command()
 def doctor(
     context: Ctx,
-    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be made again.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Repair what can be repaired; a damaged database too.")] = False,
     json: Json = False,
 ) -> None:
-    """Look for anything that is wrong."""
+    """Check the memory for problems, also one whose database is damaged."""
     findings = session_of(context).memory(for_repair=True).doctor(fix=fix)
     if json:
         print_json({"ok": all(f.ok for f in findings), "findings": [f.to_json() for f in findings]})

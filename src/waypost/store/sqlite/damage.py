@@ -16,24 +16,30 @@ from waypost.text.counted import counted
 KEYWORDS = ("keywords", "code_keywords")
 _MOST_MESSAGES = 200
 _MOST_KEYS = 5
+_BUSY_MILLISECONDS = 10_000
 _TREE = re.compile(r"Tree (\d+)")
 _NAMED = re.compile(r"index (\w+)|value in (\w+)\.|FTS5 table main\.(\w+)|constraint failed in (\w+)")
 _BROKEN = (apsw.CorruptError, apsw.SQLError, apsw.IOError, apsw.ConstraintError, UnicodeDecodeError)
 
 
 def find_damage(connection: apsw.Connection) -> Iterator[str]:
-    """Sentences that begin with what they are about; none when the database is sound."""
+    """Sentences that begin with what they are about; none when the database is sound. Outside of any transaction."""
+    yield from find_kept_damage(connection)
+    for index in KEYWORDS:
+        try:
+            connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+        except _BROKEN:
+            yield f"keyword index: {index} is damaged"
+
+
+def find_kept_damage(connection: apsw.Connection) -> Iterator[str]:
+    """The same without the keyword indexes, which cannot be looked at while others write."""
     yield from _structure(connection)
     try:
         for table, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
             yield f"table {table}: a row points at nothing"
     except _BROKEN as error:
         yield f"database: links between tables cannot be checked ({error})"
-    for index in KEYWORDS:
-        try:
-            connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
-        except _BROKEN:
-            yield f"keyword index: {index} is damaged"
     for table in SUMMED.values():
         yield from _false_checksums(connection, table)
 
@@ -41,6 +47,7 @@ def find_damage(connection: apsw.Connection) -> Iterator[str]:
 def damage_of(path: Path, now: datetime) -> Iterator[str]:
     """The same of a file, whether or not SQLite can open it."""
     with closing(apsw.Connection(str(path))) as connection:
+        connection.set_busy_timeout(_BUSY_MILLISECONDS)
         try:
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
             opens = True

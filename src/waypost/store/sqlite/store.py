@@ -14,7 +14,7 @@ from waypost.model.time import Clock, utc_now
 from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
-from waypost.store.sqlite.damage import find_damage
+from waypost.store.sqlite.damage import find_damage, find_kept_damage
 from waypost.store.sqlite.reader import SqliteReader
 from waypost.store.sqlite.repair import repair
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
@@ -80,7 +80,7 @@ class SqliteStore:
 
     def _blame_damage(self, connection: apsw.Connection, error: Exception) -> None:
         """What nobody expected may come from a value that is not as it was written: raise CorruptError if there is any."""
-        if not isinstance(error, WaypostError) and any(True for _ in find_damage(connection)):
+        if not isinstance(error, WaypostError) and any(True for _ in find_kept_damage(connection)):
             raise apsw.CorruptError(f"a value is not as it was written: {error!r}") from error
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
