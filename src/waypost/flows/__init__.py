@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from waypost.flows import paging as paging
     from waypost.flows import prune as prune
     from waypost.flows import recall as recall
+    from waypost.flows import recovery as recovery
     from waypost.flows import references as references
     from waypost.flows import related as related
     from waypost.flows import remember as remember
@@ -126,6 +127,7 @@ _FLOWS = frozenset(
         "paging",
         "prune",
         "recall",
+        "recovery",
         "references",
         "related",
         "remember",

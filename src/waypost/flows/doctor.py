@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from waypost.embed.install import status as model_status
-from waypost.errors import StoreFull
+from waypost.errors import StoreCorrupt, StoreFull
 from waypost.flows.elsewhere import notice_elsewhere
 from waypost.flows.finding import (
-    DATABASE,
     DISK,
     EMBEDDING,
     KEYWORDS,
@@ -18,7 +17,6 @@ from waypost.flows.finding import (
     PENDING_VECTORS,
     PERMISSIONS,
     TRACES,
-    UNFINISHED_INDEX,
     UPKEEP,
     Finding,
 )
@@ -27,10 +25,10 @@ from waypost.flows.hook_check import check_hooks
 from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.flows.overdue import missed
+from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_lock, repaired_findings
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
 from waypost.model.memory import Caller
-from waypost.space.place import DATABASE_FILE
 from waypost.text.counted import counted
 
 
@@ -44,39 +42,38 @@ class Checkup:
 
 
 def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Finding]:
-    """Look at everything that can be wrong; with `fix`, repair what can be rebuilt and do what is pending."""
+    """Look at everything that can be wrong; with `fix`, repair what can be rebuilt and do what is pending. A damaged
+    database comes first: the other checks read it."""
     checkup = Checkup(space, caller, fix)
-    return [finding for check in CHECKS for finding in check(checkup)]
+    found = list(_check_database(checkup))
+    try:
+        return found + [finding for check in CHECKS for finding in check(checkup)]
+    except StoreCorrupt as error:  # it is among what was found
+        return [*found, Finding("other checks", True, f"They need a sound database: {error.what}", is_note=True)]
 
 
 def _check_database(at: Checkup) -> Iterator[Finding]:
-    if notice_full(at.space):
-        yield DISK.found(f"There is no room left on the disk of {at.space.folder}.")
+    space = at.space
+    if notice_full(space):
+        yield DISK.found(f"There is no room left on the disk of {space.folder}.")
     try:
-        problems = [_named(problem) for problem in at.space.store.problems()]
+        found = _damage(space)
     except StoreFull:  # the keyword index is checked by a statement that writes
         return
-    if at.fix and any(check == KEYWORDS.check for check, _ in problems):
-        rebuild(at.space, at.caller)
-        problems = [_named(problem) for problem in at.space.store.problems()]
-        if not any(check == KEYWORDS.check for check, _ in problems):
-            yield Finding(KEYWORDS.check, True, "It was damaged and has been rebuilt.")
-    folder = at.space.folder
-    files, aside = f"{shlex.quote(str(folder))}/{DATABASE_FILE}*", shlex.quote(str(folder / "damaged"))
-    for check, message in problems:
-        if check == KEYWORDS.check:
-            yield KEYWORDS.found(message)
-        elif check == UNFINISHED_INDEX.name:
-            yield UNFINISHED_INDEX.found(f"The index {message} is unfinished.", index=message)
-        else:
-            yield DATABASE.found(message, check=check, files=files, aside=aside)
-    if not problems:
-        yield Finding("database", True, "It is sound.")
+    if at.fix and all(finding.ok or finding.check == KEYWORDS.check for finding in found):
+        if not all(finding.ok for finding in found):
+            rebuild(space, at.caller)
+            found = [Finding(KEYWORDS.check, True, "It was damaged and has been rebuilt."), *_damage(space)]
+    elif at.fix:
+        with repair_lock(space.folder):
+            done = space.store.repair(index_all)
+        found = found if done is None else list(repaired_findings(space, done))
+    yield from found
+    yield from check_leftovers(space.folder, fix=at.fix)
 
 
-def _named(problem: str) -> tuple[str, str]:
-    check, _, message = problem.partition(": ")
-    return check, message
+def _damage(space: OpenSpace) -> list[Finding]:
+    return damage_findings(space.store.problems(), on_server=bool(space.settings.store))
 
 
 def _check_models(at: Checkup) -> Iterator[Finding]:
@@ -170,7 +167,6 @@ def _check_permissions(at: Checkup) -> Iterator[Finding]:
 
 
 CHECKS: tuple[Callable[[Checkup], Iterable[Finding]], ...] = (
-    _check_database,
     _check_models,
     _check_pending,
     _check_traces,

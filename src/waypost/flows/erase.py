@@ -9,6 +9,7 @@ from pathlib import Path
 
 from waypost.flows.imports import drop_backups
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.recovery import drop_damaged
 from waypost.flows.transfer import write_rows
 from waypost.space.platform import wait_lock, write_private_file
 
@@ -29,8 +30,10 @@ def traces_of(texts: Iterable[str]) -> list[str]:
 def clean_exports(space: OpenSpace, memory_ids: Collection[str], words: Collection[str]) -> set[str]:
     """Remove the memories with these ids or these texts from every export that is still in the data directory. One that
     is being written starts again; what a killed process left of one is deleted. Copies of other tools' databases are
-    deleted whole: nobody can tell which texts they hold. Returns the names of the exports changed."""
+    deleted whole: nobody can tell which texts they hold. So are copies of this one that was damaged, if they hold any.
+    Returns the names of the exports changed."""
     drop_backups(space)
+    drop_damaged(space.folder, memory_ids, traces_of(words))
     erased = _Erased(memory_ids, words)
     # One at a time, in all memories: two that rewrite the same export would each bring back what the other removed.
     with wait_lock(space.settings.home / "exports.lock", space.settings.busy_timeout_seconds):

@@ -53,11 +53,21 @@ class FindingKind:
         return Finding(check or self.check, self.is_note, message, remedy, self.name, self.is_note)
 
 
-DATABASE = FindingKind(
-    "database",
-    "database",
-    "Run `waypost export memories.jsonl`, then `mkdir {aside} && mv {files} {aside}`, then `waypost import memories.jsonl`.",
+DATABASE = FindingKind("database", "database", "Run `waypost doctor --fix`. It keeps a copy of the damaged file.")
+SERVER_DATABASE = FindingKind(
+    "server database", "database", "Have the database's administrator restore it from a backup."
 )
+LOST = FindingKind("lost memories", "lost memories", "Look for them in a backup, or in {old}.")
+LOST_VERSIONS = FindingKind(
+    "lost versions", "lost versions", "To see what is left of one, run `waypost history {memory_id}`."
+)
+NOT_AS_WRITTEN = FindingKind(
+    "changed memories",
+    "changed memories",
+    "Read each one. If it is right, run `waypost verify {memory_id}`; if not, `waypost correct {memory_id} TEXT`.",
+)
+LOST_ROWS = FindingKind("lost rows", "table", "The old file is {old}.")
+UNFINISHED_REPAIR = FindingKind("unfinished repair", "repair", "Run `waypost doctor --fix`.")
 DISK = FindingKind("disk", "disk", "Free some space on it.")
 KEYWORDS = FindingKind("keyword index", "keyword index", "Run `waypost doctor --fix`.")
 UNFINISHED_INDEX = FindingKind("unfinished index", "database", "Run this in the database: `REINDEX INDEX {index}`.")
@@ -88,7 +98,8 @@ HOOKS = FindingKind("agent hooks", "agent hooks", "To try them now, run `waypost
 PERMISSIONS = FindingKind("permissions", "permissions", "Run `chmod -R go= {folder}`.")
 
 KINDS: tuple[FindingKind, ...] = (
-    *(DATABASE, DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, TRACES, UPKEEP),
+    *(DATABASE, SERVER_DATABASE, LOST, LOST_VERSIONS, NOT_AS_WRITTEN, LOST_ROWS, UNFINISHED_REPAIR),
+    *(DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, TRACES, UPKEEP),
     *(JOURNAL_FILE, JOURNAL_DNA, JOURNAL_CONFLICT, JOURNAL_SECRET, JOURNAL_LEFT_OUT, HOOKS, PERMISSIONS),
 )
 

@@ -1,8 +1,10 @@
 """Whether a hand has changed the journal's files: asked before every read, so it must cost next to nothing."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
+from waypost.errors import StoreCorrupt
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.files import Stamp
 from waypost.store.journal_protocol import KnownFile
@@ -23,7 +25,8 @@ def look(space: OpenSpace) -> None:
     if not is_current(space, archive=whole):
         from waypost.flows.journal_sync import sync  # what only a change needs
 
-        sync(space)
+        with suppress(StoreCorrupt):  # what can be read is read; a write would fail, and say what to do
+            sync(space)
 
 
 def is_current(space: OpenSpace, *, archive: bool = True) -> bool:

@@ -17,6 +17,7 @@ from waypost.flows.hits import hit_of
 from waypost.flows.journal_access import note_access
 from waypost.flows.journal_pages import with_pages
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.recovery_notices import damage_notices
 from waypost.flows.references import looked_at
 from waypost.flows.serving import engine_notices, engine_roles, serving_engines, vectors_by
 from waypost.journal.markdown_values import in_zone
@@ -160,6 +161,7 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...], tu
                 hits, spread[1] = beside.code_too(hits, spread[1], code_ask, ask.view)
             places = [hit for hit in hits if (hit.confidence or 0.0) >= ask.wanted.min_confidence]
         notices, notes = engine_notices(space, reader, serving), () if beside is None else beside.notes
+        notes = (*damage_notices(reader.damage()), *notes)
     return one_list(memories, places, (spread[0], spread[1]), roles, ask.language)[: ask.k], notices, notes
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
-from waypost.errors import InvalidInput, StoreError
+from waypost.errors import InvalidInput, StoreCorrupt, StoreError
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import IMPORT
 from waypost.flows.references import linked
@@ -37,6 +37,8 @@ class Export:
     memories: int
     size: int
     made_at: datetime
+    is_damaged: bool = False  # whether it is what could be read of a damaged database
+    skipped: tuple[str, ...] = ()  # then: ids of memories that could not be read, or are not as they were written
 
 
 def memory_row(version: Version, state: State) -> dict[str, Any]:
@@ -96,6 +98,7 @@ def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bo
         while True:
             page = reader.listing(view, Filter(), after=after, limit=_PAGE)
             if not page:
+                refuse_damage(reader)
                 return
             memories = linked(space, reader, page)
             links = _links(reader, [version.memory_id for version in page], moment)
@@ -107,6 +110,12 @@ def rows(space: OpenSpace, moment: Moment, *, embeddings: bool = False, code: bo
                     row["embeddings"] = _embeddings(space, reader, version)
                 yield row
             after = page[-1].number
+
+
+def refuse_damage(reader: Reader) -> None:
+    """Raise StoreCorrupt where something of what was asked for could not be read."""
+    if reader.damage():
+        raise StoreCorrupt("Some memories could not be read: the database is damaged.", "Run `waypost doctor --fix`.")
 
 
 def _links(reader: Reader, memory_ids: Sequence[str], moment: Moment) -> dict[str, list[dict[str, Any]]]:
@@ -138,11 +147,13 @@ def write_rows(found: Iterator[dict[str, Any]], file: IO[str], form: str, *, asc
     count = 0
     if form == "json":
         file.write('{"waypost_export": 1, "memories": [')
-    for count, row in enumerate(found, 1):
-        line = json.dumps(row, ensure_ascii=ascii_only)
-        file.write(f"{line}\n" if form == "jsonl" else f"{',' if count > 1 else ''}\n{line}")
-    if form == "json":
-        file.write("\n]}\n")
+    try:
+        for count, row in enumerate(found, 1):
+            line = json.dumps(row, ensure_ascii=ascii_only)
+            file.write(f"{line}\n" if form == "jsonl" else f"{',' if count > 1 else ''}\n{line}")
+    finally:  # also where the database turns out to be damaged: what could be read is whole
+        if form == "json":
+            file.write("\n]}\n")
     return count
 
 

@@ -9,7 +9,7 @@ from typing import Self
 
 from waypost import config, flows
 from waypost.config import Settings
-from waypost.errors import InvalidInput, NotFound, SecurityError
+from waypost.errors import InvalidInput, NotFound, SecurityError, StoreCorrupt
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces
 from waypost.model.checkout import Checkout
@@ -62,8 +62,10 @@ class Opened:
         space_id: str | None = None,
         settings: Settings | None = None,
         clock: Clock = utc_now,
+        for_repair: bool = False,
     ) -> Self:
-        """For faces, which know who is calling."""
+        """For faces, which know who is calling. `for_repair`: a damaged database is no reason to fail, for `doctor` and
+        `export` can work with it."""
         settings = settings or config.load()
         identity = (
             identify_person(person) if person is not None else identify(Path(path), machine=settings.shared_machine)
@@ -71,7 +73,11 @@ class Opened:
         if space_id is not None:
             check_claimed_id(identity, space_id)
         memory = cls(identity, settings, caller, clock)
-        memory._space  # noqa: B018  an unusable place is reported now, not with the first write
+        try:
+            memory._space  # noqa: B018  an unusable place is reported now, not with the first write
+        except StoreCorrupt:
+            if not for_repair:
+                raise
         return memory
 
     def at(self, path: str | Path) -> Self:

@@ -23,6 +23,7 @@ from waypost.model.time import Clock
 from waypost.space.identity import Identity
 from waypost.space.metadata import keep_metadata, read_metadata
 from waypost.space.place import open_space as make_space
+from waypost.store.protocol import Store
 
 if TYPE_CHECKING:
     from waypost.flows.share_spaces import Neighbours
@@ -144,17 +145,22 @@ def _key(identity: Identity, settings: Settings) -> _Key:
     return settings.home, identity.space_id, identity.checkout_id, identity.root
 
 
+def space_on(store: Store, identity: Identity, settings: Settings, clock: Clock, folder: Path) -> OpenSpace:
+    """A space that is in this store."""
+    engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
+    contexts = ContextCache[Any](clock)
+    return OpenSpace(
+        identity, folder, settings, store, engines, clock, IdMaker(clock), _start_worker, contexts, _neighbours
+    )
+
+
 def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     folder = make_space(settings.memory_root, identity, clock=clock, model=settings.engine)
     origin, created = identity.origin, read_metadata(folder).created
     stored = StoredSpace(identity.space_id, identity.kind, identity.name, identity.source, origin, created)
     store = open_store(settings, stored, folder, clock)
-    engines = Engines(lambda name: _shared_engine(name, settings), settings.engine, settings.multilingual)
-    contexts = ContextCache[Any](clock)
-    space = OpenSpace(
-        identity, folder, settings, store, engines, clock, IdMaker(clock), _start_worker, contexts, _neighbours
-    )
-    keep_metadata(folder, engines.main.name, store.schema_version)
+    space = space_on(store, identity, settings, clock, folder)
+    keep_metadata(folder, space.engines.main.name, store.schema_version)
     if store.may_write:
         note_checkout(space)
         flows.settle.adopt_engine(space)

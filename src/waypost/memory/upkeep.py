@@ -1,10 +1,14 @@
 """Keeping a memory in order, and carrying it elsewhere."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from waypost import flows
+from waypost.errors import StoreCorrupt
+from waypost.flows.open_space import OpenSpace
 from waypost.memory.opened import Opened, When
 from waypost.model.receipt import Receipt
 
@@ -14,8 +18,19 @@ class Upkeep(Opened):
         return flows.status.status(self._current)
 
     def doctor(self, *, fix: bool = False) -> "Sequence[flows.finding.Finding]":
-        """Look for problems; with `fix`, repair what can be rebuilt and do what is pending."""
-        return flows.doctor.doctor(self._current, self._caller, fix=fix)
+        """Look for problems, also in a database that cannot be opened; with `fix`, repair it and do what is pending."""
+        try:
+            return flows.doctor.doctor(self._current, self._caller, fix=fix)
+        except StoreCorrupt as error:
+            from waypost.memory.damaged import damage_findings, repair_damaged  # only then
+
+            about = self._identity, self._settings, self._clock, error
+            if not fix:
+                return damage_findings(*about)
+            done = repair_damaged(*about)
+        space = self._space
+        found = list(flows.recovery.repaired_findings(space, done))
+        return [*found, *flows.doctor.doctor(space, self._caller, fix=fix)]
 
     def maintain(
         self, *, force: bool = False, dry_run: bool = False, report: "flows.maintain.Report" = lambda *_: None
@@ -45,16 +60,41 @@ class Upkeep(Opened):
         as_of: When = None,
         known_at: When = None,
     ) -> "flows.transfer.Export":
-        """Write all memories to a file; with `code`, what was read out of the tree too."""
+        """Write all memories to a file; with `code`, what was read out of the tree too. Of a damaged database, all that can
+        be read: `skipped` are the others."""
         target = None if path is None else Path(path).absolute()
-        space, moment = self._current, self._moment(as_of, known_at)
-        return flows.transfer.export(space, moment, path=target, form=form, embeddings=embeddings, code=code)
+        try:
+            space, moment = self._current, self._moment(as_of, known_at)
+            return flows.transfer.export(space, moment, path=target, form=form, embeddings=embeddings, code=code)
+        except StoreCorrupt as error:
+            with self._salvaged(error) as (space, skipped):
+                moment = self._moment(as_of, known_at)
+                done = flows.transfer.export(space, moment, path=target, form=form, embeddings=embeddings, code=code)
+                return replace(done, skipped=tuple(skipped), is_damaged=True)
 
     def rows(
         self, as_of: When = None, known_at: When = None, *, embeddings: bool = False, code: bool = False
     ) -> Iterator[dict[str, Any]]:
-        """Every memory as an export has it."""
-        return flows.transfer.rows(self._current, self._moment(as_of, known_at), embeddings=embeddings, code=code)
+        """Every memory as an export has it. Of a damaged database, all that can be read; then StoreCorrupt is raised."""
+        given = False
+        try:
+            for row in flows.transfer.rows(
+                self._current, self._moment(as_of, known_at), embeddings=embeddings, code=code
+            ):
+                given = True
+                yield row
+        except StoreCorrupt as error:
+            if not given:
+                with self._salvaged(error) as (space, _):
+                    yield from flows.transfer.rows(
+                        space, self._moment(as_of, known_at), embeddings=embeddings, code=code
+                    )
+            raise
+
+    def _salvaged(self, error: StoreCorrupt) -> "AbstractContextManager[tuple[OpenSpace, Sequence[str]]]":
+        from waypost.memory.damaged import salvaged_space  # only for a database that is damaged
+
+        return salvaged_space(self._identity, self._settings, self._clock, error)
 
     def exports(self) -> "Sequence[flows.transfer.Export]":
         return flows.transfer.exports(self._current)

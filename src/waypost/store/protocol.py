@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from waypost.store.move_protocol import TableReader, TableWriter
+    from waypost.store.salvaged import Index, Salvaged
 
     Vector = NDArray[np.float32]
 
@@ -269,6 +270,10 @@ class Reader(TreeReader, FactReader, JournalReader, ShareReader, Protocol):
 
     def meta(self, key: str) -> str | None: ...
 
+    def damage(self) -> list[str]:
+        """What could not be read in this transaction, because the database is damaged there: names of tables. The answers
+        are without it. A writer leaves nothing out, but fails."""
+
     def tables(self) -> "TableReader":
         """All of it row by row, for a memory that is moved to another database."""
 
@@ -334,6 +339,10 @@ class Store(Protocol):
 
     def problems(self) -> Iterator[str]:
         """What is wrong with the database, in sentences; nothing when it is sound."""
+
+    def repair(self, index: "Index") -> "Salvaged | None":
+        """Make a damaged database anew of everything that can be read; `index` makes what it is found by. The damaged one
+        is kept. None: this database has its own means."""
 
     @property
     def place(self) -> str:

@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
+from waypost.store.sqlite.checksums import add_checksum_function
 from waypost.store.sqlite.schema import migrate
 
 ARCHIVES = sorted((Path(__file__).parent / "early").glob("*.tar.xz"))
@@ -49,6 +50,7 @@ def test_they_have_the_tables_columns_and_indexes_of_a_new_one_afterwards(folder
         closing(apsw.Connection(str(tmp_path / "new.db"))) as new,
     ):
         for connection in (early, new):
+            add_checksum_function(connection)
             migrate(connection, "a database", datetime(2026, 11, 17, tzinfo=UTC))
         assert early.execute(SHAPES).fetchall() == new.execute(SHAPES).fetchall()
         for kind, name, _ in new.execute(SHAPES).fetchall():

@@ -67,7 +67,7 @@ def test_a_disk_that_fills_up_under_a_process_loses_nothing_acknowledged(tmp_pat
         from waypost.errors import StoreError
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         store = SqliteStore(Path(sys.argv[1]))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (640_000, 640_000))
         for n in range(10_000):
             try:
                 write(store, f"m{n}", "words " * 500)

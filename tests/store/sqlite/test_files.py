@@ -68,10 +68,11 @@ def test_no_operation_drops_the_locks_of_its_process(memory: Memory, operation: 
 
 @linux
 def test_neither_the_end_of_a_lifetime_nor_an_import_drops_them(memory: Memory, clock: TestClock) -> None:
+    memory.remember("The limit is 100 requests")
     memory.remember("The hotfix is on the branch quixotic", ttl=60, on_expire="delete")
     exported = memory.export().path
     clock.advance(days=2)
-    assert memory.recall("where is the hotfix?").hits == ()
+    assert "hotfix" not in "".join(hit.text for hit in memory.recall("where is the hotfix?"))
     memory.maintain(force=True)
     assert locks_of(memory.folder) == 2
     list(memory.import_file(exported))

@@ -27,7 +27,7 @@ def doctor(
     context: Ctx,
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Repair what can be rebuilt, do what is pending, try hooks that were too slow."),
+        typer.Option("--fix", help="Repair what can be repaired, also a damaged database, and do what is pending."),
     ] = False,
     json: Json = False,
 ) -> None:
@@ -36,7 +36,7 @@ def doctor(
     from waypost.flows.finding import report_of
     from waypost.text.counted import counted
 
-    report = report_of(session_of(context).memory().doctor(fix=fix))
+    report = report_of(session_of(context).memory(for_repair=True).doctor(fix=fix))
     if json:
         print_json(report)
     else:
@@ -96,7 +96,7 @@ def export(
         "as_of": as_of,
         "known_at": known_at,
     }
-    writing.export(session_of(context).memory(), path or output, options, json=json)
+    writing.export(session_of(context).memory(for_repair=True), path or output, options, json=json)
 
 
 @app.command("import")

@@ -22,12 +22,13 @@ class Session:
     directory: Path = Path()
     person: str | None = None
 
-    def memory(self, *, yes: bool = False) -> "Memory":
+    def memory(self, *, yes: bool = False, for_repair: bool = False) -> "Memory":
         from waypost.memory import Memory
 
         settings = config.load()
         person = settings.person if self.person == MYSELF else self.person
-        return Memory.open_as(caller(settings.person, yes=yes), self.directory, person=person, settings=settings)
+        who = caller(settings.person, yes=yes)
+        return Memory.open_as(who, self.directory, person=person, settings=settings, for_repair=for_repair)
 
     def path(self, given: Path) -> Path:
         """A file or folder that a person named from where they are; else as seen from the project's root."""

@@ -284,12 +284,22 @@ def export(memory: "Memory", path: Path | None, options: dict[str, Any], *, json
         return
     done = memory.export(path, **options)
     if json:
-        print_json({"path": str(done.path), "memories": done.memories, "size": done.size, "format": options["form"]})
+        row = {"path": str(done.path), "memories": done.memories, "size": done.size, "format": options["form"]}
+        print_json(row | ({"damaged": True, "skipped": list(done.skipped)} if done.is_damaged else {}))
     elif path is None and not sys.stdout.isatty():
         _copy_out(done.path)
         print(f"Also kept as {done.path}.", file=sys.stderr)
     else:
         print(f"{counted(done.memories, 'memory', 'memories')} written to {done.path}.")
+    if done.is_damaged:
+        _warn_of_damage(done.skipped)
+        raise typer.Exit(1)
+
+
+def _warn_of_damage(skipped: Sequence[str]) -> None:
+    print("warning: the database is damaged; this is what can be read. Run `waypost doctor --fix`.", file=sys.stderr)
+    if skipped:
+        print(f"Missing or changed: {', '.join(skipped)}", file=sys.stderr)
 
 
 def _copy_out(path: Path) -> None:

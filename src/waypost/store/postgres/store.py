@@ -26,6 +26,7 @@ from waypost.store.postgres.upkeep import Upkeep
 from waypost.store.postgres.vector_samples import Samples
 from waypost.store.postgres.words import is_lost
 from waypost.store.postgres.writer import PostgresWriter
+from waypost.store.salvaged import Index
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 
 CHANNEL = "waypost"  # on which a change is told, with the id of its space
@@ -130,6 +131,9 @@ class PostgresStore:
     def problems(self) -> Iterator[str]:
         with self.read() as reader:
             yield from reader.problems(self._schema)
+
+    def repair(self, index: Index) -> None:  # noqa: ARG002  a server repairs its pages by itself, or from its backups
+        return None
 
     @property
     def place(self) -> str:

@@ -88,7 +88,8 @@ class DomainChanges(SqlReader):
 
     def _set_meta(self, key: str, value: str) -> None:
         self._db.change(
-            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
+            "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (key, value),
         )
 
     def _forget_sums(self, engine_id: int) -> None:

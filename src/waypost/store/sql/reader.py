@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from waypost.store.protocol import Vector
     from waypost.store.sql.moving import TableRows
 
-_M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
+M_COLUMNS = ", ".join(f"m.{name.strip()}" for name in VERSION_COLUMNS.split(","))
 
 
 class SqlReader(DomainRows, ShareRows):
@@ -37,6 +37,9 @@ class SqlReader(DomainRows, ShareRows):
         super().__init__(database)
         self._engine_ids: dict[str, int] = {}  # that a writer has asked for
 
+    def damage(self) -> list[str]:
+        return []
+
     def tables(self) -> "TableRows":
         from waypost.store.sql.moving import TableRows  # only for a memory that is moved
 
@@ -45,7 +48,7 @@ class SqlReader(DomainRows, ShareRows):
     # -- versions -----------------------------------------------------------------------------------------
 
     def _versions(self, sql: str, parameters: Sequence[Any]) -> list[Version]:
-        rows = self._rows(f"SELECT {_M_COLUMNS} FROM memories m {sql}", parameters)
+        rows = self._rows(f"SELECT {M_COLUMNS} FROM memories m {sql}", parameters)
         refs = self._refs([row[0] for row in rows])
         return [version_of(row, refs.get(row[0], ())) for row in rows]
 

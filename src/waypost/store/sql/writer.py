@@ -107,7 +107,9 @@ class SqlWriter(JournalChanges, ShareChanges):
         self._engine_ids.pop(engine, None)
 
     def add_tombstone(self, digest: bytes, at: datetime) -> None:
-        self._db.change("INSERT INTO tombstones VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, to_micros(at)))
+        self._db.change(
+            "INSERT INTO tombstones (digest, made_at) VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, to_micros(at))
+        )
 
     def remove_tombstones(self, digests: Iterable[bytes]) -> int:
         return self._db.change(
@@ -129,7 +131,8 @@ class SqlWriter(JournalChanges, ShareChanges):
 
     def add_checkout(self, checkout_id: str, root: str, at: datetime) -> None:
         self._db.change(
-            "INSERT INTO checkouts VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (checkout_id, root, to_micros(at))
+            "INSERT INTO checkouts (checkout_id, root, first_seen) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (checkout_id, root, to_micros(at)),
         )
 
     def set_meta(self, key: str, value: str) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import random
+import re
 import threading
 import time
 import weakref
@@ -22,7 +23,10 @@ from waypost.errors import (
     StoreFull,
     StoreReadOnly,
 )
+from waypost.store.moved_tables import TABLES
 from waypost.store.open_databases import clear_after_fork
+from waypost.store.sqlite.checksums import add_checksum_function
+from waypost.store.sqlite.file_copy import is_ours
 from waypost.store.sqlite.files import DatabaseFiles, close_untouched
 from waypost.store.sqlite.full_disk import has_no_room, is_about_room, open_for_reading
 
@@ -33,6 +37,9 @@ _CHECKPOINT_PAGES = 1000  # of the log, as SQLite itself would do it
 _LONG_LOG_PAGES = 2048  # 8 MB: then a writer waits for readers, else those who never pause make it grow for ever
 _READER_PATIENCE_SECONDS = 1.0
 _FORK_PATIENCE_SECONDS = 10.0  # a fork waits this long for a write of another thread
+_OWN_TABLES = frozenset((*TABLES, "migrations", "keywords", "code_keywords"))
+# What SQLite says of a database whose list of tables is damaged.
+_MISSING = re.compile(r"no such table: (?:main\.)?(\w+)|malformed|unsupported file format|vtable constructor failed")
 _LOG_LIMIT_BYTES = 16 * 1024 * 1024  # the log file shrinks back to this after a burst
 
 
@@ -66,14 +73,17 @@ def in_our_words(path: Path) -> Iterator[None]:
             "Check that its directory exists and belongs to you, or set WAYPOST_HOME to another one.",
         ) from error
     except apsw.NotADBError as error:
+        if is_ours(path):
+            raise _damaged(path) from error
         raise ForeignFile(
             f"{path} is not a Waypost database.", "Move the file away; Waypost will not overwrite it."
         ) from error
     except apsw.CorruptError as error:
-        raise StoreCorrupt(
-            f"{path} is damaged.",
-            "Run `waypost doctor`; `waypost export` saves what can be read. The file was left as it is.",
-        ) from error
+        raise _damaged(path) from error
+    except apsw.SQLError as error:
+        if (missing := _MISSING.search(str(error))) and (missing[1] is None or missing[1] in _OWN_TABLES):
+            raise _damaged(path) from error
+        raise
     except apsw.IOError as error:
         if is_about_room(error) and has_no_room(path):
             raise _full(path) from error
@@ -98,6 +108,13 @@ def keep_private(path: Path) -> None:
         with contextlib.suppress(FileNotFoundError, PermissionError):  # not there; another user's, whose mode is theirs
             if os.stat(place).st_mode & 0o177:
                 os.chmod(place, 0o600)
+
+
+def _damaged(path: Path) -> StoreCorrupt:
+    return StoreCorrupt(
+        f"{path} is damaged.",
+        "Run `waypost doctor --fix`: it repairs the file, keeps the damaged one and lists what is lost.",
+    )
 
 
 class Connections:
@@ -167,6 +184,11 @@ class Connections:
         for connection in idle:
             self._close(connection)
 
+    def open_again(self) -> None:
+        """Keep connections for reuse again."""
+        with self._lock:
+            self._closed = False
+
     def start_afresh(self) -> None:
         """In a forked child: leave the parent's connections alone, and locks that a thread of the parent may hold."""
         for connection in self._files:
@@ -228,6 +250,19 @@ class Connections:
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path))
         keep_private(self._path)
+        try:
+            connection = self._with_log(connection)
+            self._set_up(connection)
+        except BaseException:  # whoever keeps the error would keep the connection, and with it its locks
+            connection.close()
+            raise
+        files = DatabaseFiles(self._path)
+        with self._lock:
+            self._files[connection] = files
+        return connection
+
+    def _with_log(self, connection: apsw.Connection) -> apsw.Connection:
+        """Use the write-ahead log; on a full disk another connection that only reads."""
         connection.set_busy_handler(_patience(self._busy_seconds))
         try:
             _use_log(connection, self._busy_seconds)
@@ -238,6 +273,9 @@ class Connections:
             connection = open_for_reading(self._path)
             connection.set_busy_handler(_patience(self._busy_seconds))
             self._used_once.add(connection)
+        return connection
+
+    def _set_up(self, connection: apsw.Connection) -> None:
         for name, value in (
             ("synchronous", "full"),  # acknowledged means on disk
             ("secure_delete", "on"),  # forgotten text is overwritten, not only unlinked
@@ -249,14 +287,11 @@ class Connections:
             ("cell_size_check", "on"),
         ):
             connection.pragma(name, value)
+        add_checksum_function(connection)
         connection.set_wal_hook(_keep_log_short(self._busy_seconds))
         # Views of the keyword indexes by their terms; outside of the file, and outside of any transaction.
         for index in ("keywords", "code_keywords"):
             connection.execute(f"CREATE VIRTUAL TABLE temp.{index}_terms USING fts5vocab (main, {index}, row)")
-        files = DatabaseFiles(self._path)
-        with self._lock:
-            self._files[connection] = files
-        return connection
 
 
 _all: "weakref.WeakSet[Connections]" = weakref.WeakSet()

@@ -14,7 +14,10 @@ class SqliteDatabase:
         self.connection = connection
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-        return self.connection.execute(for_sqlite(sql), _bound(parameters)).fetchall()
+        try:
+            return self.connection.execute(for_sqlite(sql), _bound(parameters)).fetchall()
+        except UnicodeDecodeError as error:
+            raise apsw.CorruptError("a text is not valid UTF-8") from error
 
     def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         before = self.connection.total_changes()

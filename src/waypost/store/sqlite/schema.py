@@ -5,7 +5,7 @@ together with its record; a failure leaves the database as it was. A released mi
 """
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +15,7 @@ import apsw
 
 from waypost.errors import ForeignFile, SchemaTooNew
 from waypost.model.time import to_micros
+from waypost.store.sqlite.checksums import CHECKSUMS
 from waypost.store.sqlite.files import header
 
 APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the file's header: tells our file from another SQLite file
@@ -283,6 +284,7 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
         """,
         # The first databases were made while the migrations above were still being edited: `_reconcile` changes those.
         "0007_first_databases": "",
+        "0008_checksums": CHECKSUMS,
     }
 )
 
@@ -294,11 +296,7 @@ def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for name in _missing(connection, path):  # again, now that nobody else can be at it
-            connection.execute(MIGRATIONS[name])
-            if name == _RECONCILED:
-                _reconcile(connection)
-            connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, to_micros(now)))
+        apply(connection, _missing(connection, path), now)  # again, now that nobody else can be at it
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
@@ -347,6 +345,33 @@ def _indexes(connection: apsw.Connection) -> dict[str, str]:
     return dict(rows)
 
 
+def apply(connection: apsw.Connection, names: Iterable[str], now: datetime) -> None:
+    """Run these migrations, inside a transaction of the caller."""
+    for name in names:
+        connection.execute(MIGRATIONS[name])
+        if name == _RECONCILED:
+            _reconcile(connection)
+        connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, to_micros(now)))
+
+
+def make(connection: apsw.Connection, names: Iterable[str], now: datetime) -> None:
+    """Fill an empty database with the tables of these migrations."""
+    _make_ours(connection, "")
+    connection.execute("BEGIN IMMEDIATE")
+    apply(connection, names, now)
+    connection.execute("COMMIT")
+
+
+def refuse_later(names: Iterable[str], path: str) -> None:
+    """Raise SchemaTooNew where one of these migrations is not known."""
+    later = [name for name in names if name not in MIGRATIONS]
+    if later:
+        raise SchemaTooNew(
+            f"{path} was written by a later version of Waypost (it has {later[0]}).",
+            "Upgrade Waypost; this version leaves the file untouched.",
+        )
+
+
 def refuse_foreign(path: Path) -> None:
     """Look at a database before it is opened for use, which would already change its mode."""
     start = header(path, _HEADER_BYTES)  # empty: it is not there, or opening it will say what is wrong
@@ -370,11 +395,18 @@ def _is_ours_or_empty(connection: apsw.Connection, path: str) -> bool:
     if application == APPLICATION_ID:
         return True
     if application or has_tables:
+        if _has_our_tables(connection):
+            raise apsw.CorruptError("its mark is damaged")
         raise ForeignFile(
             f"{path} is a SQLite database of another program.",
             "Move it away, or set WAYPOST_HOME to another directory.",
         )
     return False
+
+
+def _has_our_tables(connection: apsw.Connection) -> bool:
+    names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    return {"migrations", "meta", "memories", "audit"} <= names
 
 
 def _make_ours(connection: apsw.Connection, path: str) -> None:
@@ -395,10 +427,5 @@ def _make_ours(connection: apsw.Connection, path: str) -> None:
 
 def _missing(connection: apsw.Connection, path: str) -> list[str]:
     applied = [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY name")]
-    later = [name for name in applied if name not in MIGRATIONS]
-    if later:
-        raise SchemaTooNew(
-            f"{path} was written by a later version of Waypost (it has {later[0]}).",
-            "Upgrade Waypost; this version leaves the file untouched.",
-        )
+    refuse_later(applied, path)
     return [name for name in MIGRATIONS if name not in applied]

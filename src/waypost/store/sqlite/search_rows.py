@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.kinds import CODE_COLLECTIONS, KINDS
+from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.store.protocol import Found, Population, Twin, VectorAnswer
 from waypost.store.sql.search_rows import FoundRows, deeper
@@ -26,8 +27,18 @@ class SearchRows(FoundRows):
         super().__init__(SqliteDatabase(connection))
         self._connection = connection
         self._vectors = vectors
+        self._damage: set[str] = set()
         self._scored: dict[str, tuple[Vector, Scores]] = {}
         self._parts: dict[tuple[str, bool | None], tuple[Scores, Scores, dict[str, Population]]] = {}
+
+    def _versions(self, sql: str, parameters: Sequence[Any]) -> list[Version]:
+        try:
+            found = super()._versions(sql, parameters)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise apsw.CorruptError("a version cannot be understood") from error
+        if any(version.kind not in KINDS for version in found):
+            raise apsw.CorruptError("a version is of no known kind")
+        return found
 
     def _best_by_keywords(
         self, index: str, terms: Sequence[str], weights: Sequence[float], depth: int, among: list[int]

@@ -1,5 +1,6 @@
 """The SQLite store of one space."""
 
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from waypost.errors import WaypostError
 from waypost.model.time import Clock, utc_now
+from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
+from waypost.store.sqlite.damage import find_damage, find_kept_damage
 from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.full_disk import has_no_room
 from waypost.store.sqlite.reader import SqliteReader
+from waypost.store.sqlite.repair import repair
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
 from waypost.store.sqlite.writer import SqliteWriter
 
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from waypost.store.sqlite.vectors import EngineVectors
 
 DATABASE_NAME = "memory.db"
+_ODD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, zlib.error)
 
 
 class SqliteStore:
@@ -34,6 +40,7 @@ class SqliteStore:
         check_library()
         self._folder = folder
         self._for_moving = for_moving
+        self._clock, self._busy_seconds = clock, busy_seconds
         self._path = folder / DATABASE_NAME
         self._connections = Connections(self._path, busy_seconds)
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
@@ -50,6 +57,9 @@ class SqliteStore:
             try:
                 self._refuse_moved(connection)  # since it was opened, by another process
                 yield SqliteReader(connection, self._vectors)
+            except _ODD as error:
+                self._blame_damage(connection, error)
+                raise
             finally:
                 if connection.in_transaction:  # else the error to be told would be hidden by another
                     connection.execute("ROLLBACK")
@@ -63,10 +73,17 @@ class SqliteStore:
                 yield SqliteWriter(connection, self._vectors)
                 connection.execute("COMMIT")
                 self._connections.confirm(connection)
-            except BaseException:
+            except BaseException as error:
+                if isinstance(error, _ODD):
+                    self._blame_damage(connection, error)
                 if connection.in_transaction:  # SQLite itself rolls back on some errors
                     connection.execute("ROLLBACK")
                 raise
+
+    def _blame_damage(self, connection: apsw.Connection, error: Exception) -> None:
+        """What nobody expected may come from a value that is not as it was written: raise CorruptError if there is any."""
+        if not isinstance(error, WaypostError) and any(True for _ in find_kept_damage(connection)):
+            raise apsw.CorruptError(f"a value is not as it was written: {error!r}") from error
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
         """Merge the keyword index so that no erased word is left in it, drop the sidecars, empty the log.
@@ -101,16 +118,15 @@ class SqliteStore:
 
     def problems(self) -> Iterator[str]:
         with in_our_words(self._path), self._connections.lend() as connection:
-            for (message,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
-                if message != "ok":
-                    yield f"database: {message}"
-            for table, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
-                yield f"database: a row of {table} points at nothing"
-            for index in ("keywords", "code_keywords"):
-                try:
-                    connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
-                except apsw.CorruptError:
-                    yield "keyword index: It is damaged."
+            yield from find_damage(connection)
+
+    def repair(self, index: Index) -> Salvaged:
+        self._connections.close()
+        try:
+            return repair(self._path, index, self._clock(), self._busy_seconds)
+        finally:
+            self._connections.open_again()
+            self._engines.clear()
 
     @property
     def place(self) -> str:

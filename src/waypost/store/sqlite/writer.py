@@ -60,6 +60,10 @@ class SqliteWriter(SqlWriter, SearchRows):
     def engine_ids(self) -> list[int]:
         return [row[0] for row in self._rows("SELECT engine_id FROM engines")]
 
+    def drop_unsaid_vectors(self) -> None:
+        """Of texts that no passage says, as a repair may leave them."""
+        self._db.change("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM passages)")
+
     def compact_keywords(self) -> None:
         """Merge the indexes into one segment each: terms of deleted rows are gone from the file afterwards."""
         for index in _INDEXES:

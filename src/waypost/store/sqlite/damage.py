@@ -1,0 +1,156 @@
+"""What is damaged in a database, table by table. A table that cannot be read does not keep the others from being looked at."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from waypost.store.sqlite.checksums import SUMMED, SummedTable, false_rows
+from waypost.store.sqlite.repair import survey
+from waypost.text.counted import counted
+
+KEYWORDS = ("keywords", "code_keywords")
+_MOST_MESSAGES = 200
+_MOST_KEYS = 5
+_BUSY_MILLISECONDS = 10_000
+_TREE = re.compile(r"Tree (\d+)")
+_NAMED = re.compile(r"index (\w+)|value in (\w+)\.|FTS5 table main\.(\w+)|constraint failed in (\w+)")
+_BROKEN = (apsw.CorruptError, apsw.SQLError, apsw.IOError, apsw.ConstraintError, UnicodeDecodeError)
+
+
+def find_damage(connection: apsw.Connection) -> Iterator[str]:
+    """Sentences that begin with what they are about; none when the database is sound. Outside of any transaction."""
+    yield from find_kept_damage(connection)
+    for index in KEYWORDS:
+        try:
+            connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+        except _BROKEN:
+            yield f"keyword index: {index} is damaged"
+
+
+def find_kept_damage(connection: apsw.Connection) -> Iterator[str]:
+    """The same without the keyword indexes, which cannot be looked at while others write."""
+    yield from _structure(connection)
+    try:
+        for table, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
+            yield f"table {table}: a row points at nothing"
+    except _BROKEN as error:
+        yield f"database: links between tables cannot be checked ({error})"
+    for table in SUMMED.values():
+        yield from _false_checksums(connection, table)
+
+
+def damage_of(path: Path, now: datetime) -> Iterator[str]:
+    """The same of a file, whether or not SQLite can open it."""
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.set_busy_timeout(_BUSY_MILLISECONDS)
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+            opens = True
+        except apsw.Error:
+            opens = False
+        if opens:
+            yield from find_damage(connection)
+            return
+    yield from _damage_of_pages(path, now)
+
+
+def _damage_of_pages(path: Path, now: datetime) -> Iterator[str]:
+    found, is_short = survey(path, now)
+    if is_short:
+        yield "database: the end of the file is missing"
+    yield "database: SQLite cannot open the file"
+    for table in sorted({*found.bad_pages, *found.bad_rows}):
+        pages, rows = found.bad_pages[table], found.bad_rows[table]
+        parts = [counted(pages, "page", "pages")] if pages else []
+        parts += [counted(rows, "row", "rows")] if rows else []
+        yield f"{_part(table)}: {' and '.join(parts)} cannot be read; {counted(found.read[table], 'row', 'rows')} can"
+    if found.doubtful:
+        yield f"table memories: not as they were written: {_listed(sorted(set(found.doubtful.values())))}"
+    if lost := [*found.lost_memories, *found.lost_versions]:
+        yield f"table memories: cannot be read, or not in all versions: {_listed(lost)}"
+
+
+def _structure(connection: apsw.Connection) -> Iterator[str]:
+    messages = list[str]()
+    try:
+        for (message,) in connection.execute(f"PRAGMA integrity_check({_MOST_MESSAGES})"):
+            messages.append(str(message))
+    except _BROKEN as error:  # it stops at the first page that cannot be read; what it said before is known
+        if not messages:
+            yield f"database: its structure cannot be checked ({error})"
+            return
+    lines = [line for message in messages for line in message.splitlines() if line not in ("ok", "")]
+    lines = [line for line in lines if not line.startswith("*** in database")]
+    if not lines:
+        return
+    tables = _tables(connection)
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        tree, named = _TREE.search(line), _NAMED.search(line)
+        name = tree[1] if tree else next((one for one in named.groups() if one), "") if named else ""
+        found.setdefault(_part(tables.get(name, "")), []).append(line)
+    for part, said in found.items():
+        more = f", and {len(said) - 1} more" if len(said) > 1 else ""
+        yield f"{part}: {said[0]}{more}"
+
+
+def _tables(connection: apsw.Connection) -> dict[str, str]:
+    """Tables by the page that their tree or that of an index of theirs begins at, and by the names of both."""
+    try:
+        rows: list[Any] = connection.execute("SELECT rootpage, name, tbl_name FROM sqlite_schema").fetchall()
+    except _BROKEN:
+        return {}
+    return {key: table for root, name, table in rows for key in (str(root), str(name))}
+
+
+def _part(table: str) -> str:
+    if table.startswith(KEYWORDS):
+        return "keyword index"
+    return f"table {table}" if table else "database"
+
+
+def _false_checksums(connection: apsw.Connection, table: SummedTable) -> Iterator[str]:
+    keys = list[tuple[Any, ...]]()
+    try:
+        for key in false_rows(connection, table):
+            keys.append(key)
+    except _BROKEN as error:
+        yield f"table {table.name}: not all of its rows can be read ({error})"
+    if keys:
+        shown = [_shown(connection, table, key) for key in keys]
+        yield f"table {table.name}: {counted(len(keys), 'row is', 'rows are')} not as written: {_listed(shown)}"
+
+
+def _shown(connection: apsw.Connection, table: SummedTable, key: tuple[Any, ...]) -> str:
+    if table.name == "memories":
+        try:
+            rows: list[Any] = connection.execute(
+                "SELECT CAST(memory_id AS BLOB) FROM memories WHERE number = ?", key
+            ).fetchall()
+            key = rows[0] if rows else key
+        except _BROKEN:
+            pass
+    if table.name == "meta":
+        key = key[:1]
+    return " ".join(_printed(one) for one in key)
+
+
+def _printed(value: Any) -> str:
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return (
+        text
+        if text.isprintable() and "\ufffd" not in text
+        else value.hex()
+        if isinstance(value, bytes)
+        else ascii(text)
+    )
+
+
+def _listed(keys: list[str]) -> str:
+    more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+    return ", ".join(keys[:_MOST_KEYS]) + more

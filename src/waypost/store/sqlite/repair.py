@@ -1,0 +1,242 @@
+"""Repairing a damaged database: every row that can be read goes into a new one, which then takes the old one's place.
+
+The new content is written into the existing file by SQLite, in one transaction. So whoever has the database open goes on with
+the repaired one, nobody writes into a file that is gone, and a process that is killed on the way leaves the old content or
+the new one. What is in the folder `damaged` beside it: a copy of each damaged file, and while a repair runs, its new database.
+"""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from waypost.errors import StoreBusy, StoreCorrupt
+from waypost.store.salvaged import FOLDER, WORKPLACE, Index, Salvaged
+from waypost.store.sqlite.checksums import add_checksum_function
+from waypost.store.sqlite.connection import in_our_words
+from waypost.store.sqlite.file_copy import keep_copy, pages_of
+from waypost.store.sqlite.pages import Pages
+from waypost.store.sqlite.salvage import Salvage, Survey
+from waypost.store.sqlite.schema import MIGRATIONS, make, refuse_later
+
+DOUBTFUL = "damaged on disk: its text may be wrong"  # why such a memory counts as stale
+_TRIES = 3
+# What is made again: from the memories, by an engine, from the files of a journal.
+_MADE_AGAIN = ("passages", "owed", "domains", "journal_files", "migrations", "sqlite_sequence")
+_OF_TREES = ("memories", "code_refs", "edges", "files", "tracked")
+_COUNTED = ("memories", "passages", "vectors", "audit")
+
+
+def survey(path: Path, now: datetime) -> tuple[Survey, bool]:
+    """What can be read of a database, without SQLite, and whether a part at its end is missing."""
+    with in_our_words(path), pages_of(path) as pages:
+        salvage = _salvage(pages, path, now)
+        for _ in salvage.rows():
+            pass
+        return salvage.survey, pages.is_short
+
+
+def repair(path: Path, index: Index, now: datetime, busy_seconds: float) -> Salvaged:
+    """Make the database anew of all that can be read. `index` fills in what is found by. The caller sees to it that nobody
+    else repairs it at the same time, and that this process has no other connection to it."""
+    folder = path.parent / FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    workplace = folder / WORKPLACE
+    with in_our_words(path):
+        for _ in range(_TRIES):
+            shutil.rmtree(workplace, ignore_errors=True)  # what a killed one left
+            workplace.mkdir(mode=0o700)
+            try:
+                with _held(path, busy_seconds) as holder:
+                    done = _make_new(path, workplace / path.name, index, now)
+                    if _swap(path, workplace / path.name, holder, busy_seconds):
+                        return done
+            finally:
+                shutil.rmtree(workplace, ignore_errors=True)
+    raise StoreBusy(
+        f"Other processes kept writing to {path} while it was repaired.",
+        "Stop them (`waypost serve`, `waypost mcp`, `waypost watch`), then run `waypost doctor --fix` again.",
+    )
+
+
+@contextmanager
+def salvaged_copy(path: Path, now: datetime) -> Iterator[tuple[Path, Sequence[str]]]:
+    """The folder of a database with all that can be read, for as long as the block runs, and the ids of memories that
+    cannot. The damaged one stays as it is."""
+    folder = path.parent / FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    workplace = folder / f"{WORKPLACE}-{os.getpid()}"
+    workplace.mkdir(mode=0o700)
+    try:
+        with in_our_words(path), pages_of(path) as pages:
+            salvage = _salvage(pages, path, now)
+            _fill(salvage, workplace / path.name, now)
+        found = salvage.survey
+        yield workplace, list(dict.fromkeys([*found.lost_memories, *found.lost_versions, *found.doubtful.values()]))
+    finally:
+        shutil.rmtree(workplace, ignore_errors=True)
+        with contextlib.suppress(OSError):  # copies are in it
+            folder.rmdir()
+
+
+def _make_new(path: Path, new: Path, index: Index, now: datetime) -> Salvaged:
+    old = keep_copy(path, path.parent / FOLDER, now.strftime("%Y%m%dT%H%M%SZ"))
+    with pages_of(old) as pages:  # a private copy: nobody changes it
+        salvage = _salvage(pages, path, now)
+        _fill(salvage, new, now)
+    found = salvage.survey
+    if not found.read:
+        raise StoreCorrupt(f"Nothing can be read from {path}; a copy is in {old}.", "Restore it from a backup.")
+    _index(new.parent, index)
+    return Salvaged(
+        old,
+        dict(found.read),
+        dict(found.bad_rows),
+        dict(found.bad_pages),
+        tuple(found.lost_memories),
+        tuple(found.lost_versions),
+        tuple(dict.fromkeys(found.doubtful.values())),
+    )
+
+
+def _index(folder: Path, index: Index) -> None:
+    from waypost.store.sqlite.store import SqliteStore  # which can be repaired, and knows this module
+
+    store = SqliteStore(folder)
+    try:
+        index(store)
+        with store.write() as writer:
+            writer.drop_unsaid_vectors()
+    finally:
+        store.close()
+
+
+def _salvage(pages: Pages, path: Path, now: datetime) -> Salvage:
+    """By the tables that the database has, which may be those of an earlier version."""
+    with closing(_tables(MIGRATIONS, now)) as schema:
+        salvage = Salvage(pages, schema)
+    names = salvage.migrations()
+    refuse_later(names, str(path))
+    if not names or set(names) == set(MIGRATIONS):
+        return salvage
+    with closing(_tables(names, now)) as schema:
+        return Salvage(pages, schema)
+
+
+def _tables(names: Any, now: datetime, place: str = ":memory:") -> apsw.Connection:
+    connection = apsw.Connection(place)
+    add_checksum_function(connection)
+    make(connection, [name for name in MIGRATIONS if name in names], now)
+    return connection
+
+
+# -- the new database
+
+
+def _fill(salvage: Salvage, new: Path, now: datetime) -> None:
+    names = salvage.migrations()
+    with closing(_tables(names or MIGRATIONS, now, str(new))) as connection:
+        new.chmod(0o600)
+        connection.execute("BEGIN")
+        numbers = dict.fromkeys(_COUNTED, 0)
+        for shape, row in salvage.rows():
+            if shape.name == "sqlite_sequence" and row["name"] in numbers and isinstance(row["seq"], int):
+                numbers[row["name"]] = max(numbers[row["name"]], row["seq"])
+            if shape.name in _MADE_AGAIN or "keywords" in shape.name:
+                continue
+            columns = [name for name in shape.columns if name != "checksum"]
+            connection.execute(
+                f"INSERT OR IGNORE INTO {shape.name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+                [row[name] for name in columns],
+            )
+        _put_in_order(connection, salvage.survey, numbers)
+        connection.execute("COMMIT")
+
+
+def _put_in_order(connection: apsw.Connection, found: Survey, numbers: dict[str, int]) -> None:
+    """Drop what points at rows that are lost, and see to it that everything that can be made again is."""
+    for table in ("code_refs", "verdicts"):
+        connection.execute(f"DELETE FROM {table} WHERE number NOT IN (SELECT number FROM memories)")
+    connection.execute(
+        "DELETE FROM vectors WHERE vector_id NOT IN (SELECT v.vector_id FROM vectors v JOIN engines e USING (engine_id)"
+        " WHERE length(v.packed) = 2 * e.dimensions)"
+    )
+    # An entry of the journal that is lost here is read again from its file.
+    connection.execute("DELETE FROM journal_places WHERE memory_id NOT IN (SELECT memory_id FROM memories)")
+    damaged = found.bad_rows.keys() | found.bad_pages.keys()
+    if damaged & {*_OF_TREES, "sqlite_schema"} or not found.read["files"]:
+        connection.execute("UPDATE files SET mtime = 0, hash = x''")  # so that they are read again
+    for number, memory_id in found.doubtful.items():
+        held = "SELECT 1 FROM memories WHERE number = ? AND superseded_at IS NULL"
+        if connection.execute(held, (number,)).fetchall():
+            connection.execute("INSERT INTO states (memory_id) VALUES (?) ON CONFLICT DO NOTHING", (memory_id,))
+            connection.execute(
+                "UPDATE states SET is_stale = 1, stale_reason = ? WHERE memory_id = ?", (DOUBTFUL, memory_id)
+            )
+    for table, number in numbers.items():
+        key = {"memories": "number", "audit": "number", "vectors": "vector_id", "passages": "passage_id"}[table]
+        ((highest,),) = connection.execute(f"SELECT coalesce(max({key}), 0) FROM {table}").fetchall()
+        highest = max(highest, number, *(found.known if table == "memories" else ()))
+        connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, highest))
+
+
+# -- taking the place of the old one
+
+
+class _Holder:
+    """A connection that keeps other writers out, and knows what was committed when it began to."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self.seen = connection.pragma("data_version")
+
+
+@contextmanager
+def _held(path: Path, busy_seconds: float) -> Iterator[_Holder | None]:
+    """Keep writers out. None: SQLite cannot even begin a transaction, so nobody else can write either."""
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.set_busy_timeout(int(busy_seconds * 1000))
+        try:
+            connection.pragma("journal_mode", "wal")
+            connection.execute("BEGIN IMMEDIATE")
+            holder = _Holder(connection)
+        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError):
+            holder = None
+        if holder is None:
+            connection.close()
+        yield holder
+        if holder is not None and connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _swap(path: Path, new: Path, holder: _Holder | None, busy_seconds: float) -> bool:
+    """Write the new content into the old file. False: somebody wrote into it at the last moment, so nothing was changed."""
+    with closing(apsw.Connection(str(path))) as target, closing(apsw.Connection(str(new))) as source:
+        target.set_busy_timeout(int(busy_seconds * 1000))
+        if holder is None:  # to SQLite the file is empty from here on, whatever its header says
+            target.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)
+        else:
+            holder.connection.execute("ROLLBACK")
+        try:
+            with target.backup("main", source, "main") as copying:
+                copying.step(1)  # from here on nobody else writes
+                if holder is not None and holder.connection.pragma("data_version") != holder.seen:
+                    return False
+                copying.step(-1)
+        except apsw.BusyError as error:
+            raise StoreBusy(
+                f"Other processes have {path} open, and it is damaged in a way that they must not see repaired.",
+                "Stop them (`waypost serve`, `waypost mcp`, `waypost watch`), then run `waypost doctor --fix` again.",
+            ) from error
+        target.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 0)
+        target.pragma("journal_mode", "wal")
+        with contextlib.suppress(apsw.BusyError):
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return True

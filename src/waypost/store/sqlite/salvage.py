@@ -1,0 +1,324 @@
+"""Every row that can still be read out of a damaged database, each known to be of its table.
+
+A page belongs to the table whose tree leads to it. Where the tree is broken, a row is known by its checksum: no row of one
+table passes for a row of another.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import apsw
+
+from waypost.model.kinds import KINDS
+from waypost.store.sql.rows import VERSION_COLUMNS, version_of
+from waypost.store.sqlite.checksums import SUMMED, StoredText, checksum
+from waypost.store.sqlite.pages import (
+    INTERIOR_INDEX,
+    INTERIOR_TABLE,
+    LEAF_INDEX,
+    LEAF_TABLE,
+    BadPage,
+    Cell,
+    Pages,
+    values_of,
+)
+
+_SCHEMA_ROOT, _SCHEMA_COLUMNS = 1, 5
+_SORTS = ("table", "index", "trigger")
+_VERSION = VERSION_COLUMNS.split(", ")
+_JSON = {"evidence": list, "tags": dict, "details": dict}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the rows of a table are stored."""
+
+    name: str
+    columns: tuple[str, ...]  # as declared
+    stored: tuple[str, ...]  # in the order of the file: those of the key come first where there is no row number
+    types: dict[str, str]
+    required: frozenset[str]
+    number: str | None  # the column that is the number of the row
+    is_numbered: bool  # whether its rows have numbers at all
+
+    @property
+    def is_summed(self) -> bool:
+        return self.name in SUMMED and "checksum" in self.types
+
+
+@dataclass(slots=True)
+class Survey:
+    """What became of the tables."""
+
+    read: Counter[str] = field(default_factory=Counter)  # rows by table
+    bad_rows: Counter[str] = field(default_factory=Counter)
+    bad_pages: Counter[str] = field(default_factory=Counter)
+    doubtful: dict[int, str] = field(
+        default_factory=dict
+    )  # versions that can be read, but are not as they were written
+    known: dict[int, str] = field(default_factory=dict)  # number and id of all versions, as an index knows them
+    of_trees: set[int] = field(default_factory=set)  # numbers of versions that were read out of trees
+    found: set[int] = field(default_factory=set)
+
+    @property
+    def lost_memories(self) -> list[str]:
+        """The ids of memories of which nothing can be read."""
+        return sorted(self._lost - self._held)
+
+    @property
+    def lost_versions(self) -> list[str]:
+        """The ids of memories of which something can be read, but not all versions."""
+        return sorted(self._lost & self._held)
+
+    @property
+    def _held(self) -> set[str]:
+        return {one for number, one in self.known.items() if number in self.found}
+
+    @property
+    def _lost(self) -> set[str]:
+        return {one for number, one in self.known.items() if number not in self.found and number not in self.of_trees}
+
+
+def shapes_of(connection: apsw.Connection) -> dict[str, Shape]:
+    """The tables of a database, by name."""
+    names: list[Any] = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
+    found = {}
+    for name, sql in names:
+        if sql.startswith("CREATE VIRTUAL"):
+            continue
+        told: list[Any] = connection.execute(f"PRAGMA table_info({name})").fetchall()
+        columns = tuple(row[1] for row in told)
+        key = [row[1] for row in sorted(told, key=lambda row: row[5]) if row[5]]
+        bare = "WITHOUT ROWID" in sql.upper()
+        stored = (*key, *(one for one in columns if one not in key)) if bare else columns
+        types = {row[1]: row[2].upper() for row in told}
+        number = key[0] if not bare and len(key) == 1 and types[key[0]] == "INTEGER" else None
+        required = frozenset(row[1] for row in told if (row[3] or (bare and row[5])) and row[1] != number)
+        found[name] = Shape(name, columns, stored, types, required, number, not bare)
+    return found
+
+
+class Salvage:
+    """Reads the pages of a database made by these migrations."""
+
+    def __init__(self, pages: Pages, schema: apsw.Connection) -> None:
+        self._pages = pages
+        self._shapes = shapes_of(schema)
+        names = schema.execute("SELECT name FROM sqlite_schema WHERE rootpage > 0").fetchall()
+        self._names = {name for (name,) in names}
+        self.survey = Survey()
+        self._owner: dict[int, str] = {}
+        self._wrong: dict[int, dict[str, Any]] = {}  # versions whose checksum is another, by number
+        self._walk("sqlite_schema", _SCHEMA_ROOT)
+        self.roots = self._roots()
+        for name, root in self.roots.items():
+            self._walk(name, root)
+        self._by_width: dict[int, list[Shape]] = {}
+        for shape in self._shapes.values():
+            if shape.is_summed:
+                self._by_width.setdefault(len(shape.columns), []).append(shape)
+
+    def migrations(self) -> list[str]:
+        """The names of those that the database has, as far as they can be read."""
+        found = list[str]()
+        for number in (number for number, owner in self._owner.items() if owner == "migrations"):
+            try:
+                for cell in self._pages.cells(number):
+                    name = _text(values_of(cell.payload)[0]) if isinstance(cell, Cell) else None
+                    found += [name] if name else []
+            except (BadPage, IndexError):
+                continue
+        return found
+
+    def rows(self) -> Iterator[tuple[Shape, dict[str, Any]]]:
+        """Every row with its table; what is lost is counted on the way. Rows of pages that no tree leads to come last."""
+        for number in sorted(range(1, self._pages.count + 1), key=lambda one: one not in self._owner):
+            owner = self._owner.get(number, "")
+            try:
+                for cell in self._pages.cells(number):
+                    yield from self._row(owner, cell, self._pages.sort(number) == LEAF_TABLE)
+            except BadPage:
+                if owner:
+                    self.survey.bad_pages[owner] += 1
+        yield from self._doubtful()
+
+    # -- which page belongs to which table
+
+    def _roots(self) -> dict[str, int]:
+        """Where the trees of tables and indexes begin, as far as the schema can still be read."""
+        found: dict[str, int] = {}
+        for number in (number for number, owner in list(self._owner.items()) if owner == "sqlite_schema"):
+            found |= self._roots_on(number)
+        if self._names - found.keys():
+            for number in range(2, self._pages.count + 1):  # of a leaf that the first page does not lead to any more
+                if number not in self._owner and self._pages.sort(number) == LEAF_TABLE:
+                    found = self._roots_on(number) | found
+        return {name: root for name, root in found.items() if name in self._names}
+
+    def _roots_on(self, number: int) -> dict[str, int]:
+        found: dict[str, int] = {}
+        try:
+            for cell in self._pages.cells(number):
+                if isinstance(cell, Cell) and cell.key is not None:
+                    values = values_of(cell.payload)
+                    if len(values) == _SCHEMA_COLUMNS and _text(values[0]) in _SORTS and isinstance(values[3], int):
+                        found[_text(values[1]) or ""] = values[3]
+        except BadPage:
+            pass
+        return found
+
+    def _walk(self, name: str, root: int) -> None:
+        left = [root]
+        while left:
+            number = left.pop()
+            if number in self._owner:
+                continue
+            try:
+                sort = self._pages.sort(number)
+                if sort not in (INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE):
+                    raise BadPage("no page of a tree")
+                self._owner[number] = name
+                left += self._pages.children(number)
+            except BadPage:
+                self.survey.bad_pages[name] += 1
+
+    # -- rows
+
+    def _row(self, owner: str, cell: Cell | BadPage, numbered: bool) -> Iterator[tuple[Shape, dict[str, Any]]]:
+        shape = self._shapes.get(owner)
+        if owner and shape is None:
+            if isinstance(cell, Cell):
+                self._note_index(owner, cell)
+            return
+        try:
+            if isinstance(cell, BadPage):
+                raise cell
+            values = values_of(cell.payload)
+        except BadPage:
+            if shape is not None:
+                self.survey.bad_rows[shape.name] += 1
+            return
+        row = self._as_row(shape, cell, values) if shape is not None else None
+        if shape is None or row is None:
+            shape, row = self._by_checksum(cell, values, numbered)
+            if shape is None or row is None:
+                if owner:
+                    self.survey.bad_rows[owner] += 1
+                return
+        if shape.name == "memories" and self._wrong.get(row["number"]) is row:
+            return  # later, when it is known what an index says of it
+        self.survey.read[shape.name] += 1
+        if shape.name == "memories":
+            self.survey.found.add(row["number"])
+        yield shape, row
+
+    def _doubtful(self) -> Iterator[tuple[Shape, dict[str, Any]]]:
+        """Versions that are not as they were written: put right where their checksum proves it, else as they are."""
+        shape = self._shapes["memories"]
+        for number, row in self._wrong.items():
+            if number in self.survey.found:
+                continue
+            right = _put_right(shape, row, self.survey.known.get(number))
+            if right is None and (row["checkout_id"] is not None or not _is_version(row)):  # a tree is read again
+                self.survey.bad_rows[shape.name] += 1
+                continue
+            if right is None:
+                self.survey.doubtful[number] = row["memory_id"]
+            self.survey.found.add(number)
+            self.survey.read[shape.name] += 1
+            yield shape, right or row
+
+    def _by_checksum(
+        self, cell: Cell, values: Sequence[Any], numbered: bool
+    ) -> tuple[Shape | None, dict[str, Any] | None]:
+        for shape in self._by_width.get(len(values), ()):
+            if shape.is_numbered == numbered:
+                row = _named(shape, cell, values)
+                if row is not None and _is_true(shape, row) and row["checksum"] is not None:
+                    return shape, row
+        return None, None
+
+    def _as_row(self, shape: Shape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
+        """The row of its own table; None where it is damaged beyond use."""
+        if len(values) > len(shape.stored) or (cell.key is None) == shape.is_numbered:
+            return None
+        row = _named(shape, cell, values)
+        if row is None:
+            return None
+        was_summed = shape.is_summed and len(values) == len(shape.stored)
+        if was_summed and _is_true(shape, row):
+            return row
+        if was_summed and shape.name == "memories":
+            self._wrong[row["number"]] = row
+            return row
+        return None if was_summed or (shape.name == "memories" and not _is_version(row)) else row
+
+    def _note_index(self, name: str, cell: Cell) -> None:
+        if name not in ("memories_by_id", "memories_by_checkout"):
+            return
+        try:
+            *told, number = values_of(cell.payload)
+        except BadPage:
+            return
+        if name == "memories_by_checkout":
+            self.survey.of_trees.add(number)
+        elif isinstance(number, int) and (memory_id := _text(told[0])):
+            self.survey.known[number] = memory_id
+
+
+def _named(shape: Shape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:
+    """Values by column, texts as text; None where one of them cannot be what its column holds."""
+    row: dict[str, Any] = dict.fromkeys(shape.columns)
+    for name, value in zip(shape.stored, values, strict=False):
+        given = _given(value, shape.types[name])
+        if given is None and value is not None:
+            return None
+        row[name] = given
+    if shape.number is not None:
+        row[shape.number] = cell.key
+    return None if any(row[name] is None for name in shape.required) else row
+
+
+def _given(value: Any, sort: str) -> Any:
+    """The value as the column gives it; None where it cannot be a value of this sort."""
+    if value is None:
+        return None
+    if sort == "TEXT" or (not sort and isinstance(value, StoredText)):
+        return _text(value)
+    if sort == "REAL":
+        return float(value) if type(value) in (int, float) else None
+    return value if type(value) is {"INTEGER": int, "BLOB": bytes}.get(sort, type(value)) else None
+
+
+def _text(value: object) -> str | None:
+    if not isinstance(value, StoredText):
+        return None
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _is_true(shape: Shape, row: dict[str, Any]) -> bool:
+    return bool(row["checksum"] == checksum(*(row[name] for name in SUMMED[shape.name].columns)))
+
+
+def _put_right(shape: Shape, row: dict[str, Any], memory_id: str | None) -> dict[str, Any] | None:
+    """The row with one value that was damaged and is known from elsewhere, if its checksum is true then."""
+    changes: list[dict[str, Any]] = [{"memory_id": memory_id}] if memory_id else []
+    changes += [{"kind": kind} for kind in KINDS]
+    changes += [{"collection": kind.collection} for kind in KINDS.values()]
+    return next((right for change in changes if _is_true(shape, right := row | change)), None)
+
+
+def _is_version(row: dict[str, Any]) -> bool:
+    if row["kind"] not in KINDS or KINDS[row["kind"]].collection != row["collection"]:
+        return False
+    try:
+        version_of([row[name] for name in _VERSION], ())
+        return all(isinstance(json.loads(row[name]), sort) for name, sort in _JSON.items())
+    except (ValueError, TypeError, KeyError, OverflowError):
+        return False
