@@ -47,6 +47,8 @@ def missed(space: OpenSpace) -> Overdue | None:
     """Whether the last upkeep is longer ago than a day and a half. None: all is well."""
     last, now = last_maintained(space), space.clock()
     since = last or read_metadata(space.folder).created
+    if last is not None and last - now > LONGEST:  # done by a clock that was wrong: nobody knows when
+        return Overdue(None, since, 0)
     if now - since <= LONGEST:
         return None
     return Overdue(last, since, (now - since) // timedelta(days=1))
