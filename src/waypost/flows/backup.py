@@ -156,12 +156,13 @@ def _read(path: Path, number: int, *, check: bool) -> MemoryBackup:
 
 
 def _files(path: Path) -> list[Path]:
-    """Everything in it but the description, and what SQLite keeps beside a database while it is open."""
+    """Everything in it but the description, what SQLite keeps beside a database while it is open, and what a killed
+    process left."""
     return sorted(
         Path(folder) / name
         for folder, _, names in os.walk(path)
         for name in names
-        if name != DESCRIPTION and not name.startswith(f"{DATABASE_FILE}-")
+        if name != DESCRIPTION and not name.startswith((".", f"{DATABASE_FILE}-"))
     )
 
 

@@ -19,8 +19,10 @@ from waypost.flows.prepare import HEADING
 from waypost.journal.files import JournalFolder
 from waypost.model.memory import Version
 from waypost.model.time import Clock
+from waypost.space.place import DATABASE_FILE
 from waypost.store.journal_protocol import KnownFile
 from waypost.store.protocol import Reader, Writer
+from waypost.store.sqlite.snapshot import holds
 from waypost.store.sqlite.store import SqliteStore
 
 BACKUPS_OWED = "backups_owed"  # in the table `meta`: what is still to be erased from snapshots, as JSON
@@ -95,6 +97,11 @@ def erase_from(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clo
 
 
 def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) -> None:
+    if one.is_sealed and not holds(one.path / DATABASE_FILE, doomed.ids, doomed.fingerprints):
+        return
+    describe(one.path, described(one), sums=False)  # from here on it is not as it was written
+    for left in one.path.rglob(".*.tmp"):  # by one who was killed here
+        left.unlink(missing_ok=True)
     folder = JournalFolder(one.path / JOURNAL, one.path / "journal.lock", settings.journal)
     store = SqliteStore(one.path, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     try:
@@ -102,9 +109,6 @@ def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) 
             copies = _copies(reader, doomed)
             waiting = reader.candidates_like(sorted(doomed.fingerprints), [])
             waiting += [row for one_id in doomed.ids if (row := reader.candidate(one_id)) is not None]
-        if not copies and not waiting and one.is_sealed:
-            return
-        describe(one.path, described(one), sums=False)  # it will not be as it was written
         texts = [version.text for version in copies]
         with store.write() as writer:
             # The files first: which of their lines are meant can only be told while the words are known.

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,21 @@ def check_file(path: Path) -> list[str]:
     except apsw.Error as error:
         return [str(error)]
     return [str(message) for (message,) in found if message != "ok"]
+
+
+def holds(path: Path, ids: Iterable[str], fingerprints: Iterable[bytes]) -> bool:
+    """Whether a database that nobody writes has a version or candidate with one of these ids or fingerprints."""
+    wanted = [("memory_id", "candidate_id", one) for one in ids]
+    asked: list[tuple[str, str, str | bytes]] = [
+        *wanted,
+        *(("fingerprint", "fingerprint", one) for one in fingerprints),
+    ]
+    with in_our_words(path), contextlib.closing(_reading(path)) as connection:
+        for column, other, value in asked:
+            sql = f"SELECT 1 FROM memories WHERE {column} = ? UNION ALL SELECT 1 FROM candidates WHERE {other} = ? LIMIT 1"
+            if connection.execute(sql, (value, value)).fetchall():
+                return True
+    return False
 
 
 def count_current(path: Path) -> int:
