@@ -50,7 +50,7 @@ def prepare(home: Path, project: Path, log: Log) -> None:
 
 
 def closed(home: Path, project: Path) -> Backups:
-    return Backups.identified_as(LIBRARY, project, settings=replace(config.load(), home=home))
+    return Backups.open_as(LIBRARY, project, settings=replace(config.load(), home=home))
 
 
 def act(kind: str, home: Path, project: Path, gamma: str) -> None:
@@ -223,7 +223,7 @@ def test_a_damaged_database_that_another_process_has_open_is_not_replaced_under_
     with path.open("r+b") as file:  # this process has it not open
         file.write(bytes(4096))
     before = path.read_bytes()
-    closed_backups = Backups.identified_as(LIBRARY, project)
+    closed_backups = Backups.open_as(LIBRARY, project)
     with pytest.raises(StoreBusy, match="another process has it open"):
         closed_backups.restore()
     assert path.read_bytes() == before

@@ -417,9 +417,7 @@ def test_a_destroyed_database_is_restored_and_kept_aside(memory: Memory, how: st
     remembered(memory, "Lost with the file")
     path = destroy(memory, how)
     content = path.read_bytes() if path.exists() else b""
-    closed = type(memory.backup).identified_as(
-        memory._caller, memory.root, settings=memory._settings, clock=memory._clock
-    )
+    closed = type(memory.backup).open_as(memory._caller, memory.root, settings=memory._settings, clock=memory._clock)
     assert closed.plan().is_damaged
     done: RestoredBackup = closed.restore()
     assert done.plan.backup.id == made.id

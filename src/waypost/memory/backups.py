@@ -1,15 +1,34 @@
 """The snapshots of a memory: `memory.backup`."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
 
 from waypost import flows
+from waypost.config import Settings
 from waypost.memory.opened import Opened
 from waypost.memory.spaces import open_spaces
+from waypost.model.memory import Caller
+from waypost.model.time import Clock, utc_now
 from waypost.space.place import space_directory
 
 
 class Backups(Opened):
     """Snapshots of a memory in a file. Works also where its database is damaged or missing, but for `make`."""
+
+    @classmethod
+    def open_as(
+        cls,
+        caller: Caller,
+        path: str | Path = ".",
+        *,
+        person: str | None = None,
+        space_id: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+    ) -> Self:
+        """The database is not opened before it is needed: it may be what is to be restored."""
+        return cls._identified(caller, path, person=person, space_id=space_id, settings=settings, clock=clock)
 
     def make(self) -> "flows.backup.MemoryBackup":
         """Write a snapshot and check it. The oldest go, as `[backup] keep` says."""

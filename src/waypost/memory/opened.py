@@ -64,12 +64,12 @@ class Opened:
         clock: Clock = utc_now,
     ) -> Self:
         """For faces, which know who is calling."""
-        memory = cls.identified_as(caller, path, person=person, space_id=space_id, settings=settings, clock=clock)
+        memory = cls._identified(caller, path, person=person, space_id=space_id, settings=settings, clock=clock)
         memory._space  # noqa: B018  an unusable place is reported now, not with the first write
         return memory
 
     @classmethod
-    def identified_as(
+    def _identified(
         cls,
         caller: Caller,
         path: str | Path = ".",

@@ -34,7 +34,7 @@ def list_(context: Ctx, json: Json = False) -> None:
 @backup_app.command("make")
 def make_(context: Ctx, json: Json = False) -> None:
     """Make a snapshot now."""
-    made = session_of(context).memory().backup.make()
+    made = session_of(context).backups().make()
     if json:
         print_json(made.to_json())
         return
@@ -88,8 +88,11 @@ def _told(plan: "RestorePlan") -> str:
         return f"{head}\nThe database is damaged or missing. Memories written since the snapshot are not in it."
     if plan.changes_nothing:
         return f"{head}\nThe memory is as it was then."
-    return (
-        f"{head}\nRestoring removes {counted(plan.removed, 'memory', 'memories')} written since, undoes changes to"
-        f" {plan.changed}, brings back {plan.returned}, and changes {counted(plan.files, 'journal file')}."
-        "\nA snapshot of the present state is made first."
+    parts = (
+        (plan.removed, f"removes {counted(plan.removed, 'memory', 'memories')} written since"),
+        (plan.changed, f"undoes changes to {counted(plan.changed, 'memory', 'memories')}"),
+        (plan.returned, f"brings back {counted(plan.returned, 'memory', 'memories')}"),
+        (plan.files, f"changes {counted(plan.files, 'journal file')}"),
     )
+    told = ", ".join(text for count, text in parts if count)
+    return f"{head}\nThe restore {told}.\nA snapshot of the present state is made first."

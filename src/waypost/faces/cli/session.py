@@ -36,7 +36,7 @@ class Session:
         from waypost.memory.backups import Backups
 
         settings = config.load()
-        return Backups.identified_as(
+        return Backups.open_as(
             caller(settings.person, yes=yes), self.directory, person=self._person(settings), settings=settings
         )
 
