@@ -126,7 +126,7 @@ def plan(place: BackupPlace, which: str) -> RestorePlan:
         if place.is_damaged():
             return RestorePlan(backup, is_damaged=True)
         try:
-            return _planned(place, backup)
+            return _planned(place, backup)[0]
         except (StoreCorrupt, ForeignFile):
             return RestorePlan(backup, is_damaged=True)
 
@@ -172,7 +172,8 @@ def _opened(place: BackupPlace, backup: MemoryBackup) -> Iterator[SqliteStore]:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _planned(place: BackupPlace, backup: MemoryBackup) -> RestorePlan:
+def _planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doomed]:
+    """What there is to do, and what of the snapshot must not come back."""
     space = place.open()
     with _opened(place, backup) as store, store.read() as saved, space.store.read() as live:
         compared = compare(saved.tables(), live.tables())
@@ -180,7 +181,7 @@ def _planned(place: BackupPlace, backup: MemoryBackup) -> RestorePlan:
         compared.new = [one for one in compared.new if not _is_doomed(one, doomed)]
         removed, changed, returned = compared.counts()
     files = len(_differing(backup.path / JOURNAL, place.folder / JOURNAL))
-    return RestorePlan(backup, False, removed, changed, returned, files)
+    return RestorePlan(backup, False, removed, changed, returned, files), doomed
 
 
 # -- what was forgotten since
@@ -217,11 +218,9 @@ def _restore_into(
     place: BackupPlace, folder: Path, backup: MemoryBackup, caller: Caller, notices: list[str]
 ) -> RestoredBackup:
     space = place.open()
-    with _opened(place, backup) as store, store.read() as saved, space.store.read() as live:
-        doomed = _doomed_since(saved, live, compare(saved.tables(), live.tables()).new)
+    told, doomed = _planned(place, backup)
     if doomed:
         erase_from(backup, doomed, place.settings, place.clock)
-    told = _planned(place, backup)
     if told.changes_nothing:
         return RestoredBackup(told, notices=tuple(notices))
     undo = _saved_now(space, folder)
