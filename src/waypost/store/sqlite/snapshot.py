@@ -152,11 +152,11 @@ def overwrite(source: Path, target: Path, *, busy_seconds: float) -> None:
     with contextlib.closing(apsw.Connection(str(target))) as live:
         live.set_busy_timeout(int(busy_seconds * 1000))
         live.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)  # do not read what is there
-        live.pragma("locking_mode", "exclusive")
-        live.pragma("synchronous", "full")
         try:
+            live.pragma("locking_mode", "exclusive")
+            live.pragma("synchronous", "full")
             live.execute("BEGIN EXCLUSIVE")
-            live.execute("COMMIT")  # the lock is kept from here on: nobody else has the file open
+            live.execute("ROLLBACK")  # the lock is kept from here on: nobody else has the file open
             for end in ("-wal", "-shm"):
                 Path(f"{target}{end}").unlink(missing_ok=True)  # else SQLite would play an old log over the new pages
             with (
