@@ -537,3 +537,27 @@ def test_a_memory_in_postgresql_is_backed_up_by_the_database(memory: Memory, sto
             call()
         assert "docs/operations.md" in refused.value.remedy
     assert "snapshot" not in {one.step for one in memory.maintain()}
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="the system does not tell its locks")
+def test_the_locks_of_a_memory_that_is_open_outlast_everything_that_is_done_with_snapshots(memory: Memory) -> None:
+    """Closing any descriptor of a file drops all locks that the process holds on it: only SQLite may open it."""
+    remembered(memory, "Alpha runs on port 80")
+    inodes = {str((memory.folder / name).stat().st_ino) for name in ("memory.db", "memory.db-shm")}
+
+    def held() -> set[str]:
+        rows = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+        return {row[5].split(":")[2] for row in rows if row[1] == "POSIX" and row[4] == str(os.getpid())} & inodes
+
+    before = held()
+    assert before  # the control
+    made = memory.backup.make()
+    assert held() == before
+    remembered(memory, "Beta runs on port 81")
+    memory.backup.list()
+    memory.backup.plan(made.id)
+    assert held() == before
+    memory.backup.restore(made.id)
+    assert held() == before
+    memory.maintain()
+    assert held() == before

@@ -50,7 +50,7 @@ class Doomed:
 
 def owe_erasure(space: OpenSpace, writer: Writer, ids: Iterable[str], versions: Iterable[Version] = ()) -> None:
     """Note, in the transaction that erases them, that these are to go from the snapshots too."""
-    if not (space.folder / FOLDER).is_dir():
+    if space.settings.store:
         return
     doomed = Doomed.of(writer.meta(BACKUPS_OWED))
     doomed.ids.update(ids)
@@ -70,12 +70,13 @@ def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
         doomed = Doomed.of(reader.meta(BACKUPS_OWED))
     if not doomed:
         return True
-    try:
-        with locked(space.folder, space.settings.busy_timeout_seconds if wait else 0.0) as place:
-            for one in backups_in(place, check=False):
-                erase_from(one, doomed, space.settings, space.clock)
-    except (StoreError, OSError):  # `doctor` reports it, and every opening tries again
-        return False
+    if (space.folder / FOLDER).is_dir():  # else whoever makes the first snapshot begins after what was erased
+        try:
+            with locked(space.folder, space.settings.busy_timeout_seconds if wait else 0.0) as place:
+                for one in backups_in(place, check=False):
+                    erase_from(one, doomed, space.settings, space.clock)
+        except (StoreError, OSError):  # `doctor` reports it, and every opening tries again
+            return False
     with space.store.write() as writer:
         left = Doomed.of(writer.meta(BACKUPS_OWED))
         left.ids -= doomed.ids

@@ -40,7 +40,7 @@ from waypost.space.place import DATABASE_FILE
 from waypost.space.platform import make_private_directory, sync_directory
 from waypost.store.moved_tables import TABLES
 from waypost.store.protocol import AuditEntry, Reader
-from waypost.store.sqlite.snapshot import Remains, overwrite, read_remains
+from waypost.store.sqlite.snapshot import Remains, check_file, overwrite, read_remains
 from waypost.store.sqlite.store import SqliteStore
 
 DAMAGED = "damaged"  # the folder where databases are kept that could not be read
@@ -108,8 +108,12 @@ class BackupPlace:
         if not self.database.exists() or self._is_only_log():
             return True
         try:
-            SqliteStore(self.folder, clock=self.clock, busy_seconds=self.settings.busy_timeout_seconds).close()
-        except (StoreCorrupt, ForeignFile):
+            self.open()
+        except StoreCorrupt:
+            return True
+        except ForeignFile:
+            if not check_file(self.database):  # something else here is not ours
+                raise
             return True
         return False
 
@@ -121,19 +125,19 @@ class BackupPlace:
 
 def plan(place: BackupPlace, which: str) -> RestorePlan:
     """What `restore` would do. Changes nothing."""
+    _need_snapshots(place)
     with locked(place.folder, place.settings.busy_timeout_seconds) as folder:
         backup = _usable(place, chosen(folder, which))
-        if place.is_damaged():
-            return RestorePlan(backup, is_damaged=True)
-        try:
-            return _planned(place, backup)[0]
-        except (StoreCorrupt, ForeignFile):
-            return RestorePlan(backup, is_damaged=True)
+        with contextlib.suppress(StoreCorrupt, ForeignFile):
+            if not place.is_damaged():
+                return _planned(place, backup)[0]
+        return RestorePlan(backup, is_damaged=True)
 
 
 def restore(place: BackupPlace, which: str, caller: Caller) -> RestoredBackup:
     """Go back to a snapshot. The memory as it is becomes a snapshot first, by which this can be undone; where it cannot be
     read, its file is kept aside."""
+    _need_snapshots(place)
     with locked(place.folder, place.settings.busy_timeout_seconds) as folder:
         backup = _usable(place, chosen(folder, which))
         notices = _repair_metadata(place, backup)
@@ -141,6 +145,11 @@ def restore(place: BackupPlace, which: str, caller: Caller) -> RestoredBackup:
             with contextlib.suppress(StoreCorrupt):  # found while it was read: the same as if it could not be opened
                 return _restore_into(place, folder, backup, caller, notices)
         return _restore_damaged(place, backup, caller, notices)
+
+
+def _need_snapshots(place: BackupPlace) -> None:
+    if not (place.folder / FOLDER).is_dir():
+        raise NotFound("There is no snapshot of this memory.", "`waypost backup make` makes one.")
 
 
 def _usable(place: BackupPlace, backup: MemoryBackup) -> MemoryBackup:

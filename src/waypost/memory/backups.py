@@ -38,6 +38,8 @@ class Backups(Opened):
     def list(self) -> "Sequence[flows.backup.MemoryBackup]":
         """The snapshots, newest first, each with what is wrong with it."""
         place = self._place()
+        if not (place.folder / flows.backup.FOLDER).is_dir():
+            return []
         with flows.backup.locked(place.folder, self._settings.busy_timeout_seconds) as folder:
             return flows.backup.backups_in(folder)
 
