@@ -561,3 +561,17 @@ def test_the_locks_of_a_memory_that_is_open_outlast_everything_that_is_done_with
     assert held() == before
     memory.maintain()
     assert held() == before
+
+
+def test_a_journal_in_the_repository_stays_as_it_is_and_is_read_again(memory: Memory, clock: TestClock) -> None:
+    memory.journal.keep_in_tree()
+    memory.journal.add("Talked to Anna")
+    remembered(memory, "Alpha runs on port 80")
+    made = memory.backup.make()
+    assert not (made.path / "journal").exists()
+    clock.advance(days=1)
+    memory.journal.add("Talked to Ben")
+    remembered(memory, "Beta runs on port 81")
+    memory.backup.restore(made.id)
+    assert texts(memory) == {"Talked to Anna", "Alpha runs on port 80", "Talked to Ben"}
+    assert [one for one in memory.doctor() if not one.ok and one.check == "journal"] == []

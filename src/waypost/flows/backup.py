@@ -207,7 +207,7 @@ def make_in(space: OpenSpace, place: Path, cause: str) -> MemoryBackup:
     try:
         temporary.mkdir(mode=0o700)
         before = known[0].path / JOURNAL if known else None
-        with space.journal.locked():  # files and rows of one moment
+        with space.own_journal.locked():  # files and rows of one moment
             mark = mark_of(space)
             _copy_journal(space.folder / JOURNAL, temporary / JOURNAL, before)
             copy_pages(
@@ -305,8 +305,7 @@ def mark_of(space: OpenSpace) -> str:
     with space.store.read() as reader:
         last, audit = reader.last_number(), reader.audit_entries(None, 1)
         waiting = reader.count_candidates()
-    files = space.journal.scan() if space.journal.root == space.folder / JOURNAL else {}
-    stamps = sorted((path, one.size, one.mtime) for path, one in files.items())
+    stamps = sorted((path, one.size, one.mtime) for path, one in space.own_journal.scan().items())
     told = json.dumps([last, audit[0].number if audit else 0, waiting, stamps])
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 

@@ -233,7 +233,7 @@ def _restore_into(
     if told.changes_nothing:
         return RestoredBackup(told, notices=tuple(notices))
     undo = _saved_now(space, folder)
-    with _opened(place, backup) as store, store.read() as saved, space.journal.locked():
+    with _opened(place, backup) as store, store.read() as saved, space.own_journal.locked():
         with space.store.write() as writer:
             engines = [engine.name for engine in space.engines.active(writer)]
             notices += _key_notices(saved, writer)
@@ -278,7 +278,7 @@ def _key_notices(saved: Reader, live: Reader) -> Iterator[str]:
 def finish_restore(space: OpenSpace) -> None:
     """Put the journal's files back after a restore that was killed before it had done so. Whoever holds the snapshots
     now is not waited for: it is another restore, or the next opening tries again."""
-    with contextlib.suppress(StoreBusy), locked(space.folder, 0.0) as folder, space.journal.locked():
+    with contextlib.suppress(StoreBusy), locked(space.folder, 0.0) as folder, space.own_journal.locked():
         with space.store.read() as reader:
             owed = reader.meta(RESTORE_OWED)
         if not owed:

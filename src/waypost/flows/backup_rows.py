@@ -233,17 +233,13 @@ class PuttingBack:
         self._replace("candidates", wanted, {row[0]: row for row in _rows(self._to, "candidates")})
 
     def _put_journal(self) -> None:
-        """Of the journal beside the database, whose files are put back too. The files of others are read again."""
+        """What is known of files. Those beside the database are put back too; one in a tree that has changed since is read
+        again, and what it says counts."""
         for name in ("journal_files", "journal_places"):
-            table = TABLES[name]
-
-            def found(tables: TableReader, name: str = name) -> dict[Any, Row]:
-                at = TABLES[name].at(*TABLES[name].key)
-                return {tuple(row[one] for one in at): row for row in _rows(tables, name) if not row[0]}
-
-            self._replace(name, found(self._from), found(self._to))
-        table = TABLES["journal_files"]
-        self._to.drop(table, [row[:2] for row in _rows(self._to, "journal_files") if row[0]])
+            at = TABLES[name].at(*TABLES[name].key)
+            saved = {tuple(row[one] for one in at): row for row in _rows(self._from, name)}
+            there = {tuple(row[one] for one in at): row for row in _rows(self._to, name)}
+            self._replace(name, saved, there)
 
     def _replace(self, name: str, wanted: dict[Any, Row], there: dict[Any, Row]) -> None:
         table, at = TABLES[name], TABLES[name].at(*TABLES[name].key)
