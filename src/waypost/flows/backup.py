@@ -32,7 +32,7 @@ from waypost.space.platform import (
     write_failure,
     write_private_file,
 )
-from waypost.store.sqlite.snapshot import check_file, copy_pages, count_current, keep_only_kept
+from waypost.store.sqlite.snapshot import check_file, copy_pages, count_current, fold_log, keep_only_kept
 
 FOLDER, DESCRIPTION, JOURNAL = "backups", "backup.json", "journal"
 LOCK = "backups.lock"
@@ -176,6 +176,8 @@ def _problem(path: Path, files: list[Path], sums: dict[str, str] | None) -> str:
         wrong = sorted(name for name in found | sums if found.get(name) != sums.get(name))
         if wrong:
             return f"{wrong[0]} is not as it was written"
+    else:
+        fold_log(path / DATABASE_FILE)
     return "; ".join(check_file(path / DATABASE_FILE)[:1])
 
 

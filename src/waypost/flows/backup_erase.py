@@ -22,7 +22,7 @@ from waypost.model.time import Clock
 from waypost.space.place import DATABASE_FILE
 from waypost.store.journal_protocol import KnownFile
 from waypost.store.protocol import Reader, Writer
-from waypost.store.sqlite.snapshot import holds
+from waypost.store.sqlite.snapshot import fold_log, holds
 from waypost.store.sqlite.store import SqliteStore
 
 BACKUPS_OWED = "backups_owed"  # in the table `meta`: what is still to be erased from snapshots, as JSON
@@ -100,6 +100,11 @@ def erase_from(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clo
 def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) -> None:
     if one.is_sealed and not holds(one.path / DATABASE_FILE, doomed.ids, doomed.fingerprints):
         return
+    if one.is_sealed:
+        for end in ("-wal", "-shm", "-journal"):  # not of ours: it would be played into the database
+            (one.path / f"{DATABASE_FILE}{end}").unlink(missing_ok=True)
+    else:
+        fold_log(one.path / DATABASE_FILE)
     describe(one.path, described(one), sums=False)  # from here on it is not as it was written
     for left in one.path.rglob(".*.tmp"):  # by one who was killed here
         left.unlink(missing_ok=True)
