@@ -40,6 +40,7 @@ WORKS: dict[str, Use] = {
     "correct": lambda m, ids: m.correct(ids["stale"], "The total adds up prices, and no tax."),
     "decide": lambda m, _: m.decide("Refunds are made by hand.", because=["They are few."]),
     "decline": lambda m, _: m.decline(()),
+    "backup": lambda m, _: [m.backup.make(), m.backup.list(), m.backup.restore()],
     "doctor": lambda m, _: [m.doctor(), m.doctor(fix=True)],
     "expire": lambda m, _: m.expire(),
     "export": lambda m, _: m.export(code=True),

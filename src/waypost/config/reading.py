@@ -16,7 +16,7 @@ from waypost.config.values import Settings
 from waypost.errors import ConfigError
 
 KNOWN = {"engine", "multilingual", "person", "busy_timeout_seconds", "background", "links", "ollama", "openai", "llm"}
-KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal", "serve"}
+KNOWN |= {"stale_threshold", "stale_threshold_whole", "learn", "journal", "serve", "backup"}
 KNOWN |= {"store", "statement_timeout_seconds", "machine", "worker_cores"}
 _LONGEST_MACHINE = 64
 
@@ -58,6 +58,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         learn_on=tables.learn_on(table, settings.learn_on),
         journal=tables.journal(table),
         serve=tables.serve(table),
+        backup=tables.backup(table),
         store=_store(env, table),
         statement_timeout_seconds=tables.seconds(
             table, "statement_timeout_seconds", settings.statement_timeout_seconds

@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from waypost.config.values import LEARN_ON, LOG_FORMATS, JournalSettings, LlmServer, RemoteEngine, ServeSettings
+from waypost.config.values import (
+    LEARN_ON,
+    LOG_FORMATS,
+    BackupSettings,
+    JournalSettings,
+    LlmServer,
+    RemoteEngine,
+    ServeSettings,
+)
 from waypost.errors import ConfigError
 
 _LONGEST_WAIT = 86_400
@@ -81,6 +89,16 @@ def journal(table: Mapping[str, Any]) -> JournalSettings:
     if zone:
         _check_zone(zone)
     return JournalSettings(**given)
+
+
+_BACKUP_NUMBERS: dict[str, tuple[Any, float, float]] = {"keep": (int, 1, 1000)}  # type, least and most
+
+
+def backup(table: Mapping[str, Any]) -> BackupSettings:
+    given = _known(table, "backup", [field.name for field in fields(BackupSettings)])
+    _check_numbers(given, "backup", _BACKUP_NUMBERS)
+    typed(given, "daily", bool, True)
+    return BackupSettings(**given)
 
 
 _SERVE_NUMBERS: dict[str, tuple[Any, float, float]] = {  # type, least and most

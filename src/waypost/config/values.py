@@ -69,6 +69,14 @@ class ServeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BackupSettings:
+    """Snapshots of memories in files."""
+
+    keep: int = 7  # daily ones, and as many of those that were asked for or made before a restore
+    daily: bool = True  # maintenance makes one a day
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     home: Path
     models: tuple[Path, ...]  # searched in order; the first is where `model install` writes
@@ -92,6 +100,7 @@ class Settings:
     learn_on: tuple[str, ...] = ("commit", "readme", "new_file", "session")  # what is learned from without being asked
     journal: JournalSettings = field(default_factory=JournalSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
+    backup: BackupSettings = field(default_factory=BackupSettings)
     store: str = field(default="", repr=False)  # postgresql://…, maybe with a password; empty: a file for each memory
     statement_timeout_seconds: float = 120.0  # how long PostgreSQL may take for one statement
     machine: str = ""  # what this machine is called where a database is shared

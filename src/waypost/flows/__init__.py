@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from waypost.flows import about as about
     from waypost.flows import analyze as analyze
     from waypost.flows import approval as approval
+    from waypost.flows import backup as backup
+    from waypost.flows import backup_restore as backup_restore
     from waypost.flows import bridge_import as bridge_import
     from waypost.flows import brief as brief
     from waypost.flows import chat_import as chat_import
@@ -84,6 +86,8 @@ _FLOWS = frozenset(
         "about",
         "analyze",
         "approval",
+        "backup",
+        "backup_restore",
         "bridge_import",
         "brief",
         "chat_import",

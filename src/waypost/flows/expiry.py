@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waypost.facts.ageing import RUN_OUT, has_run_out
+from waypost.flows.backup_erase import owe_erasure
 from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.held import audit
 from waypost.flows.open_space import OpenSpace
@@ -108,6 +109,7 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
         if action == "delete":
             numbers = [version.number for version in writer.versions(memory_id)]
             writer.erase(memory_id, numbers)
+            owe_erasure(space, writer, [memory_id])
             writer.set_meta(SCRUB_OWED, "1")
             told["versions"] = len(numbers)
         elif action == "archive":

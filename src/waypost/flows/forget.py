@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from waypost.errors import NotFound
 from waypost.facts.sameness import tombstone, tombstones
+from waypost.flows.backup_erase import owe_erasure
 from waypost.flows.candidates import marks_of
 from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.held import refuse_derived
@@ -63,7 +64,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
         for version in versions:
-            for digest in _marks(key, version):
+            for digest in erased_marks(key, version):
                 writer.add_tombstone(digest, now)
         copies = _all_saying(writer, versions)
         if any(is_filed(version) for version in copies):
@@ -75,6 +76,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             writer.erase(other, numbers)
             details = {"versions": len(numbers), "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
+        owe_erasure(space, writer, [memory_id], versions)
         writer.set_meta(SCRUB_OWED, "1")
     changed |= _cleaned(space, memory_id, copies)  # one may have been made meanwhile
     media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
@@ -85,8 +87,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
     return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete, tuple(sorted(filed)))
 
 
-def _marks(key: bytes, version: Version) -> list[bytes]:
-    """Its tombstones. An entry of the journal is known again by its id, and whether or not its time is told."""
+def erased_marks(key: bytes, version: Version) -> list[bytes]:
+    """The tombstones that forgetting it leaves. An entry of the journal is known again by its id, and whether or not its time is told."""
     if not is_filed(version):
         return tombstones(key, version)
     timeless = replace(version, time=None)

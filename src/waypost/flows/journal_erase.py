@@ -60,17 +60,16 @@ def erase_entries(space: OpenSpace, writer: Writer, ids: Collection[str], texts:
     too, such as one that another branch keeps in the tree. Returns the files that changed."""
     said = tuple(dict.fromkeys(texts))
     digests = frozenset(place.digest for _, place in writer.places_of(ids))
-    changed = _erase_in(space.journal, frozenset(ids), said, digests)
+    changed = erase_in(space.journal, frozenset(ids), said, digests)
     record_in(space, writer, [path for path in changed if path.endswith(".md") and space.journal.exists(path)])
     for other in space.other_journals(writer):
         with other.locked():
-            changed |= _erase_in(other, frozenset(ids), said, digests)
+            changed |= erase_in(other, frozenset(ids), said, digests)
     return changed
 
 
-def _erase_in(
-    folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], digests: frozenset[bytes]
-) -> set[str]:
+def erase_in(folder: JournalFolder, ids: frozenset[str], texts: tuple[str, ...], digests: frozenset[bytes]) -> set[str]:
+    """The same in one folder that nobody else writes to now."""
     if not folder.root.is_dir():
         return set()
     erased = _erased(folder, ids, texts, digests)

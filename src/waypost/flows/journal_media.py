@@ -11,6 +11,7 @@ from pathlib import Path
 from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
 from waypost.flows.journal_log import note
 from waypost.flows.open_space import OpenSpace
+from waypost.journal.files import JournalFolder
 from waypost.space.platform import make_private_directory, write_private_file
 from waypost.store.open_databases import refuse_open_database
 
@@ -52,14 +53,19 @@ def media_path(space: OpenSpace, name: str) -> Path:
 
 def drop_media(space: OpenSpace, names: Iterable[str]) -> list[str]:
     """Remove these files if no entry names them any more; those that went. For when an entry is forgotten."""
-    wanted = {name for name in names if _NAME.fullmatch(name)}
     with space.journal.locked():
-        for path in space.journal.scan() if wanted else ():
-            with suppress(WaypostError):  # it went, or is damaged
-                text = space.journal.read(path)
-                wanted -= {name for name in wanted if name in text}
-        for name in wanted:
-            (space.journal.root / name).unlink(missing_ok=True)
+        return drop_media_in(space.journal, names)
+
+
+def drop_media_in(folder: JournalFolder, names: Iterable[str]) -> list[str]:
+    """The same in one folder that nobody else writes to now."""
+    wanted = {name for name in names if _NAME.fullmatch(name)}
+    for path in folder.scan() if wanted else ():
+        with suppress(WaypostError):  # it went, or is damaged
+            text = folder.read(path)
+            wanted -= {name for name in wanted if name in text}
+    for name in wanted:
+        (folder.root / name).unlink(missing_ok=True)
     return sorted(wanted)
 
 

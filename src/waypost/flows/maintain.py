@@ -41,6 +41,7 @@ class Step:
     work: Callable[[OpenSpace], Done]
     needs_tree: bool = False
     needs_journal: bool = False  # its files
+    needs_file: bool = False  # that the memory is a file of this machine
 
 
 def maintain(
@@ -58,7 +59,7 @@ def maintain(
 def applies(space: OpenSpace, step: Step) -> bool:
     """Whether all is at hand that it needs: the rest is left to the machine that has it."""
     root = space.identity.root
-    if step.needs_journal and space.journal_is_away:
+    if (step.needs_journal and space.journal_is_away) or (step.needs_file and space.settings.store):
         return False
     return not step.needs_tree or (root is not None and root.is_dir())
 
@@ -179,6 +180,26 @@ def _scrub(space: OpenSpace) -> Done:
     return Done("forgotten text", owing if complete else 0, told)
 
 
+def _snapshot_due(space: OpenSpace) -> Done:
+    from waypost.flows.backup import due
+
+    if not space.settings.backup.daily:
+        return Done("snapshot", 0, "off by [backup] daily")
+    is_due = due(space)
+    return Done(
+        "snapshot", int(is_due), "one is due" if is_due else "made today, or nothing has changed since the last"
+    )
+
+
+def _snapshot(space: OpenSpace) -> Done:
+    from waypost.flows.backup import make_daily
+
+    made = make_daily(space)
+    if made is None:
+        return _snapshot_due(space)
+    return Done("snapshot", 1, f"{made.id}: {counted(made.memories, 'memory', 'memories')}, {made.size:,} bytes")
+
+
 STEPS = (
     Step("changed files", timedelta(0), _changed_files, _index, needs_tree=True),
     Step("lifetimes", timedelta(0), lambda space: _lifetimes(space, dry_run=True), _lifetimes),
@@ -197,4 +218,5 @@ STEPS = (
     Step("old verdicts", timedelta(hours=20), _old_verdicts, _drop_verdicts),
     Step("vectors", timedelta(0), _debts, _pay),
     Step("forgotten text", timedelta(0), _traces, _scrub),
+    Step("snapshot", timedelta(minutes=1), _snapshot_due, _snapshot, needs_file=True),
 )

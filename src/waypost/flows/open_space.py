@@ -62,6 +62,11 @@ class OpenSpace:
         return self._journal_of(self.journal_id, self.identity.root)
 
     @property
+    def own_journal(self) -> JournalFolder:
+        """The one in the space's folder, whether or not this checkout keeps its journal there."""
+        return self._journal_of(self.own_journal_id, None)
+
+    @property
     def journal_is_away(self) -> bool:
         """Whether the journal is kept in a tree that is elsewhere: what it says is known, its files cannot be touched."""
         return bool(self._journal_away())
@@ -69,7 +74,7 @@ class OpenSpace:
     def other_journals(self, reader: Reader) -> Iterator[JournalFolder]:
         """Those of other checkouts, and the space's own where this one keeps its journal in the tree."""
         if self.journal_id != self.own_journal_id:
-            yield self._journal_of(self.own_journal_id, None)
+            yield self.own_journal
         for checkout, told in reader.checkouts().items():
             root = tree_here(told, self.settings.shared_machine)
             place = None if root is None else root / IN_TREE

@@ -46,8 +46,8 @@ def last_maintained(space: OpenSpace) -> datetime | None:
 def missed(space: OpenSpace) -> Overdue | None:
     """Whether the last upkeep is longer ago than a day and a half. None: all is well."""
     last, now = last_maintained(space), space.clock()
-    if last is not None and last > now:  # noted by a wrong clock: nobody knows when it was
-        last = None
+    if last is not None and last - now > LONGEST:  # noted by a wrong clock: nobody knows when it was
+        return Overdue(None, read_metadata(space.folder).created, 0)
     since = last or read_metadata(space.folder).created
     if now - since <= LONGEST:
         return None

@@ -3,19 +3,30 @@
 from waypost.flows.open_space import OpenSpace
 
 SCRUB_OWED = "scrub_owed"
+RESTORE_OWED = "restore_owed"  # the snapshot whose journal files are still to be put back
 
 
 def finish_forgetting(space: OpenSpace) -> None:
-    """Remove the traces that a killed process or a reader in the way left behind; waits for nobody."""
+    """Remove the traces that a killed process or a reader in the way left behind; waits for nobody. A restore that was
+    killed is finished too."""
     with space.store.read() as reader:
-        owing = reader.meta(SCRUB_OWED)
+        owing, restoring = reader.meta(SCRUB_OWED), reader.meta(RESTORE_OWED)
+    if restoring:
+        from waypost.flows.backup_restore import finish_restore  # only after a kill
+
+        finish_restore(space)
     if owing:
         scrub(space, [], wait=False)
 
 
 def scrub(space: OpenSpace, traces: list[str], *, wait: bool = True) -> bool:
-    """Remove the traces of what was erased; what cannot be removed now stays owed, for the next opening or `doctor`."""
+    """Remove the traces of what was erased, from snapshots too; what cannot be removed now stays owed, for the next opening
+    or `doctor`."""
     complete = space.store.scrub(traces, wait=wait)
+    if not space.settings.store:
+        from waypost.flows.backup_erase import erase_owed  # only who erases needs it
+
+        complete = erase_owed(space, wait=wait) and complete
     if complete:
         with space.store.write() as writer:
             writer.set_meta(SCRUB_OWED, "")

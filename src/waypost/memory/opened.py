@@ -66,19 +66,33 @@ class Opened:
     ) -> Self:
         """For faces, which know who is calling. `for_repair`: a damaged database is no reason to fail, for `doctor` and
         `export` can work with it."""
-        settings = settings or config.load()
-        identity = (
-            identify_person(person) if person is not None else identify(Path(path), machine=settings.shared_machine)
-        )
-        if space_id is not None:
-            check_claimed_id(identity, space_id)
-        memory = cls(identity, settings, caller, clock)
+        memory = cls._identified(caller, path, person=person, space_id=space_id, settings=settings, clock=clock)
         try:
             memory._space  # noqa: B018  an unusable place is reported now, not with the first write
         except StoreCorrupt:
             if not for_repair:
                 raise
         return memory
+
+    @classmethod
+    def _identified(
+        cls,
+        caller: Caller,
+        path: str | Path = ".",
+        *,
+        person: str | None = None,
+        space_id: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+    ) -> Self:
+        """The same without opening the database: for what repairs it."""
+        settings = settings or config.load()
+        identity = (
+            identify_person(person) if person is not None else identify(Path(path), machine=settings.shared_machine)
+        )
+        if space_id is not None:
+            check_claimed_id(identity, space_id)
+        return cls(identity, settings, caller, clock)
 
     def at(self, path: str | Path) -> Self:
         """The same memory as seen from another of its trees: the one that `path` is in, which may be a clone or a worktree.

@@ -1,5 +1,6 @@
 """The façade as a whole."""
 
+from waypost.memory.backups import Backups
 from waypost.memory.journal import Journal
 from waypost.memory.knowledge import Knowledge
 from waypost.memory.reading import Reading
@@ -17,3 +18,8 @@ class Memory(Writing, Reading, Seeing, Knowledge, Tree, Sharing, Upkeep):
     def journal(self) -> Journal:
         """What was said and noted, in Markdown files that people can read and edit."""
         return Journal(self._identity, self._settings, self._caller, self._clock)
+
+    @property
+    def backup(self) -> Backups:
+        """Snapshots of this memory, and going back to one."""
+        return Backups(self._identity, self._settings, self._caller, self._clock)

@@ -6,6 +6,7 @@ COMMANDS = (
     "architecture",
     "ask",
     "audit",
+    "backup",
     "context",
     "correct",
     "decide",

@@ -13,6 +13,7 @@ from waypost.model.memory import Caller
 
 if TYPE_CHECKING:
     from waypost.memory import Memory
+    from waypost.memory.backups import Backups
 
 
 @dataclass
@@ -26,9 +27,21 @@ class Session:
         from waypost.memory import Memory
 
         settings = config.load()
-        person = settings.person if self.person == MYSELF else self.person
         who = caller(settings.person, yes=yes)
+        person = self._person(settings)
         return Memory.open_as(who, self.directory, person=person, settings=settings, for_repair=for_repair)
+
+    def backups(self, *, yes: bool = False) -> "Backups":
+        """The snapshots of the memory, which itself may be damaged."""
+        from waypost.memory.backups import Backups
+
+        settings = config.load()
+        return Backups.open_as(
+            caller(settings.person, yes=yes), self.directory, person=self._person(settings), settings=settings
+        )
+
+    def _person(self, settings: config.Settings) -> str | None:
+        return settings.person if self.person == MYSELF else self.person
 
     def path(self, given: Path) -> Path:
         """A file or folder that a person named from where they are; else as seen from the project's root."""

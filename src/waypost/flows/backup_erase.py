@@ -1,0 +1,152 @@
+"""Taking erased memories out of every snapshot, by the code that erases them in the memory itself.
+
+What is to be erased is noted in the transaction that erases it in the memory, and the note goes when every snapshot is
+done. A process that is killed in between leaves the note, and the next one that opens the memory finishes the work.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from waypost.config import Settings
+from waypost.errors import ForeignFile, StoreBusy, StoreCorrupt, StoreError
+from waypost.flows.backup import FOLDER, JOURNAL, MemoryBackup, backups_in, describe, described, locked, remove
+from waypost.flows.erase import traces_of
+from waypost.flows.journal_erase import erase_in
+from waypost.flows.journal_media import drop_media_in
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.prepare import HEADING
+from waypost.journal.files import JournalFolder
+from waypost.model.memory import Version
+from waypost.model.time import Clock
+from waypost.space.place import DATABASE_FILE
+from waypost.store.journal_protocol import KnownFile
+from waypost.store.protocol import Reader, Writer
+from waypost.store.sqlite.snapshot import fold_log, holds
+from waypost.store.sqlite.store import SqliteStore
+
+BACKUPS_OWED = "backups_owed"  # in the table `meta`: what is still to be erased from snapshots, as JSON
+
+
+@dataclass(slots=True)
+class Doomed:
+    """What is to be erased: memories and candidates by their ids, and every version that says one of these things."""
+
+    ids: set[str] = field(default_factory=set)
+    fingerprints: set[bytes] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        return bool(self.ids or self.fingerprints)
+
+    def to_json(self) -> str:
+        told = {"ids": sorted(self.ids), "fingerprints": sorted(one.hex() for one in self.fingerprints)}
+        return json.dumps(told) if self else ""
+
+    @classmethod
+    def of(cls, told: str | None) -> "Doomed":
+        given = json.loads(told or "{}")
+        return cls(set(given.get("ids", ())), {bytes.fromhex(one) for one in given.get("fingerprints", ())})
+
+
+def owe_erasure(space: OpenSpace, writer: Writer, ids: Iterable[str], versions: Iterable[Version] = ()) -> None:
+    """Note, in the transaction that erases them, that these are to go from the snapshots too."""
+    if space.settings.store:
+        return
+    doomed = Doomed.of(writer.meta(BACKUPS_OWED))
+    doomed.ids.update(ids)
+    doomed.fingerprints.update(version.fingerprint for version in versions)
+    writer.set_meta(BACKUPS_OWED, doomed.to_json())
+
+
+def owed_erasure(space: OpenSpace) -> bool:
+    with space.store.read() as reader:
+        return bool(reader.meta(BACKUPS_OWED))
+
+
+def erase_owed(space: OpenSpace, *, wait: bool = True) -> bool:
+    """Erase from every snapshot what is noted. False: another process holds the snapshots, or one cannot be written; the
+    note stays."""
+    with space.store.read() as reader:
+        doomed = Doomed.of(reader.meta(BACKUPS_OWED))
+    if not doomed:
+        return True
+    if (space.folder / FOLDER).is_dir():  # else whoever makes the first snapshot begins after what was erased
+        try:
+            with locked(space.folder, space.settings.busy_timeout_seconds if wait else 0.0) as place:
+                for one in backups_in(place, check=False):
+                    erase_from(one, doomed, space.settings, space.clock)
+        except (StoreError, OSError):  # `doctor` reports it, and every opening tries again
+            return False
+    with space.store.write() as writer:
+        left = Doomed.of(writer.meta(BACKUPS_OWED))
+        left.ids -= doomed.ids
+        left.fingerprints -= doomed.fingerprints
+        writer.set_meta(BACKUPS_OWED, left.to_json())
+        return not left
+
+
+def erase_from(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) -> None:
+    """Erase it from one snapshot, for who holds the lock. One that cannot be read goes as a whole: nobody can tell what it
+    holds, and it cannot be restored either."""
+    if one.made_at is None:
+        remove(one)
+        return
+    try:
+        _erase(one, doomed, settings, clock)
+    except (StoreCorrupt, ForeignFile):
+        remove(one)
+
+
+def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) -> None:
+    if one.is_sealed and not holds(one.path / DATABASE_FILE, doomed.ids, doomed.fingerprints):
+        return
+    if one.is_sealed:
+        for end in ("-wal", "-shm", "-journal"):  # not of ours: it would be played into the database
+            (one.path / f"{DATABASE_FILE}{end}").unlink(missing_ok=True)
+    else:
+        fold_log(one.path / DATABASE_FILE)
+    describe(one.path, described(one), sums=False)  # from here on it is not as it was written
+    for left in one.path.rglob(".*.tmp"):  # by one who was killed here
+        left.unlink(missing_ok=True)
+    folder = JournalFolder(one.path / JOURNAL, one.path / "journal.lock", settings.journal)
+    store = SqliteStore(one.path, clock=clock, busy_seconds=settings.busy_timeout_seconds)
+    try:
+        with store.read() as reader:
+            copies = _copies(reader, doomed)
+            waiting = reader.candidates_like(sorted(doomed.fingerprints), [])
+            waiting += [row for one_id in doomed.ids if (row := reader.candidate(one_id)) is not None]
+        texts = [version.text for version in copies]
+        with store.write() as writer:
+            # The files first: which of their lines are meant can only be told while the words are known.
+            ids = frozenset(version.memory_id for version in copies)
+            digests = frozenset(place.digest for _, place in writer.places_of(ids))
+            if folder.root.is_dir() and any(version.collection == "journal" for version in copies):
+                for path in erase_in(folder, ids, tuple(dict.fromkeys(texts)), digests):
+                    _note_file(folder, writer, path)
+                drop_media_in(folder, _media(copies))
+            for memory_id in ids:
+                writer.erase(memory_id, [version.number for version in copies if version.memory_id == memory_id])
+            writer.drop_candidates(row.candidate_id for row in waiting)
+        texts += [str(row.draft.get("text", "")) for row in waiting]
+        if not store.scrub(traces_of(texts)):
+            raise StoreBusy(f"{one.path} is in use.", "Repeat `waypost doctor --fix`.")
+    finally:
+        store.close()
+    describe(one.path, described(one))
+
+
+def _copies(reader: Reader, doomed: Doomed) -> list[Version]:
+    found = {version.number: version for one in doomed.ids for version in reader.versions(one)}
+    for value in doomed.fingerprints:
+        found |= {version.number: version for version in reader.find_fingerprint(value)}
+    return list(found.values())
+
+
+def _media(copies: Sequence[Version]) -> list[str]:
+    return [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
+
+
+def _note_file(folder: JournalFolder, writer: Writer, path: str) -> None:
+    stamp = folder.stamp(path) if path.endswith(".md") else None
+    if stamp is not None:
+        writer.extend_journal_file("", path, KnownFile(stamp.size, stamp.mtime, stamp.gzipped), [])

@@ -1,0 +1,178 @@
+"""Copies of a database that is in use, and putting one back into a damaged file. SQLite alone touches the live file."""
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from waypost.errors import StoreBusy, StoreCorrupt
+from waypost.store.sqlite.connection import in_our_words
+from waypost.store.sqlite.schema import APPLICATION_ID
+
+_PRIVATE = 0o600
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+_DERIVED_TABLES = ("verdicts", "vectors", "owed", "domains", "passages", "engines", "files", "tracked")
+_KEYWORD_INDEXES = ("keywords", "code_keywords")
+
+
+def copy_pages(source: Path, target: Path, *, busy_seconds: float) -> None:
+    """Copy a database as of one moment to the new file `target`. Others may read and write `source` meanwhile."""
+    _make_private(target)
+    with (
+        in_our_words(source),
+        contextlib.closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)) as live,
+        contextlib.closing(apsw.Connection(str(target))) as copy,
+    ):
+        live.set_busy_timeout(int(busy_seconds * 1000))
+        with copy.backup("main", live, "main") as backup:
+            backup.step(-1)  # all at once: one moment, and who reads a write-ahead log stops no writer
+
+
+def keep_only_kept(whole: Path, target: Path, *, derived: Sequence[str], meta: Sequence[str]) -> int:
+    """Write what is kept in the copy `whole` to the new file `target`, and remove `whole`. Returns the count of memories.
+
+    `derived` names the collections to leave out, `meta` the beginnings of the keys of `meta` to take along. Vectors,
+    keywords and the code index are left out: they can be made again. Raises StoreCorrupt if the result is not sound.
+    """
+    try:
+        _make_private(target)
+        with in_our_words(whole):
+            _strip(whole, target, derived, meta)
+        problems = check_file(target)
+        if problems:
+            raise StoreCorrupt(f"The copy of the database is damaged: {problems[0]}.", "Run `waypost doctor`.")
+        return count_current(target)
+    finally:
+        for end in ("", *_SIDE_FILES):
+            Path(f"{whole}{end}").unlink(missing_ok=True)
+
+
+def _make_private(path: Path) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE))
+
+
+def _strip(whole: Path, target: Path, derived: Sequence[str], meta: Sequence[str]) -> None:
+    with contextlib.closing(apsw.Connection(str(whole))) as copy:
+        for name in ("journal_mode", "synchronous", "secure_delete", "foreign_keys"):  # if this fails, nobody needs it
+            copy.pragma(name, "off")
+        copy.pragma("temp_store", "memory")
+        for index in _KEYWORD_INDEXES:
+            copy.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
+        for table in _DERIVED_TABLES:
+            copy.execute(f"DELETE FROM {table}")
+        copy.execute(f"DELETE FROM memories WHERE collection IN ({', '.join('?' * len(derived))})", derived)
+        copy.execute("DELETE FROM code_refs WHERE number NOT IN (SELECT number FROM memories)")
+        copy.execute("DELETE FROM states WHERE memory_id NOT IN (SELECT memory_id FROM memories)")
+        copy.execute(
+            "DELETE FROM edges WHERE from_id NOT IN (SELECT memory_id FROM memories)"
+            " AND to_id NOT IN (SELECT memory_id FROM memories)"
+        )
+        others = " AND ".join("substr(key, 1, length(?)) <> ?" for _ in meta)
+        copy.execute(f"DELETE FROM meta WHERE {others}", [part for one in meta for part in (one, one)])
+        copy.execute("VACUUM INTO ?", (str(target),))
+
+
+def fold_log(path: Path) -> None:
+    """Bring what a killed process left in the log into the file: `check_file` and `holds` read the file alone."""
+    with contextlib.suppress(apsw.Error), contextlib.closing(apsw.Connection(str(path))) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def check_file(path: Path) -> list[str]:
+    """What is wrong with a database that nobody writes; nothing when it is sound."""
+    try:
+        with contextlib.closing(_reading(path)) as connection:
+            if connection.pragma("application_id") != APPLICATION_ID:
+                return ["it is not a Waypost database"]
+            found: list[Any] = connection.execute("PRAGMA integrity_check(5)").fetchall()
+            found += [
+                (f"a row of {table} points at nothing",) for table, *_ in connection.execute("PRAGMA foreign_key_check")
+            ]
+    except apsw.Error as error:
+        return [str(error)]
+    return [str(message) for (message,) in found if message != "ok"]
+
+
+def holds(path: Path, ids: Iterable[str], fingerprints: Iterable[bytes]) -> bool:
+    """Whether a database that nobody writes has a version or candidate with one of these ids or fingerprints."""
+    wanted = [("memory_id", "candidate_id", one) for one in ids]
+    asked: list[tuple[str, str, str | bytes]] = [
+        *wanted,
+        *(("fingerprint", "fingerprint", one) for one in fingerprints),
+    ]
+    with in_our_words(path), contextlib.closing(_reading(path)) as connection:
+        for column, other, value in asked:
+            sql = f"SELECT 1 FROM memories WHERE {column} = ? UNION ALL SELECT 1 FROM candidates WHERE {other} = ? LIMIT 1"
+            if connection.execute(sql, (value, value)).fetchall():
+                return True
+    return False
+
+
+def count_current(path: Path) -> int:
+    with in_our_words(path), contextlib.closing(_reading(path)) as connection:
+        rows: list[Any] = connection.execute("SELECT count(*) FROM memories WHERE superseded_at IS NULL").fetchall()
+        return int(rows[0][0])
+
+
+def _reading(path: Path) -> apsw.Connection:
+    """Without a log: for files that nobody writes."""
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What can be read of a damaged database and must outlast a restore."""
+
+    key: str | None = None  # of the tombstones
+    tombstones: dict[bytes, int] = field(default_factory=dict)  # with their times
+    forgotten: set[str] = field(default_factory=set)  # ids of memories that were forgotten, at least in part
+    expired: set[str] = field(default_factory=set)  # ids of memories that were deleted when their time was over
+
+
+def read_remains(path: Path) -> Remains:
+    def rows(sql: str) -> Iterator[Any]:
+        with contextlib.suppress(apsw.Error), contextlib.closing(apsw.Connection(str(path))) as connection:
+            yield from connection.execute(sql)
+
+    keys = [str(row[0]) for row in rows("SELECT value FROM meta WHERE key = 'tombstone_key'")]
+    expired = "SELECT memory_id FROM audit WHERE action = 'expire' AND json_extract(details, '$.action') = 'delete'"
+    return Remains(
+        keys[0] if keys else None,
+        dict(rows("SELECT digest, made_at FROM tombstones")),
+        {str(row[0]) for row in rows("SELECT memory_id FROM audit WHERE action = 'forget'")},
+        {str(row[0]) for row in rows(expired)},
+    )
+
+
+def overwrite(source: Path, target: Path, *, busy_seconds: float) -> None:
+    """Put the content of `source` into `target`, whatever that is: damaged, empty or missing. All of it or nothing.
+
+    The file itself stays, so that whoever waits for its lock finds what is new. Raises StoreBusy while another process
+    has it open.
+    """
+    with contextlib.closing(apsw.Connection(str(target))) as live:
+        live.set_busy_timeout(int(busy_seconds * 1000))
+        live.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)  # do not read what is there
+        try:
+            live.pragma("locking_mode", "exclusive")
+            live.pragma("synchronous", "full")
+            live.execute("BEGIN EXCLUSIVE")
+            live.execute("ROLLBACK")  # the lock is kept from here on: nobody else has the file open
+            for end in ("-wal", "-shm"):
+                Path(f"{target}{end}").unlink(missing_ok=True)  # else SQLite would play an old log over the new pages
+            with (
+                contextlib.closing(apsw.Connection(str(source))) as given,
+                live.backup("main", given, "main") as backup,
+            ):
+                backup.step(-1)
+        except apsw.BusyError as error:
+            raise StoreBusy(
+                f"{target} is damaged, and another process has it open.",
+                "Stop `waypost serve`, `waypost mcp` and agents that use this memory, then repeat.",
+            ) from error
