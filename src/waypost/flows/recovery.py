@@ -91,7 +91,9 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
         )
         if table.startswith(_MADE_AGAIN) or not table.isidentifier():
             yield Finding(f"table {table}", True, f"{what} could not be read; everything in it was made again.")
-        elif table != "memories" or not (done.lost_memories or done.lost_versions):
+        elif table == "memories" and not done.lost_rows.get(table):  # what is lost of it is listed by id
+            yield Finding(f"table {table}", True, f"{what} could not be read.")
+        else:
             yield Finding(f"table {table}", False, f"{what} could not be read.", f"The old file is {done.old}.")
 
 
