@@ -9,7 +9,8 @@ from pathlib import Path
 
 def contents(folder: Path) -> dict[Path, bytes]:
     """Every plain file below the folder, by its path, in the order of their names."""
-    packed = subprocess.run(["tar", "-C", str(folder), "-cf", "-", "."], check=True, capture_output=True).stdout
+    command = ["tar", "--hard-dereference", "-C", str(folder), "-cf", "-", "."]
+    packed = subprocess.run(command, check=True, capture_output=True).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         members = sorted((one for one in archive.getmembers() if one.isfile()), key=lambda one: one.name)
         files = [(folder / one.name, archive.extractfile(one)) for one in members]

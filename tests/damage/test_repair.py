@@ -56,6 +56,14 @@ def test_one_zeroed_page_is_reported_by_table_and_repaired(copied: Filled) -> No
     assert copied.memories.keys() - texts(memory).keys() <= affected
 
 
+def test_a_damaged_index_is_made_again_and_nothing_is_lost(copied: Filled) -> None:
+    zero(copied.database, root_page(copied.database, "memories_by_id"), *pages_of_table(copied.database, "passages"))
+    memory = copied.open(for_repair=True)
+    assert wrong(memory.doctor()) != []
+    assert wrong(memory.doctor(fix=True)) == []
+    assert texts(memory) == copied.memories
+
+
 def test_the_damaged_file_is_kept_for_its_owner_only(copied: Filled) -> None:
     zero(copied.database, leaf_of(copied, some_fact(copied)))
     before = copied.database.read_bytes()

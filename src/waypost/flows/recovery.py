@@ -24,13 +24,12 @@ from waypost.flows.open_space import OpenSpace
 from waypost.retrieve.passages import passages_of
 from waypost.space.platform import try_lock
 from waypost.store.protocol import PassageRow, Store
-from waypost.store.salvaged import FOLDER, WORKPLACE, Salvaged
+from waypost.store.salvaged import FOLDER, KEPT, WORKPLACE, Salvaged
 from waypost.text.counted import counted
 
 LOCK_NAME = "repair.lock"
 _BATCH = 256
 _MOST_SHOWN = 20
-_MADE_AGAIN = ("keywords", "code_keywords", "passages", "vectors", "owed", "domains", "engines")
 
 
 def index_all(store: Store) -> None:
@@ -99,9 +98,11 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
         what = " and ".join(
             part for part in (counted(rows, "row") if rows else "", counted(pages, "page") if pages else "") if part
         )
-        if table.startswith(_MADE_AGAIN) or not table.isidentifier():
-            yield Finding(f"table {table}", True, f"{what} could not be read; everything in it was made again.")
-        elif table != "memories" or not (done.lost_memories or done.lost_versions):
+        if table not in KEPT:
+            yield Finding(f"table {table}", True, f"{what} could not be read; everything in it is made again.")
+        elif table == "memories" and not done.lost_rows.get(table):  # what is lost of it is listed by id
+            yield Finding(f"table {table}", True, f"{what} could not be read.")
+        else:
             yield LOST_ROWS.found(f"{what} could not be read.", check=f"table {table}", old=done.old)
 
 

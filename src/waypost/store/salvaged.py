@@ -10,6 +10,19 @@ if TYPE_CHECKING:
 
 FOLDER = "damaged"  # beside a database: copies of it as it was when it was damaged
 WORKPLACE = ".repair"  # in there: what a repair that runs is making
+# Tables whose rows nobody can make again; all others follow from these, from a tree, an engine or the files of a journal.
+KEPT = (
+    "meta",
+    "checkouts",
+    "memories",
+    "states",
+    "code_refs",
+    "edges",
+    "tombstones",
+    "audit",
+    "candidates",
+    "shares",
+)
 Index = Callable[["Store"], None]  # makes passages and keywords for all versions of a store that has none
 
 

@@ -11,6 +11,7 @@ from tests.damage.filled import fill
 
 from waypost.embed.fake import FakeEngine
 from waypost.store.moved_tables import TABLES
+from waypost.store.salvaged import KEPT
 from waypost.store.sqlite.checksums import SUMMED, StoredText, add_checksum_function, checksum, false_rows
 from waypost.store.sqlite.store import SqliteStore
 
@@ -30,6 +31,10 @@ def test_all_columns_that_are_moved_are_summed() -> None:
     for name, table in SUMMED.items():
         assert set(table.columns) == set(TABLES[name].columns), name
         assert table.key == TABLES[name].key, name
+
+
+def test_all_tables_that_nobody_can_make_again_are_summed() -> None:
+    assert set(SUMMED) == set(KEPT)
 
 
 def test_whatever_was_done_to_rows_their_checksums_are_true(tmp_path: Path, fake_engine: FakeEngine) -> None:

@@ -30,6 +30,9 @@ _FALSE = (
     f" AND checksum IS NOT {FUNCTION}({', '.join(SUMMED['memories'].columns)})"
 )
 _UNREADABLE = (apsw.CorruptError, apsw.SQLError, apsw.IOError)
+_MOST_PROBES = (
+    20_000  # that fail in one transaction, 20 microseconds each: with more of it damaged, it is to be repaired first
+)
 _LIMIT = re.compile(r"LIMIT (\?|\d+)\s*$")
 
 
@@ -115,6 +118,9 @@ class SqliteReader(SearchRows):
             try:
                 found += self._range(sql, parameters, first, last)
             except (apsw.CorruptError, ValueError, TypeError, OverflowError):
+                self._probes += 1
+                if self._probes > _MOST_PROBES:
+                    raise
                 if first == last:
                     self._damage.add("memories")
                     continue
@@ -125,9 +131,9 @@ class SqliteReader(SearchRows):
 
     def _range(self, sql: str, parameters: Sequence[Any], first: int, last: int) -> list[Any]:
         # A single row is looked up: at the end of a range SQLite looks at the row behind it, which may be damaged.
-        chosen = f"number = {first}" if first == last else f"number BETWEEN {first} AND {last}"
-        within = f"FROM (SELECT * FROM memories NOT INDEXED WHERE {chosen}) m {sql}"
-        rows = self._db.rows(f"SELECT {M_COLUMNS} {within}", parameters)
+        chosen, given = ("= ?", [first]) if first == last else ("BETWEEN ? AND ?", [first, last])
+        within = f"FROM (SELECT * FROM memories NOT INDEXED WHERE number {chosen}) m {sql}"
+        rows = self._db.rows(f"SELECT {M_COLUMNS} {within}", [*given, *parameters])
         if any(version_of(row, ()).kind not in KINDS for row in rows):
             raise apsw.CorruptError("a version is of no known kind")
         return rows

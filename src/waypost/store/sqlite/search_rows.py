@@ -28,6 +28,7 @@ class SearchRows(FoundRows):
         self._connection = connection
         self._vectors = vectors
         self._damage: set[str] = set()
+        self._probes = 0
         self._scored: dict[str, tuple[Vector, Scores]] = {}
         self._parts: dict[tuple[str, bool | None], tuple[Scores, Scores, dict[str, Population]]] = {}
 
