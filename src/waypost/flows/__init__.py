@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from waypost.flows import about as about
+    from waypost.flows import admission as admission
     from waypost.flows import analyze as analyze
     from waypost.flows import approval as approval
     from waypost.flows import bridge_import as bridge_import
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from waypost.flows import recall as recall
     from waypost.flows import references as references
     from waypost.flows import related as related
+    from waypost.flows import relatives as relatives
     from waypost.flows import remember as remember
     from waypost.flows import repair as repair
     from waypost.flows import restore as restore
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
 _FLOWS = frozenset(
     (
         "about",
+        "admission",
         "analyze",
         "approval",
         "bridge_import",
@@ -126,6 +129,7 @@ _FLOWS = frozenset(
         "recall",
         "references",
         "related",
+        "relatives",
         "remember",
         "repair",
         "restore",

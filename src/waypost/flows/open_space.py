@@ -15,7 +15,7 @@ from waypost.journal.files import JournalFolder, Stamp
 from waypost.journal.layout import INDEX
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
-from waypost.space.identity import Identity, machine_journal, tree_here, tree_name
+from waypost.space.identity import Identity, machine_journal, tree_here
 from waypost.space.place import plain_relative_path, safe_relative_path
 from waypost.store.protocol import Reader, Store, Writer
 
@@ -147,16 +147,12 @@ def place_in(space: OpenSpace, path: str) -> str:
     return plain_relative_path(path) if root is None else safe_relative_path(root, path)
 
 
-def note_checkout(space: OpenSpace) -> None:
-    """Remember which trees use this space: what is derived from a tree belongs to its checkout."""
+def is_known_checkout(space: OpenSpace) -> bool:
+    """Whether this memory was opened from this tree before; true where there is no tree."""
     if space.identity.root is None:
-        return
+        return True
     with space.store.read() as reader:
-        if space.identity.checkout_id in reader.checkouts():
-            return
-    with space.store.write() as writer:
-        name = tree_name(space.identity.root, space.settings.shared_machine)
-        writer.add_checkout(space.identity.checkout_id, name, space.clock())
+        return space.identity.checkout_id in reader.checkouts()
 
 
 # What is noted for each checkout beside its rows, by the name in the table `meta`.
@@ -164,7 +160,11 @@ def note_checkout(space: OpenSpace) -> None:
 
 def indexed_commit_key(space: OpenSpace) -> str:
     """The commit that was checked out when the tree was indexed last."""
-    return f"indexed_commit:{space.identity.checkout_id}"
+    return indexed_commit_of(space.identity.checkout_id)
+
+
+def indexed_commit_of(checkout_id: str) -> str:
+    return f"indexed_commit:{checkout_id}"
 
 
 def digest_format_key(space: OpenSpace) -> str:

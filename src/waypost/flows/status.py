@@ -11,6 +11,7 @@ from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
 from waypost.flows.references import kept_view, linked
+from waypost.flows.relatives import look_for_relatives, relatives
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
 from waypost.model.memory import Caller
@@ -31,6 +32,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         tree, references = _tree(space, reader), _references(space, reader)
         seen = seen_elsewhere(space, reader)
         review = {"candidates": reader.count_candidates(), "expired": len(reader.lifetimes(expired_by=space.clock()))}
+    others = relatives(space)
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
         "space": space.identity.space_id,
@@ -53,6 +55,8 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "initialised_at": format_time(metadata.created),
         "updated_at": format_time(newest[0].at) if newest else None,
         "journal": str(space.journal.root),
+        "relatives": [one.to_json() for one in others],
+        "notices": [one.notice for one in others],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
         "overdue": late.to_json() if (late := missed(space)) else None,
     }
@@ -87,12 +91,24 @@ def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Findi
         rebuild(space, caller)
         findings = [f for f in findings if f.check != "keyword index"]
         findings.append(Finding("keyword index", True, "It was damaged and has been made again."))
-    findings += [*_tell_tree(space), _check_upkeep(space), *check_journal(space), _check_permissions(space.folder)]
+    findings += [
+        *_tell_tree(space),
+        *_check_relatives(space),
+        _check_upkeep(space),
+        *check_journal(space),
+        _check_permissions(space.folder),
+    ]
     return findings
 
 
 def _tell_tree(space: OpenSpace) -> list[Finding]:
     return [Finding("tree", True, told) for told in notice_elsewhere(space)]
+
+
+def _check_relatives(space: OpenSpace) -> Iterator[Finding]:
+    for one in look_for_relatives(space):
+        remedy = "Run `waypost adopt`, or `waypost adopt --dismiss` to keep them apart."
+        yield Finding("other memories", False, one.notice.partition(";")[0] + ".", remedy)
 
 
 def _check_upkeep(space: OpenSpace) -> Finding:

@@ -58,6 +58,10 @@ class Upkeep(Opened):
     def exports(self) -> "Sequence[flows.transfer.Export]":
         return flows.transfer.exports(self._current)
 
+    def relatives(self) -> "Sequence[flows.relatives.Relative]":
+        """Memories of this repository under another id, which `waypost adopt` can bring here."""
+        return flows.relatives.look_for_relatives(self._space)
+
     def import_file(self, path: str | Path) -> Iterator[Receipt]:
         """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""
         return flows.intake.import_file(self._space, Path(path), self._caller)

@@ -35,6 +35,7 @@ def init(
     json: Json = False,
 ) -> None:
     """Index a project, so that questions about its code are answered. Goes on after an interruption."""
+    from waypost.faces.cli.output import print_notices
     from waypost.faces.cli.progress import progress
     from waypost.faces.cli.tree_output import print_index, skipped_rows
 
@@ -55,10 +56,13 @@ def init(
             facts=facts,
             report=report,
         )
+    others = memory.relatives()
     if json:
-        print_json({**done.to_json(), **({"skipped_files": skipped_rows(done)} if explain else {})})
+        told = {"relatives": [one.to_json() for one in others]}
+        print_json({**done.to_json(), **told, **({"skipped_files": skipped_rows(done)} if explain else {})})
     else:
         print_index(done, explain=explain)
+        print_notices(tuple(one.notice for one in others))
 
 
 @app.command()
