@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from waypost.context.budget import count_tokens
 from waypost.errors import WaypostError
 from waypost.flows.finding import Finding
+from waypost.flows.journal_place import journal_notices
 from waypost.flows.journal_units import PAGES, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA, stage_of
@@ -18,10 +19,12 @@ _MOST = 20  # findings of the same sort that are told one by one
 
 def check_journal(space: OpenSpace) -> list[Finding]:
     found = list(_problems(space))
+    place = Finding("journal", True, f"It is in {space.journal.root}.")
+    notes = [Finding("journal", True, told) for told in journal_notices(space)]
     if not found:
-        return [Finding("journal", True, "All files can be read, and what they say is known.")]
+        return [place, *notes, Finding("journal", True, "All files can be read, and what they say is known.")]
     more = len(found) - _MOST
-    return found[:_MOST] + ([Finding("journal", False, f"… and {more} more.")] if more > 0 else [])
+    return [place, *notes, *found[:_MOST]] + ([Finding("journal", False, f"… and {more} more.")] if more > 0 else [])
 
 
 def _problems(space: OpenSpace) -> Iterator[Finding]:

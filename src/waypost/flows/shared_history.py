@@ -53,27 +53,33 @@ def commits_at(root: Path, *, seconds: float = SECONDS) -> Commits:
 def why_apart(root: Path, known: Sequence[str], siblings: Iterable[Path]) -> str | None:
     """None where the repository at `root` shares a commit with the `known` ones, or with one of the `siblings`, which are
     known checkouts on this machine; else why that cannot be seen."""
-    repository = _repository(root)
-    git = _git_at(root)
+    repository, git = _repository(root), _git_at(root)
     if repository is None or git is None:
         return "it is not a git repository"
     others = [path for path in siblings if path != root]
-    if repository.git_dir != repository.common_dir and _is_linked_back(repository):
-        places = (_repository(path) for path in others)
-        if any(one is not None and one.common_dir == repository.common_dir for one in places):
-            return None  # a worktree of a known checkout
-    if reason := why_borrowed(root):
-        return reason
-    if not git.program:
-        return "git is not installed"
-    wanted = list(dict.fromkeys([*known, *(commit for path in others for commit in commits_at(path).all)]))
-    if _shared(git, wanted) or _known_to(git, others):
+    if _is_worktree_of(repository, others):
         return None
+    reason = why_borrowed(root) or ("" if git.program else "git is not installed")
+    if reason:
+        return reason
+    wanted = list(dict.fromkeys([*known, *(commit for path in others for commit in commits_at(path).all)]))
+    shares = _shared(git, wanted) or _known_to(git, others)
+    return None if shares else _why_not_shared(repository, git)
+
+
+def _why_not_shared(repository: Repository, git: Checkout) -> str:
     if not _head(git, SECONDS):
         return "it has no commits yet"
     if (repository.common_dir / "shallow").exists():
         return "it is a shallow clone, and no known checkout has its commits (`git fetch --unshallow` gets the others)"
     return "it shares no commit with a known checkout"
+
+
+def _is_worktree_of(repository: Repository, others: Sequence[Path]) -> bool:
+    if repository.git_dir == repository.common_dir or not _is_linked_back(repository):
+        return False
+    found = (_repository(path) for path in others)
+    return any(one is not None and one.common_dir == repository.common_dir for one in found)
 
 
 def commits_held(root: Path, wanted: Sequence[str]) -> set[str]:

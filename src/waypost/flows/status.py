@@ -8,6 +8,7 @@ from waypost.embed.install import status as model_status
 from waypost.flows.elsewhere import notice_elsewhere, seen_elsewhere
 from waypost.flows.finding import Finding
 from waypost.flows.journal_check import check_journal
+from waypost.flows.journal_place import journal_notices
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
 from waypost.flows.references import kept_view, linked
@@ -56,7 +57,8 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "updated_at": format_time(newest[0].at) if newest else None,
         "journal": str(space.journal.root),
         "relatives": [one.to_json() for one in others],
-        "notices": [one.notice for one in others],
+        "journal_offered": None if space.journal_offered is None else str(space.journal_offered),
+        "notices": [*(one.notice for one in others), *journal_notices(space)],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
         "overdue": late.to_json() if (late := missed(space)) else None,
     }
@@ -107,8 +109,7 @@ def _tell_tree(space: OpenSpace) -> list[Finding]:
 
 def _check_relatives(space: OpenSpace) -> Iterator[Finding]:
     for one in look_for_relatives(space):
-        remedy = "Run `waypost adopt`, or `waypost adopt --dismiss` to keep them apart."
-        yield Finding("other memories", False, one.notice.partition(";")[0] + ".", remedy)
+        yield Finding("other memories", True, f"{one.notice} `waypost adopt --dismiss` keeps them apart.")
 
 
 def _check_upkeep(space: OpenSpace) -> Finding:

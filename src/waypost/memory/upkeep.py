@@ -20,7 +20,8 @@ class Upkeep(Opened):
         self, *, force: bool = False, dry_run: bool = False, report: "flows.maintain.Report" = lambda *_: None
     ) -> "Sequence[flows.maintain.Done]":
         """Upkeep: what is due, or with `force` everything; with `dry_run` only what there is to do."""
-        return flows.maintain.maintain(self._current, force=force, dry_run=dry_run, report=report)
+        by_person = self._caller.decides
+        return flows.maintain.maintain(self._current, force=force, dry_run=dry_run, by_person=by_person, report=report)
 
     def settle(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Embed everything that is owed, now. Returns what is still owed, by engine."""

@@ -30,7 +30,10 @@ def init(
         bool, typer.Option("--facts/--no-facts", help="The first time: remember what the project says of itself.")
     ] = True,
     journal_in_repo: Annotated[
-        bool, typer.Option("--journal-in-repo", help="Keep the journal's files in the project, in .waypost/.")
+        bool, typer.Option("--journal-in-repo", help="Agree to keep this checkout's journal in .waypost/, for git.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Without a terminal: agree to --journal-in-repo as its owner.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -42,7 +45,7 @@ def init(
     session = session_of(context)
     if path is not None:
         session = Session(path, session.person)
-    memory = session.memory()
+    memory = session.memory(yes=yes)
     if journal_in_repo:
         memory.journal.keep_in_tree()
     with progress(json=json) as report:
@@ -62,7 +65,7 @@ def init(
         print_json({**done.to_json(), **told, **({"skipped_files": skipped_rows(done)} if explain else {})})
     else:
         print_index(done, explain=explain)
-        print_notices(tuple(one.notice for one in others))
+        print_notices((*(one.notice for one in others), *memory.journal.notices()))
 
 
 @app.command()
