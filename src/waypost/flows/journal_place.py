@@ -4,6 +4,7 @@ from pathlib import Path
 
 from waypost.errors import InvalidInput, Refused
 from waypost.flows.held import audit
+from waypost.flows.journal_look import IN_TREES
 from waypost.flows.journal_sync import sync
 from waypost.flows.open_space import IN_TREE, OpenSpace, branch_of, tree_of
 from waypost.journal.consent import give_consent, part_of
@@ -63,6 +64,7 @@ def keep_in_tree(space: OpenSpace, caller: Caller) -> Path:
             for path in writer.journal_files(space.own_journal_id):
                 if path not in left:
                     writer.drop_journal_file(space.own_journal_id, path)
+            writer.set_meta(IN_TREES, "1")
             audit(space, writer, "journal_in_repo", None, caller, {"files": len(moved)})
         for place in moved:
             place.unlink()
