@@ -1,0 +1,72 @@
+"""What each face says to a folder that is no checkout of the memory it names."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.checkouts.conftest import FACT, ORIGIN, Repository, Waypost
+
+from waypost.errors import UnknownCheckout
+from waypost.faces.hooks.run import LOG_NAME, run_event
+from waypost.faces.rest.problems import problem_of
+from waypost.memory import Memory
+
+PROMPT = "How does the shop keep its orders in Postgres sixteen?"
+
+
+@pytest.fixture
+def stranger(shop: Path, repository: Repository) -> Path:
+    return repository("stranger", ORIGIN)
+
+
+def test_a_hook_says_nothing_and_keeps_nothing(shop: Path, stranger: Path, waypost: Waypost) -> None:
+    given = {"prompt": PROMPT, "cwd": str(stranger), "session_id": "s1", "source": "startup"}
+    for event in ("session-start", "prompt", "session-end"):
+        done = subprocess.run(
+            [sys.executable, "-c", "from waypost.faces.hooks.agent_entry import main; main()", event, "--agent", "claude"],
+            input=json.dumps(given), capture_output=True, text=True, cwd=stranger, check=False,
+            env={**os.environ, "WAYPOST_MODELS": str(stranger / "none")},
+        )  # fmt: skip
+        assert (done.returncode, "Postgres" in done.stdout) == (0, False)
+    assert waypost(shop, "status", "--json").json["checkouts"] == [str(shop)]
+    assert waypost(shop, "status", "--json").json["collections"]["journal"] == 1
+
+
+def test_a_git_hook_of_a_stranger_leaves_no_log_with_the_memory(shop: Path, stranger: Path, waypost: Waypost) -> None:
+    from waypost import config
+
+    folder = Path(waypost(shop, "status", "--json").json["path"])
+    assert run_event(stranger, config.load(), lambda: Memory.open(stranger).close(), wait=lambda _: None)
+    assert not (folder / LOG_NAME).exists()
+
+
+def test_mcp_says_what_to_do(shop: Path, stranger: Path) -> None:
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": given}}
+          for number, (name, given) in enumerate(
+              [("recall", {"question": PROMPT}), ("remember", {"text": "A stranger was here."}), ("status", {})], 2)),
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "waypost", "mcp"],
+        cwd=stranger, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("".join(json.dumps(one) + "\n" for one in asked))
+        process.stdin.flush()
+        answers = {row["id"]: row for row in (json.loads(process.stdout.readline()) for _ in range(4))}
+        process.stdin.close()
+    for number in (2, 3, 4):
+        result = answers[number]["result"]
+        assert result["isError"] and "waypost adopt" in result["content"][0]["text"]
+        assert FACT not in json.dumps(result)
+
+
+def test_rest_forbids_it() -> None:
+    assert problem_of(UnknownCheckout("x")).status == 403
