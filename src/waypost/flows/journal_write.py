@@ -19,7 +19,7 @@ from waypost.model.journal import Amendment, Entry
 from waypost.model.kinds import KINDS
 from waypost.model.memory import State, Version
 from waypost.store.journal_protocol import KnownFile, Placed
-from waypost.store.protocol import Writer
+from waypost.store.protocol import Reader, Writer
 
 
 @contextmanager
@@ -37,10 +37,14 @@ def is_filed(version: Version) -> bool:
     return KINDS[version.kind].is_journal
 
 
-def days_of(space: OpenSpace, versions: Iterable[Version]) -> list[str]:
-    """The day files that new entries go to."""
+def days_of(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> list[str]:
+    """The day files that new entries go to. In a repository also all others: another branch may have been checked out, and
+    what is known to stand in a file may be gone with it."""
     folder = space.journal
-    return sorted({folder.day_path(folder.today(one.time or one.valid_from)) for one in versions})
+    paths = {folder.day_path(folder.today(one.time or one.valid_from)) for one in versions}
+    if versions and space.journal_id != space.own_journal_id:
+        paths |= {*reader.journal_files(space.journal_id, archive=False), *folder.scan(archive=False)}
+    return sorted(paths)
 
 
 def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -> None:
