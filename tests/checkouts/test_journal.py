@@ -266,6 +266,28 @@ def test_the_rules_of_merging_come_with_the_repository(kept: Path, clone: Clone,
     ]
 
 
+def test_an_index_page_that_two_branches_made_is_made_anew_after_merging(
+    kept: Path, clock: TestClock, git: Git
+) -> None:
+    page = kept / ".waypost" / "MEMORY.md"
+    opened(kept, clock).journal.condense(force=True)
+    page.write_text(page.read_text().replace("<!-- waypost:begin", "- a point of mine\n\n<!-- waypost:begin", 1))
+    commit(kept, git, "index")
+    for branch, text in (("side", "The ferry leaves at nine."), ("main", "The harbour opens at six.")):
+        git(kept, "checkout", "-q", *(["-b"] if branch == "side" else []), branch)
+        say(kept, clock, [text])
+        opened(kept, clock).journal.condense(force=True)
+        commit(kept, git, branch)
+    git(kept, "merge", "-q", "--no-edit", "side")
+    assert page.read_text().count("waypost:begin") == 2
+    opened(kept, clock).journal.condense(force=True)
+    text = page.read_text()
+    assert (text.count("waypost:begin"), text.count("waypost:end"), text.count("a point of mine")) == (1, 1, 1)
+    upper = text.partition("<!-- waypost:begin")[0]
+    assert "2026" not in upper and "ferry" not in upper
+    assert {"The ferry leaves at nine.", "The harbour opens at six."} <= set(journal_texts(opened(kept, clock)))
+
+
 def test_maintenance_by_itself_changes_no_file_of_the_repository(
     kept: Path, clock: TestClock, git: Git, waypost: Waypost
 ) -> None:
