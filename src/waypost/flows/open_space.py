@@ -17,7 +17,7 @@ from waypost.journal.files import JournalFolder, Stamp
 from waypost.journal.layout import INDEX
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
-from waypost.space.identity import Identity, machine_journal, tree_here
+from waypost.space.identity import Identity, machine_journal, path_id, tree_here
 from waypost.space.place import plain_relative_path, safe_relative_path
 from waypost.store.protocol import Reader, Store, Writer
 
@@ -174,8 +174,12 @@ def place_in(space: OpenSpace, path: str) -> str:
 
 
 def is_known_checkout(space: OpenSpace) -> bool:
-    """Whether this memory was opened from this tree before; true where there is no tree."""
-    if space.identity.root is None:
+    """Whether this memory was opened from this tree before; true where there is no tree, and where nothing but the tree's
+    path names it and whoever asks could not note it: a server has no rights before it acts for somebody."""
+    root = space.identity.root
+    if root is None:
+        return True
+    if not space.store.may_write and space.identity.space_id == path_id(root, space.settings.shared_machine):
         return True
     with space.store.read() as reader:
         return space.identity.checkout_id in reader.checkouts()
