@@ -21,6 +21,7 @@ from waypost.config import Settings
 from waypost.embed import weights
 from waypost.embed.fake import FakeEngine
 from waypost.memory import Memory
+from waypost.model.memory import Caller
 from waypost.store.open_databases import is_open_database
 from waypost.store.sqlite.connection import Connections, open_pools
 
@@ -241,6 +242,12 @@ def open_memory(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine) -> Op
 @pytest.fixture
 def memory(open_memory: OpenMemory) -> Memory:
     return open_memory()
+
+
+def agree_to_journal_in_repository(memory: Memory) -> Path:
+    """A person runs `waypost init --journal-in-repo` in the tree of this memory."""
+    person = Caller("person", "anna")
+    return Memory.open_as(person, memory.root, clock=memory._clock).journal.keep_in_tree()
 
 
 Git = Callable[..., str]

@@ -5,6 +5,7 @@
     │   └── ConfigError         a setting is missing or malformed
     ├── NotFound                nothing has this id or answers this question (exit code 3)
     ├── SecurityError           a path, id or file tried to leave its place
+    │   └── UnknownCheckout     a folder names a memory that it was not seen to belong to
     ├── Refused                 a rule of the memory forbids this write
     ├── StoreError
     │   ├── StoreBusy           another process held the write lock for too long
@@ -55,6 +56,10 @@ class NotFound(WaypostError):
 
 
 class SecurityError(WaypostError):
+    pass
+
+
+class UnknownCheckout(SecurityError):
     pass
 
 

@@ -17,7 +17,7 @@ def repository(tmp_path: Path, git: Git) -> Callable[..., Path]:
         git(root, "init", "-q", "-b", "main")
         (root / "app.py").write_text("x = 1\n")
         git(root, "add", "app.py")
-        git(root, "commit", "-q", "-m", "first")
+        git(root, "commit", "-q", "-m", f"first of {name}")  # else two of the same second are one commit
         if origin is not None:
             git(root, "remote", "add", "origin", origin)
         return root

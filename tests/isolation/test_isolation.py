@@ -246,7 +246,10 @@ def test_clones_and_worktrees_of_one_origin_share_what_was_said(
 
 
 def test_another_origin_is_another_space(repository: MakeRepository, git: Git) -> None:
-    shop, fork = repository("shop", ORIGIN), repository("fork", ORIGIN.replace("team", "fork"))
+    shop = repository("shop", ORIGIN)
+    fork = shop.with_name("fork")
+    git(shop.parent, "clone", "-q", str(shop), "fork")
+    git(fork, "remote", "set-url", "origin", ORIGIN.replace("team", "fork"))
     Memory.open(shop).remember(OURS)
     assert Memory.open(fork).recall(QUESTION).hits == ()
     git(fork, "remote", "set-url", "origin", ORIGIN)

@@ -43,6 +43,8 @@ def cloned(tmp_path: Path, clock: TestClock, fake_engine: FakeEngine, postgres: 
     git(root, "remote", "add", "origin", "https://example.org/ada/shop.git")
     house = House(files, replace(files, store=postgres), root, clock)
     (root / "pay.py").write_text("def pay():\n    return 3\n")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Pay")
     memory = house.memory(files)
     memory.index()
     memory.remember("Payments are retried three times", refs=["pay.py"])
@@ -75,9 +77,10 @@ def test_what_another_machine_added_comes_along_under_its_own_ids(
 ) -> None:
     cloned.there()
     clone = tmp_path / "laptop" / "shop"
-    clone.mkdir(parents=True)
-    git(clone, "init", "-q")
-    git(clone, "remote", "add", "origin", "https://example.org/ada/shop.git")
+    clone.parent.mkdir(parents=True)
+    git(tmp_path, "clone", "-q", str(cloned.root), str(clone))
+    git(clone, "remote", "set-url", "origin", "https://example.org/ada/shop.git")
+    (clone / "pay.py").unlink()
     (clone / "other.py").write_text("def other():\n    return 4\n")
     laptop = replace(cloned.database, home=tmp_path / "laptop" / "home", machine="laptop")
     there = cloned.memory(laptop, clone)

@@ -66,6 +66,7 @@ WORKS: dict[str, Use] = {
     "reconsider": lambda m, _: m.reconsider(()),
     "reject": lambda m, ids: m.reject(ids["plain"]),
     "related": lambda m, ids: m.related(ids["decision"]),
+    "relatives": lambda m, _: m.relatives(),
     "remember": lambda m, _: m.remember("Totals are rounded.", refs=["src/checkout.py#total"]),
     "remember_drafts": lambda m, _: list(m.remember_drafts([Draft.of({"text": "Cards expire."})])),
     "remember_many": lambda m, _: m.remember_many([{"text": "Vouchers expire.", "refs": ["src/session.py"]}]),
@@ -117,6 +118,8 @@ OTHERWISE: dict[str, Use] = {
 JOURNAL_READS: dict[str, Use] = {
     "calendar": lambda m, _: m.journal.calendar(),
     "events": lambda m, _: m.journal.events(),
+    "notices": lambda m, _: m.journal.notices(),
+    "offered": lambda m, _: m.journal.offered,
     "root": lambda m, _: m.journal.root,
     "search": lambda m, _: m.journal.search("refunds"),
     "show": lambda m, _: m.journal.show("2026-01-29"),

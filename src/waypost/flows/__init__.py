@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from waypost.flows import about as about
+    from waypost.flows import admission as admission
     from waypost.flows import analyze as analyze
     from waypost.flows import approval as approval
     from waypost.flows import backup as backup
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from waypost.flows import recovery as recovery
     from waypost.flows import references as references
     from waypost.flows import related as related
+    from waypost.flows import relatives as relatives
     from waypost.flows import remember as remember
     from waypost.flows import repair as repair
     from waypost.flows import restore as restore
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
 _FLOWS = frozenset(
     (
         "about",
+        "admission",
         "analyze",
         "approval",
         "backup",
@@ -134,6 +137,7 @@ _FLOWS = frozenset(
         "recovery",
         "references",
         "related",
+        "relatives",
         "remember",
         "repair",
         "restore",

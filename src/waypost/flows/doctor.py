@@ -26,6 +26,7 @@ from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.flows.overdue import missed
 from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_lock, repaired_findings
+from waypost.flows.relatives import look_for_relatives
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
 from waypost.model.memory import Caller
@@ -145,6 +146,12 @@ def _check_tree(at: Checkup) -> Iterator[Finding]:
         yield Finding("tree", True, notice, is_note=True)
 
 
+def _check_relatives(at: Checkup) -> Iterator[Finding]:
+    for one in look_for_relatives(at.space):
+        message = f"{one.notice} `waypost adopt --dismiss` keeps them apart."
+        yield Finding("other memories", True, message, is_note=True)
+
+
 def _check_upkeep(at: Checkup) -> Iterator[Finding]:
     late = missed(at.space)
     yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.found(late.message)
@@ -171,6 +178,7 @@ CHECKS: tuple[Callable[[Checkup], Iterable[Finding]], ...] = (
     _check_pending,
     _check_traces,
     _check_tree,
+    _check_relatives,
     _check_upkeep,
     _check_journal,
     _check_hooks,

@@ -15,6 +15,7 @@ from waypost.code.choice import choose
 from waypost.code.history import head
 from waypost.code.reading import Unread
 from waypost.code.walk import Entry, look_at, walk
+from waypost.flows.admission import note_history
 from waypost.flows.crew import Outcome, digest_files
 from waypost.flows.derive import TreeTimes, forget_files, is_code, owe_conclusions, same_content, store_file
 from waypost.flows.digest import DIGEST_FORMAT, KILLED, Digest, Job
@@ -102,6 +103,7 @@ def index_tree(
         done.files = len(writer.files(checkout))
         writer.set_meta(commit_key, commit)
         writer.set_meta(digest_format_key(space), DIGEST_FORMAT)
+    note_history(space)
     return done
 
 

@@ -18,7 +18,7 @@ from waypost.journal.files import PACKED, JournalFolder, pack, unpack
 from waypost.journal.index_lines import sources_of
 from waypost.journal.index_page import generated, opening, without_time
 from waypost.journal.layout import INDEX
-from waypost.journal.summary_frame import Frame, split_frame, with_part
+from waypost.journal.summary_frame import Frame, split_frame, with_part, without_merged_part
 from waypost.model.journal import mark_of
 from waypost.space.platform import make_private_directory, write_private_file
 
@@ -40,10 +40,16 @@ def refresh_index(space: OpenSpace) -> bool:
     part = generated(sheet)
     for _ in range(_MOST_TRIES):
         before = read_index(space.journal)
-        frame = split_frame(before or "")
-        if frame.part is not None and not frame.is_edited and without_time(_plain(frame.part)) == without_time(part):
+        clean = without_merged_part(before or "")
+        frame = split_frame(clean)
+        if (
+            clean == before
+            and frame.part is not None
+            and not frame.is_edited
+            and without_time(_plain(frame.part)) == without_time(part)
+        ):
             return False
-        after = with_part(opening(sheet.language), part) if before is None else _renewed(space, before, frame, part)
+        after = with_part(opening(sheet.language), part) if before is None else _renewed(space, clean, frame, part)
         with ours(space, [INDEX]) as folder:
             back_up(space, before)
             if folder.replace(INDEX, after, expected=before):

@@ -89,7 +89,7 @@ def _standard(shelf: Shelf, today: date) -> dict[str, str]:
     """What every question gets."""
     always = {path: why for path, why in ((INDEX, "index"), (PREFERENCES, "preferences")) if path in shelf.paths}
     recent = (shelf.day(today - timedelta(days=back)) for back in range(RECENT_DAYS))
-    return always | {path: "recent" for path in recent if path is not None}
+    return always | {path: "recent" for paths in recent for path in paths}
 
 
 def _newest_first(choice: Choice, standard: dict[str, str]) -> dict[str, str]:

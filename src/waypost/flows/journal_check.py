@@ -12,6 +12,7 @@ from waypost.flows.finding import (
     JOURNAL_SECRET,
     Finding,
 )
+from waypost.flows.journal_place import journal_notices
 from waypost.flows.journal_units import PAGES, units_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import DNA, stage_of
@@ -25,10 +26,13 @@ _MOST = 20  # findings of the same sort that are told one by one
 
 def check_journal(space: OpenSpace) -> list[Finding]:
     found = list(_problems(space))
+    place = Finding("journal", True, f"It is in {space.journal.root}.")
+    notes = [Finding("journal", True, told, is_note=True) for told in journal_notices(space)]
     if not found:
-        return [Finding("journal", True, "All files can be read, and what they say is known.")]
+        return [place, *notes, Finding("journal", True, "All files can be read, and what they say is known.")]
     more = len(found) - _MOST
-    return found[:_MOST] + ([Finding("journal", True, f"… and {more} more.", is_note=True)] if more > 0 else [])
+    rest = [Finding("journal", True, f"… and {more} more.", is_note=True)] if more > 0 else []
+    return [place, *notes, *found[:_MOST], *rest]
 
 
 def _problems(space: OpenSpace) -> Iterator[Finding]:

@@ -84,7 +84,9 @@ def _add_topic(
         if any(span.first <= day <= span.last for span in named):
             continue
         choice.add(shelf.week(day), "topic")
-        choice.add(shelf.day(day) or standing.get(hit.id), "topic")
+        held = shelf.day(day)
+        own = standing.get(hit.id)
+        choice.add(own if own in held or not held else held[0], "topic")
 
 
 def _chosen_by_model(

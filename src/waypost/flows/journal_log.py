@@ -9,14 +9,14 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
 from waypost.errors import InvalidInput
 from waypost.flows.journal_tally import counted, journal_key
 from waypost.flows.open_space import OpenSpace
-from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, day_path, stage_of
+from waypost.journal.layout import ARCHIVE, DNA, INDEX, PREFERENCES, day_of, stage_of
 from waypost.model.journal import Scored
 from waypost.model.time import format_time, parse_time
 from waypost.space.platform import PRIVATE_FILE, try_lock
@@ -242,6 +242,11 @@ _COUNTED = ("daily", "weekly", "monthly")
 def _standard_tokens(space: OpenSpace) -> int:
     """About how many tokens every context begins with: the index, preferences and the last days."""
     today = space.journal.today(space.clock())
-    paths = [DNA, INDEX, PREFERENCES, *(day_path(today - timedelta(days=back)) for back in range(RECENT_DAYS))]
-    stamps = [space.journal.stamp(path) for path in paths]
-    return sum(stamp.size for stamp in stamps if stamp is not None) // CHARACTERS_PER_TOKEN
+    recent = {today - timedelta(days=back) for back in range(RECENT_DAYS)}
+    files = space.journal.scan(archive=False)
+    standard = [path for path in files if path in (DNA, INDEX, PREFERENCES) or _is_day(path, recent)]
+    return sum(files[path].size for path in standard) // CHARACTERS_PER_TOKEN
+
+
+def _is_day(path: str, days: set[date]) -> bool:
+    return stage_of(path) == "daily" and day_of(path) in days

@@ -10,10 +10,12 @@ from waypost.flows.journal_search import search_journal
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.recall import recall
 from waypost.flows.timeline import named_span
+from waypost.journal.files import JournalFolder
 from waypost.journal.layout import (
     Month,
     Week,
     archived_path,
+    day_of,
     day_path,
     month_path,
     stage_of,
@@ -41,11 +43,23 @@ def show(space: OpenSpace, what: str = "") -> Shown:
     """A day, week, month or year by its name or in words, an entry by its id, a file by its path; today unless told."""
     folder = space.journal
     for path in _paths(space, what.strip()):
-        if folder.exists(path):
-            return Shown(path, folder.read(path), archived=stage_of(path).startswith("archive"))
+        parts = _parts(folder, path)
+        if parts:
+            text = "\n".join(folder.read(one) for one in parts)
+            return Shown(parts[0], text, archived=stage_of(path).startswith("archive"))
     raise NotFound(
         f"The journal has nothing of {what.strip() or 'today'}.", "`waypost journal timeline` shows what there is."
     )
+
+
+def _parts(folder: JournalFolder, path: str) -> list[str]:
+    """The file, or the files of its day: what was written on several branches stands in a file each."""
+    own = [path] if folder.exists(path) else []
+    day, stage = day_of(path), stage_of(path)
+    if day is None or path != f"{stage}/{day.isoformat()}.md":
+        return own
+    scanned = folder.scan(archive=stage.startswith("archive"))
+    return own + [one for one in scanned if one != path and stage_of(one) == stage and day_of(one) == day]
 
 
 def _paths(space: OpenSpace, what: str) -> list[str]:

@@ -13,13 +13,13 @@ from waypost.flows.journal_sync import record_in
 from waypost.flows.journal_units import PAGES, entry_of, unit_of
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.bullets import parse_bullets, render_bullet
-from waypost.journal.layout import day_of, day_path, stage_of
+from waypost.journal.layout import day_of, stage_of
 from waypost.journal.markdown import new_page, newline_of, parse_page, render_entry
 from waypost.model.journal import Amendment, Entry
 from waypost.model.kinds import KINDS
 from waypost.model.memory import State, Version
 from waypost.store.journal_protocol import KnownFile, Placed
-from waypost.store.protocol import Writer
+from waypost.store.protocol import Reader, Writer
 
 
 @contextmanager
@@ -37,9 +37,14 @@ def is_filed(version: Version) -> bool:
     return KINDS[version.kind].is_journal
 
 
-def days_of(space: OpenSpace, versions: Iterable[Version]) -> list[str]:
-    """The day files that new entries go to."""
-    return sorted({day_path(space.journal.today(one.time or one.valid_from)) for one in versions})
+def days_of(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> list[str]:
+    """The day files that new entries go to. In a repository also all others: another branch may have been checked out, and
+    what is known to stand in a file may be gone with it."""
+    folder = space.journal
+    paths = {folder.day_path(folder.today(one.time or one.valid_from)) for one in versions}
+    if versions and space.journal_id != space.own_journal_id:
+        paths |= {*reader.journal_files(space.journal_id, archive=False), *folder.scan(archive=False)}
+    return sorted(paths)
 
 
 def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -> None:
@@ -70,9 +75,10 @@ def write_through(space: OpenSpace, writer: Writer, memory_ids: Iterable[str]) -
 
 def _append(space: OpenSpace, writer: Writer, entries: Sequence[Entry]) -> None:
     days: dict[str, list[Entry]] = {}
+    folder = space.journal
     for entry in entries:
-        days.setdefault(day_path(entry.at.date()), []).append(entry)
-    folder, known = space.journal, writer.journal_files(space.journal_id) if days else {}
+        days.setdefault(folder.day_path(entry.at.date()), []).append(entry)
+    known = writer.journal_files(space.journal_id) if days else {}
     for path, members in days.items():
         if path in known:
             folder.wait_for_save(path)

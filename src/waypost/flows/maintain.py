@@ -45,15 +45,34 @@ class Step:
 
 
 def maintain(
-    space: OpenSpace, *, force: bool = False, dry_run: bool = False, report: Report = lambda *_: None
+    space: OpenSpace,
+    *,
+    force: bool = False,
+    dry_run: bool = False,
+    by_person: bool = False,
+    report: Report = lambda *_: None,
 ) -> tuple[Done, ...]:
     """Do what is due, in order; with `force` everything; with `dry_run` only say what there is to do. `report` is told
-    which step comes; where it raises, the rest is left for the next time."""
+    which step comes; where it raises, the rest is left for the next time.
+
+    A journal in the repository is condensed when a person runs it. By itself it would change tracked files in every clone
+    and on every branch, each in its own way, so that they could not be merged."""
     steps, done = [step for step in STEPS if applies(space, step)], list[Done]()
+    in_repository = space.journal_id != space.own_journal_id
     for step in steps:
         report(step.name, len(done), len(steps))
-        done.append(_step(space, step, force, dry_run))
+        if step.needs_journal and in_repository and not by_person and not dry_run:
+            done.append(_left_to_a_person(space, step))
+        else:
+            done.append(_step(space, step, force, dry_run))
     return tuple(done)
+
+
+def _left_to_a_person(space: OpenSpace, step: Step) -> Done:
+    with space.store.write() as writer:
+        writer.set_meta(_key(space, step), format_time(space.clock()))
+    told = "the journal is in the repository: run `waypost journal condense` on the branch of your choice"
+    return Done(step.name, 0, told, skipped=True)
 
 
 def applies(space: OpenSpace, step: Step) -> bool:
@@ -65,7 +84,7 @@ def applies(space: OpenSpace, step: Step) -> bool:
 
 
 def _step(space: OpenSpace, step: Step, force: bool, dry_run: bool) -> Done:
-    key = f"maintained:{step.name}:{space.identity.checkout_id if step.needs_tree else ''}"
+    key = _key(space, step)
     with space.store.read() as reader:
         last = reader.meta(key)
     now = space.clock()
@@ -78,6 +97,10 @@ def _step(space: OpenSpace, step: Step, force: bool, dry_run: bool) -> Done:
     with space.store.write() as writer:
         writer.set_meta(key, format_time(now))
     return done
+
+
+def _key(space: OpenSpace, step: Step) -> str:
+    return f"maintained:{step.name}:{space.identity.checkout_id if step.needs_tree else ''}"
 
 
 def _changed_files(space: OpenSpace) -> Done:

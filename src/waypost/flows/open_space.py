@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,12 @@ from waypost.context.cache import ContextCache
 from waypost.errors import InvalidInput, NotFound
 from waypost.flows.engines import Engines
 from waypost.journal.away import JournalAway
+from waypost.journal.consent import consent_for, part_of
 from waypost.journal.files import JournalFolder, Stamp
 from waypost.journal.layout import INDEX
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
-from waypost.space.identity import Identity, machine_journal, tree_here, tree_name
+from waypost.space.identity import Identity, machine_journal, path_id, tree_here
 from waypost.space.place import plain_relative_path, safe_relative_path
 from waypost.store.protocol import Reader, Store, Writer
 
@@ -85,13 +87,29 @@ class OpenSpace:
         in_tree = journal != self.own_journal_id and tree is not None
         root = tree / IN_TREE if in_tree and tree is not None else self.folder / "journal"
         lock = self.folder / (f"journal-{journal}.lock" if in_tree else "journal.lock")
-        return JournalFolder(root, lock, self.settings.journal, self.settings.busy_timeout_seconds)
+        part = partial(self._part, tree) if in_tree and tree is not None else None
+        return JournalFolder(root, lock, self.settings.journal, self.settings.busy_timeout_seconds, part)
+
+    def _part(self, tree: Path) -> str:
+        consent = consent_for(self.folder, tree)
+        return "" if consent is None else part_of(consent, branch_of(tree))
+
+    @property
+    def journal_offered(self) -> Path | None:
+        """The journal that came with the repository, where no person has agreed to use it: it is neither read nor written."""
+        place = self._place_in_tree()
+        return None if place is None or self._journal_in_tree() else place
 
     def _journal_in_tree(self) -> bool:
+        root = self.identity.root
+        return root is not None and self._place_in_tree() is not None and consent_for(self.folder, root) is not None
+
+    def _place_in_tree(self) -> Path | None:
         if self.identity.root is None:
-            return False
+            return None
         place = self.identity.root / IN_TREE
-        return not place.is_symlink() and ((place / INDEX).is_file() or (place / "daily").is_dir())
+        is_journal = not place.is_symlink() and ((place / INDEX).is_file() or (place / "daily").is_dir())
+        return place if is_journal else None
 
     def _journal_away(self) -> dict[str, Stamp]:
         """The files of the journal, where it is kept in a tree that is elsewhere; empty where it is not."""
@@ -118,6 +136,14 @@ class OpenSpace:
             return bytes.fromhex(known)
         with self.store.write() as writer:
             return tombstone_key_in(writer)
+
+
+def branch_of(root: Path) -> str:
+    """The branch that is checked out; in its place the commit, where none is."""
+    from waypost.code.history import head  # only where the journal is kept in a repository
+
+    found = head(root)
+    return f"branch {found.branch}" if found.branch else f"commit {found.commit}"
 
 
 def tombstone_key_in(writer: Writer) -> bytes:
@@ -152,16 +178,16 @@ def place_in(space: OpenSpace, path: str) -> str:
     return plain_relative_path(path) if root is None else safe_relative_path(root, path)
 
 
-def note_checkout(space: OpenSpace) -> None:
-    """Remember which trees use this space: what is derived from a tree belongs to its checkout."""
-    if space.identity.root is None:
-        return
+def is_known_checkout(space: OpenSpace) -> bool:
+    """Whether this memory was opened from this tree before; true where there is no tree, and where nothing but the tree's
+    path names it and whoever asks could not note it: a server has no rights before it acts for somebody."""
+    root = space.identity.root
+    if root is None:
+        return True
+    if not space.store.may_write and space.identity.space_id == path_id(root, space.settings.shared_machine):
+        return True
     with space.store.read() as reader:
-        if space.identity.checkout_id in reader.checkouts():
-            return
-    with space.store.write() as writer:
-        name = tree_name(space.identity.root, space.settings.shared_machine)
-        writer.add_checkout(space.identity.checkout_id, name, space.clock())
+        return space.identity.checkout_id in reader.checkouts()
 
 
 # What is noted for each checkout beside its rows, by the name in the table `meta`.
@@ -169,7 +195,11 @@ def note_checkout(space: OpenSpace) -> None:
 
 def indexed_commit_key(space: OpenSpace) -> str:
     """The commit that was checked out when the tree was indexed last."""
-    return f"indexed_commit:{space.identity.checkout_id}"
+    return indexed_commit_of(space.identity.checkout_id)
+
+
+def indexed_commit_of(checkout_id: str) -> str:
+    return f"indexed_commit:{checkout_id}"
 
 
 def digest_format_key(space: OpenSpace) -> str:

@@ -23,7 +23,7 @@ from waypost.flows.serving import engine_notices, engine_roles, serving_engines,
 from waypost.journal.markdown_values import in_zone
 from waypost.model.draft import check_text
 from waypost.model.finding import UNCHECKED
-from waypost.model.kinds import CODE_COLLECTIONS
+from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.linked import Linked
 from waypost.model.recall import Answer, Hit, View
 from waypost.retrieve.freshness import outdone, with_freshness
@@ -116,6 +116,10 @@ def recall(
         hurry(space, hits)
         space.start_worker(space)
     notices = (*notice_full(space), *notice_elsewhere(space), *notices)
+    if not any(hit.collection in KEPT_COLLECTIONS for hit in hits):
+        from waypost.flows.relatives import relative_notices  # only where nothing was found
+
+        notices = (*relative_notices(space), *notices)
     return Answer(asked, tuple(hits), (*notices, *notes), (timing.perf_counter() - started) * 1000)
 
 

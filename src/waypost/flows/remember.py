@@ -100,7 +100,7 @@ def _remember_chunk(
         twins = _twins(reader, space, items, embedded, since=0)
     filed = [item.version for item in items if is_filed(item.version)]
     with journal_writer(space, filed=bool(filed)) as writer:
-        sync_in(space, writer, only=days_of(space, filed))
+        sync_in(space, writer, only=days_of(space, writer, filed))
         gate = Gate(space, writer, embedded, caller, direct, key)
         receipts = []
         now = space.clock()  # others may have written while we embedded

@@ -5,9 +5,11 @@ from typing import Any
 
 from waypost.embed.install import status as model_status
 from waypost.flows.elsewhere import seen_elsewhere
+from waypost.flows.journal_place import journal_notices
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
 from waypost.flows.references import kept_view, linked
+from waypost.flows.relatives import relatives
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
@@ -25,6 +27,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         tree, references = _tree(space, reader), _references(space, reader)
         seen = seen_elsewhere(space, reader)
         review = {"candidates": reader.count_candidates(), "expired": len(reader.lifetimes(expired_by=space.clock()))}
+    others = relatives(space)
     models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
     return {
         "space": space.identity.space_id,
@@ -47,6 +50,9 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "initialised_at": format_time(metadata.created),
         "updated_at": format_time(newest[0].at) if newest else None,
         "journal": str(space.journal.root),
+        "relatives": [one.to_json() for one in others],
+        "journal_offered": None if space.journal_offered is None else str(space.journal_offered),
+        "notices": [*(one.notice for one in others), *journal_notices(space)],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
         "overdue": late.to_json() if (late := missed(space)) else None,
     }

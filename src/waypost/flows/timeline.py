@@ -212,6 +212,9 @@ def _said(space: OpenSpace, days: Mapping[date, Sequence[str]]) -> Iterator[Said
 def _overview(space: OpenSpace) -> Iterator[Stretch]:
     counts, files = tallies(space), space.journal.scan()
     spans: dict[str, tuple[date, date, str]] = {}
+    whole = {
+        day for day, paths in days_of(files).items() if stage_of(paths[-1]) == "daily"
+    }  # they stand for themselves
     for day, paths in days_of(files).items():
         path, first, last, name = paths[-1], day, day, day.isoformat()
         if stage_of(path) != "daily":
@@ -219,7 +222,11 @@ def _overview(space: OpenSpace) -> Iterator[Stretch]:
             path, first, last, name = _summary_of(week, files) or (path, week.first, week.last, str(week))
         spans.setdefault(name, (first, last, path))
     for name, (first, last, path) in sorted(spans.items(), key=lambda item: (item[1][1], item[0]), reverse=True):
-        inside = [tally for day, tally in counts.items() if first <= day <= last and _belongs(day, name, files)]
+        inside = [
+            tally
+            for day, tally in counts.items()
+            if first <= day <= last and (day in whole) == bool(_DAY.fullmatch(name))
+        ]
         yield Stretch(
             name,
             first,
@@ -240,9 +247,3 @@ def _summary_of(week: Week, files: "dict[str, Any]") -> tuple[str, date, date, s
         year = week.month.year
         return year_path(year), Month(year, 1).weeks[0].first, Month(year, 12).weeks[-1].last, str(year)
     return None
-
-
-def _belongs(day: date, name: str, files: "dict[str, Any]") -> bool:
-    """Whether a day is told in the stretch of this name; one that is still whole stands for itself."""
-    whole = f"daily/{day.isoformat()}.md" in files
-    return whole == bool(_DAY.fullmatch(name))

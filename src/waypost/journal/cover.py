@@ -27,23 +27,26 @@ class Shelf:
     """The files that there are, by what they are about."""
 
     paths: Collection[str]
-    _days: dict[date, str] = field(default_factory=dict)
+    _days: dict[date, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for path in sorted(self.paths, reverse=True):  # "daily" comes behind "archive/daily", and takes its place
-            day = day_of(path)
-            if day is not None and stage_of(path) in ("daily", f"{ARCHIVE}/daily"):
-                self._days.setdefault(day, path)
+        for stage in ("daily", f"{ARCHIVE}/daily"):
+            found: dict[date, list[str]] = {}
+            for path in sorted(self.paths):
+                if stage_of(path) == stage and (day := day_of(path)) is not None:
+                    found.setdefault(day, []).append(path)
+            for day, paths in found.items():
+                self._days.setdefault(day, paths)
 
-    def day(self, day: date) -> str | None:
-        """The file that holds a day: its own, else its original in the archive."""
-        return self._days.get(day)
+    def day(self, day: date) -> tuple[str, ...]:
+        """The files that hold a day: its own, else their originals in the archive."""
+        return tuple(self._days.get(day, ()))
 
-    def told(self, day: date) -> str | None:
-        """The file that tells of a day: the one that holds it, else the shortest time's summary."""
+    def told(self, day: date) -> tuple[str, ...]:
+        """The files that tell of a day: those that hold it, else the shortest time's summary."""
         week = Week.of(day)
         summaries = (week_path(week), month_path(week.month), year_path(week.month.year))
-        return self.day(day) or next((path for path in summaries if path in self.paths), None)
+        return self.day(day) or tuple(path for path in summaries if path in self.paths)[:1]
 
     def week(self, day: date) -> str | None:
         """The summary of the week of a day."""
@@ -53,8 +56,7 @@ class Shelf:
     def between(self, first: date, last: date) -> list[str]:
         """The files that tell of these days: summaries of the years, months and weeks that lie inside, else days."""
         if first == last:
-            told = self.told(first)
-            return [told] if told else []
+            return list(self.told(first))
         return list(dict.fromkeys(self._years(first, last)))
 
     def _years(self, first: date, last: date) -> Iterator[str]:
@@ -99,19 +101,13 @@ class Shelf:
                 yield from self._not_joined(week)
                 day = week.last + _DAY
                 continue
-            told = self.day(day)
-            if told is None:  # a week that is only partly asked for may be all that is left of its days
-                told = self.told(day)
-            if told is not None:
-                yield told
+            yield from self.told(day)  # a week that is only partly asked for may be all that is left of its days
             day += _DAY
 
     def _not_joined(self, week: Week) -> Iterator[str]:
         """Days of the week that its summary does not tell of yet."""
         for number in range(7):
-            path = self.day(week.first + number * _DAY)
-            if path is not None and stage_of(path) == "daily":
-                yield path
+            yield from (path for path in self.day(week.first + number * _DAY) if stage_of(path) == "daily")
 
 
 def last_day_of(path: str) -> date | None:

@@ -8,7 +8,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
-from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX
+from waypost.journal.layout import ARCHIVE, DNA, FOLDERS, INDEX, day_path
 from waypost.space.platform import (
     make_private_directory,
     sync_directory,
@@ -47,11 +47,23 @@ class Stamp:
 class JournalFolder:
     """Logical paths are relative to the root, with `/`, and never end in `.gz`."""
 
-    def __init__(self, root: Path, lock: Path, settings: JournalSettings, wait_seconds: float = 60.0) -> None:
+    def __init__(
+        self,
+        root: Path,
+        lock: Path,
+        settings: JournalSettings,
+        wait_seconds: float = 60.0,
+        part: Callable[[], str] | None = None,
+    ) -> None:
         self.root = root
         self.settings = settings
         self.lock = lock
         self.wait_seconds = wait_seconds
+        self._part = part  # in a repository: what tells the files apart that different branches write
+
+    def day_path(self, day: date) -> str:
+        """The file that new entries of a day are written to."""
+        return day_path(day, "" if self._part is None else self._part())
 
     # -- time
 

@@ -9,7 +9,7 @@ DNA, INDEX, PREFERENCES = "DNA.md", "MEMORY.md", "important/preferences.md"
 STAGES = ("daily", "weekly", "monthly", "yearly")
 ARCHIVE = "archive"
 FOLDERS = (*STAGES, "important", *(f"{ARCHIVE}/{name}" for name in ("daily", "weekly", "monthly", "media")))
-_DAY = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
+_DAY = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:\.[a-z0-9]{1,16})?")
 _WEEK = re.compile(r"(\d{4})-W(\d\d)")
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _YEAR = re.compile(r"\d{4}")
@@ -65,8 +65,9 @@ class Month:
         return f"{self.year:04}-{self.number:02}"
 
 
-def day_path(day: date) -> str:
-    return f"daily/{day.isoformat()}.md"
+def day_path(day: date, part: str = "") -> str:
+    """`part` tells the files of one day apart that are written on different branches or in different clones."""
+    return f"daily/{day.isoformat()}{f'.{part}' if part else ''}.md"
 
 
 def week_path(week: Week) -> str:
@@ -92,7 +93,7 @@ def stage_of(path: str) -> str:
 
 
 def day_of(path: str) -> date | None:
-    """The day that a file is about by its name, also in the older spelling without hyphens."""
+    """The day that a file is about by its name, also in the older spelling without hyphens, and with a part."""
     return _date(_DAY.fullmatch(_stem(path)))
 
 

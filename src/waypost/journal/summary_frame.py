@@ -49,6 +49,20 @@ def with_part(text: str, part: str) -> str:
     return theirs + (_gap(theirs, newline) if frame.is_edited else "") + ours + frame.after
 
 
+def without_merged_part(text: str) -> str:
+    """The file without a part that git has put together from two of ours, line by line: such a part has several
+    beginnings and one end. It is made anew; what stands around it stays."""
+    begins: list[re.Match[str]] = []
+    for line in sorted([*_BEGIN.finditer(text), *_END.finditer(text)], key=lambda found: found.start()):
+        if line.re is _BEGIN:
+            begins.append(line)
+            continue
+        if len(begins) > 1:
+            return text[: begins[0].start()] + text[line.end() :].lstrip("\r\n")
+        begins = []
+    return text
+
+
 def framed(existing: str | None, title: str, made: str) -> str:
     """A summary's file: its title, what people wrote, our part. What exists keeps everything outside our part."""
     return with_part(existing or f"# {title}\n", made)

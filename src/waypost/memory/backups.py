@@ -1,16 +1,18 @@
 """The snapshots of a memory: `memory.backup`."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from waypost import flows
 from waypost.config import Settings
+from waypost.errors import StoreCorrupt
 from waypost.memory.opened import Opened
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
-from waypost.space.place import space_directory
+from waypost.space.place import DATABASE_FILE, space_directory
 
 
 class Backups(Opened):
@@ -55,6 +57,9 @@ class Backups(Opened):
     def _place(self) -> "flows.backup_restore.BackupPlace":
         flows.backup.refuse_servers(self._settings.store)
         folder = space_directory(self._settings.memory_root, self.space_id)
+        if (folder / DATABASE_FILE).exists():
+            with suppress(StoreCorrupt):  # what cannot be read does not say whose it is, and is to be restored
+                self._space  # noqa: B018  a folder that the memory does not open for gets no snapshot either
         return flows.backup_restore.BackupPlace(
             self.space_id,
             folder,

@@ -8,7 +8,7 @@ from waypost import flows
 from waypost.config import Settings
 from waypost.errors import StoreCorrupt
 from waypost.flows.finding import Finding
-from waypost.flows.open_space import OpenSpace
+from waypost.flows.open_space import OpenSpace, is_known_checkout
 from waypost.memory.spaces import open_spaces, space_on
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
@@ -52,7 +52,10 @@ def salvaged_space(
     path = _database(identity, settings, error)
     with flows.recovery.repair_lock(path.parent), salvaged_copy(path, clock()) as (copy, lost):
         store = SqliteStore(copy, clock=clock)
+        space = space_on(store, identity, settings, clock, path.parent)
         try:
-            yield space_on(store, identity, settings, clock, path.parent), lost
+            if not is_known_checkout(space):
+                raise error  # whether this folder belongs to the memory is only known once it is repaired
+            yield space, lost
         finally:
             store.close()

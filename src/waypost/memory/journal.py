@@ -22,8 +22,18 @@ class Journal(Opened):
         return self._space.journal.root
 
     def keep_in_tree(self) -> Path:
-        """From now on the files live in the project, `.waypost/`, to be kept in git. Returns the folder."""
-        return flows.journal_place.keep_in_tree(self._space)
+        """A person agrees to keep the files of this checkout in the project, `.waypost/`, where git can have them. Returns
+        the folder. Raises Refused for an agent."""
+        return flows.journal_place.keep_in_tree(self._space, self._caller)
+
+    def notices(self) -> list[str]:
+        """Where the journal is not where somebody may look for it."""
+        return flows.journal_place.journal_notices(self._space)
+
+    @property
+    def offered(self) -> Path | None:
+        """The folder of a journal that came with the repository and is not used: no person has agreed to it."""
+        return self._space.journal_offered
 
     def add(self, text: str, *, media: str | Path | None = None, **options: Any) -> Receipt:
         """Write an entry to the day's file: a note, or with `session` a turn of a conversation. `media` is a file that is

@@ -1,7 +1,8 @@
 """The memories that there are in a home: what a server lists, and how it opens one by its id (CG-3)."""
 
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spac
 from waypost.model.checkout import Checkout
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, utc_now
+from waypost.space.alias import aliases, identify_here
 from waypost.space.identity import Identity, identify, identify_away, identify_person, tree_here
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class KnownSpace:
     source: str = ""
     origin: str | None = None
     machine: str = ""  # the name of this one, where the store is shared
+    aliases: Mapping[str, str] = field(default_factory=dict)  # ids of folders that stand for another memory
 
     @property
     def identity(self) -> Identity:
@@ -57,8 +60,8 @@ class KnownSpace:
                 found = identify(root, machine=self.machine)
             except InvalidInput:  # the tree is gone, or cannot be read
                 continue
-            if found.space_id == self.space_id:
-                return found
+            if self.aliases.get(found.space_id, found.space_id) == self.space_id:
+                return replace(found, space_id=self.space_id)
         return None
 
     def to_json(self) -> dict[str, Any]:
@@ -96,14 +99,15 @@ def _known(settings: Settings, stored: StoredSpace, clock: Clock) -> KnownSpace:
     roots = tuple(root for root in told if root is not None)
     kind, name, source, origin = stored.kind, stored.name, stored.source, stored.origin
     machine = settings.shared_machine
-    return KnownSpace(stored.space_id, kind, name, stored.created, roots, checkouts, source, origin, machine)
+    ids = aliases(settings.home)
+    return KnownSpace(stored.space_id, kind, name, stored.created, roots, checkouts, source, origin, machine, ids)
 
 
 def is_outside(settings: Settings, directory: Path) -> bool:
     """Whether who serves in a directory means no project by it: it is in no repository and has no memory of its own, and
     there are projects to serve, or it is no place for one."""
     try:
-        identity = identify(directory, machine=settings.shared_machine)
+        identity = identify_here(directory, settings)
         if identity.source == "directory":
             known_space(settings, identity.space_id)
     except InvalidInput:

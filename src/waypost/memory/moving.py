@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from waypost import flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.migrate import Ends, Moved, Report, migrate
@@ -15,7 +16,8 @@ from waypost.memory.spaces import open_spaces
 from waypost.memory.stores import StoredSpace, stored_ids, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
-from waypost.space.identity import identify, identify_person
+from waypost.space.alias import aliases, identify_here, set_alias
+from waypost.space.identity import identify_person, path_id, tree_here
 from waypost.store.moved_tables import TABLES
 
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -77,6 +79,7 @@ class Moving:
                 copy.close()
                 self._carry(exact=False)
                 self._to.arrive()
+                self._carry_aliases()
 
             ends = Ends(source, copy, self.source, self.target, self._remedy, arrive)
             return migrate(ends, notes, step, self._ids, caller, self._clock, report)
@@ -113,6 +116,16 @@ class Moving:
             make_home(self._to.folder, replace(self.space, space_id=self.new_id))
             carry_files(self._from.folder, self._to.folder, exact=exact)
 
+    def _carry_aliases(self) -> None:
+        """Folders that use this memory under another id of theirs go on doing so."""
+        before, after = self._source.shared_machine, self._target.shared_machine
+        with self._from.opened() as store, store.read() as reader:
+            roots = [tree_here(told, before) for told in reader.checkouts().values()]
+        renamed = {path_id(root, before): path_id(root, after) for root in roots if root is not None}
+        for folder, space_id in aliases(self._source.home).items():
+            if space_id == self.space.space_id:
+                set_alias(self._target.home, renamed.get(folder, folder), self.new_id)
+
     def _new_ids(self) -> NewIds:
         machine = Change(self._source.shared_machine, self._target.shared_machine)
         with self._from.opened() as store, store.read() as reader:
@@ -147,11 +160,14 @@ class Moving:
 
 def space_here(settings: Settings, directory: Path, person: str | None) -> StoredSpace:
     """The memory of the project that a directory belongs to, or of a person. Raises NotFound where there is none."""
-    found = identify_person(person) if person is not None else identify(directory, machine=settings.shared_machine)
+    found = identify_person(person) if person is not None else identify_here(directory, settings)
     try:
-        return stored_space(settings, found.space_id)
+        stored = stored_space(settings, found.space_id)
     except NotFound as error:
         raise NotFound(f"Nothing of {found.name!r} is remembered there.", "Look at `waypost status`.") from error
+    with place_of(settings, stored, utc_now).opened() as store, store.read() as reader:
+        flows.admission.need_admission(reader, found, settings.shared_machine)
+    return stored
 
 
 def spaces_there(settings: Settings) -> Iterator[StoredSpace]:

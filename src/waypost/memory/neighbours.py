@@ -13,7 +13,8 @@ from waypost.flows.share_spaces import Neighbour
 from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spaces
 from waypost.model.share import ShareRow
 from waypost.model.time import Clock
-from waypost.space.identity import Identity, identify
+from waypost.space.alias import identify_here
+from waypost.space.identity import Identity
 from waypost.store.protocol import Store
 from waypost.store.share_protocol import GIVES, TAKES
 
@@ -85,7 +86,7 @@ class StoredNeighbours:
         return f"Give its path, its name or its id. Projects share within one home or database; this is {home}."
 
     def _of_path(self, told: str) -> Neighbour:
-        identity = identify(Path(told), machine=self._settings.shared_machine)
+        identity = identify_here(Path(told), self._settings)
         try:
             return self._known(identity.space_id)
         except NotFound:

@@ -11,13 +11,15 @@ from waypost import config, flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreCorrupt
 from waypost.flows.open_space import OpenSpace
+from waypost.memory.location import locate
 from waypost.memory.spaces import open_spaces
 from waypost.model.checkout import Checkout
 from waypost.model.kinds import scope_of
 from waypost.model.memory import Caller
 from waypost.model.recall import View
 from waypost.model.time import Clock, Moment, parse_time, utc_now
-from waypost.space.identity import Identity, identify, identify_person
+from waypost.space.alias import identify_here
+from waypost.space.identity import Identity, identify_person
 from waypost.space.place import check_claimed_id
 
 LIBRARY = Caller("agent", "library")  # code that calls us is an agent, whatever its texts say
@@ -87,9 +89,7 @@ class Opened:
     ) -> Self:
         """The same without opening the database: for what repairs it."""
         settings = settings or config.load()
-        identity = (
-            identify_person(person) if person is not None else identify(Path(path), machine=settings.shared_machine)
-        )
+        identity = identify_person(person) if person is not None else locate(Path(path), settings, clock)
         if space_id is not None:
             check_claimed_id(identity, space_id)
         return cls(identity, settings, caller, clock)
@@ -100,7 +100,7 @@ class Opened:
         A relative path is seen from this tree's root. One in another project raises SecurityError (CG-3).
         """
         root = self.root
-        identity = identify(root / path, machine=self._settings.shared_machine)
+        identity = identify_here(root / path, self._settings)
         inside = identity.root is not None and self.has_tree and identity.root.is_relative_to(root)
         if identity.source == "directory" and inside:
             return self  # a folder of this tree that is no repository of its own

@@ -16,7 +16,7 @@ from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
 from waypost.errors import StoreUnavailable
 from waypost.flows.engines import Engines
-from waypost.flows.open_space import OpenSpace, note_checkout
+from waypost.flows.open_space import OpenSpace, is_known_checkout
 from waypost.memory.stores import StoredSpace, open_store
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
@@ -160,13 +160,25 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     stored = StoredSpace(identity.space_id, identity.kind, identity.name, identity.source, origin, created)
     store = open_store(settings, stored, folder, clock)
     space = space_on(store, identity, settings, clock, folder)
+    try:
+        _let_in(space)
+    except BaseException:
+        store.close()
+        raise
     keep_metadata(folder, space.engines.main.name, store.schema_version)
     if store.may_write:
-        note_checkout(space)
         flows.settle.adopt_engine(space)
         flows.scrub.finish_forgetting(space)
         flows.neglect.call_if_neglected(space)
     return space
+
+
+def _let_in(space: OpenSpace) -> None:
+    """A checkout that is seen for the first time must belong to this memory. Whether another one was made for the same
+    repository is looked for then."""
+    if not is_known_checkout(space):
+        flows.admission.admit(space)
+        flows.relatives.look_for_relatives(space)
 
 
 def _start_worker(space: OpenSpace) -> None:

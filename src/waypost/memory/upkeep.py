@@ -36,7 +36,8 @@ class Upkeep(Opened):
         self, *, force: bool = False, dry_run: bool = False, report: "flows.maintain.Report" = lambda *_: None
     ) -> "Sequence[flows.maintain.Done]":
         """Upkeep: what is due, or with `force` everything; with `dry_run` only what there is to do."""
-        return flows.maintain.maintain(self._current, force=force, dry_run=dry_run, report=report)
+        by_person = self._caller.decides
+        return flows.maintain.maintain(self._current, force=force, dry_run=dry_run, by_person=by_person, report=report)
 
     def settle(self, *, progress: "flows.settle.Progress" = lambda *_: None) -> dict[str, int]:
         """Embed everything that is owed, now. Returns what is still owed, by engine."""
@@ -98,6 +99,10 @@ class Upkeep(Opened):
 
     def exports(self) -> "Sequence[flows.transfer.Export]":
         return flows.transfer.exports(self._current)
+
+    def relatives(self) -> "Sequence[flows.relatives.Relative]":
+        """Memories of this repository under another id, which `waypost adopt` can bring here."""
+        return flows.relatives.look_for_relatives(self._space)
 
     def import_file(self, path: str | Path) -> Iterator[Receipt]:
         """Read an export. Nothing that is here is overwritten; each receipt says what became of its line."""

@@ -14,6 +14,7 @@ from pathlib import Path
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 _HELPER = re.compile(r"(?P<helper>[A-Za-z0-9+.-]+)::(?P<address>.*)", re.DOTALL)
 _WEB_SCHEMES = frozenset({"http", "https"})
+_DEFAULT_PORTS = {"http": "80", "https": "443", "ssh": "22", "git+ssh": "22", "ssh+git": "22", "git": "9418"}
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -44,6 +45,39 @@ def repository_name(url: str) -> str:
     """The last part of a URL or path, without `.git`; empty when there is none."""
     last = re.split(r"[/:\\]", url.rstrip("/\\"))[-1]
     return last.removesuffix(".git")
+
+
+def repository_key(url: str) -> str | None:
+    """What all spellings of a repository's address share: its host and path, else its path on this machine.
+
+    The same for `git@host:a/b.git`, `ssh://git@HOST:22/a/b`, `https://host/a/b/`. None where nothing of it is known. Two
+    repositories can have one key (a path below the home of two users): only a shared commit makes them the same.
+    """
+    if _HELPER.fullmatch(url):
+        return None
+    if parts := _URL.fullmatch(url):
+        scheme = parts["scheme"].lower()
+        _, authority, tail = _split_authority(parts["rest"])
+        if scheme == "file":
+            return _path_key(re.split(r"[?#]", tail)[0]) or None
+        host, port = _host_and_port(authority)
+        path = re.split(r"[?#]", tail)[0]
+        if not host or scheme not in _DEFAULT_PORTS:
+            return None
+        return f"{host}{'' if port in ('', _DEFAULT_PORTS[scheme]) else f':{port}'}/{_path_key(path).lstrip('/')}"
+    if _is_local(url):
+        return _path_key(url) or None
+    host, _, path = url.partition(":")
+    return f"{host.rpartition('@')[2].lower()}/{_path_key(re.split(r'[?#]', path)[0]).lstrip('/')}"
+
+
+def _host_and_port(authority: str) -> tuple[str, str]:
+    found = re.fullmatch(r"(?P<host>\[[^\]]*\]|[^:]*)(?::(?P<port>\d*))?", authority)
+    return (found["host"].lower(), found["port"] or "") if found else ("", "")
+
+
+def _path_key(path: str) -> str:
+    return path.rstrip("/").removesuffix(".git").rstrip("/")
 
 
 def _is_local(url: str) -> bool:

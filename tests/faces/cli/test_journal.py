@@ -131,8 +131,12 @@ def test_a_path_out_of_the_journal_is_refused(waypost: Waypost) -> None:
 
 
 def test_the_journal_moves_into_the_repository_when_asked(waypost: Waypost, said: str, project: Path) -> None:
-    assert waypost("init", "--journal-in-repo", "--no-facts").code == 0
-    assert PLAN in (project / ".waypost" / "daily" / "2026-01-15.md").read_text()
+    refused = waypost("init", "--journal-in-repo", "--no-facts")
+    assert (refused.code, "Only a person can agree" in refused.err) == (1, True)
+    assert not (project / ".waypost").exists()
+    assert waypost("init", "--journal-in-repo", "--no-facts", "--yes").code == 0
+    [page] = (project / ".waypost" / "daily").glob("2026-01-15.*.md")
+    assert PLAN in page.read_text()
     assert json.loads(waypost("show", said, "--json").out)["text"] == PLAN
     assert json.loads(waypost("ask", "three certificates", "--in", "code", "--json").out)["hits"] == []
 

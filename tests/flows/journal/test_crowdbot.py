@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.conftest import OpenMemory
+from tests.conftest import OpenMemory, agree_to_journal_in_repository
 
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput
@@ -295,6 +295,7 @@ def test_the_backup_of_a_journal_in_a_repository_stays_out_of_it(open_memory: Op
     memory = open_memory()
     (memory.root / ".waypost").mkdir()
     (memory.root / ".waypost" / "MEMORY.md").write_text("# Mine\n")
+    agree_to_journal_in_repository(memory)
     done = bring(memory, old)
     assert journal(memory) == memory.root / ".waypost"
     assert done.backup == str(memory._space.folder / "imports" / "memory_v1_backup.md")

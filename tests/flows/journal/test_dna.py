@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.conftest import OpenMemory
+from tests.conftest import OpenMemory, agree_to_journal_in_repository
 from tests.flows.journal.days import root_of, space_of
 
 from waypost import Memory
@@ -25,7 +25,7 @@ def write_dna(memory: Memory, words: str = WORDS) -> None:
 
 def in_tree(memory: Memory, tmp_path: Path) -> None:
     """The journal is kept in the repository."""
-    (tmp_path / "work" / "project" / ".waypost" / "daily").mkdir(parents=True)
+    assert agree_to_journal_in_repository(memory) == tmp_path / "work" / "project" / ".waypost"
     assert space_of(memory).journal_id
 
 

@@ -1,11 +1,12 @@
 """Forgetting an entry that was condensed, archived, packed and backed up (GOV-5)."""
 
 import gzip
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.conftest import OpenMemory, TestClock
+from tests.conftest import OpenMemory, TestClock, agree_to_journal_in_repository
 
 from waypost.memory import Memory
 
@@ -108,6 +109,7 @@ def test_what_people_wrote_around_it_stays(open_memory: OpenMemory, clock: TestC
 
 def test_a_journal_that_the_tree_has_taken_the_place_of_is_cleaned_too(open_memory: OpenMemory) -> None:
     memory = open_memory()
+    shutil.rmtree(agree_to_journal_in_repository(memory))  # a branch without it
     receipt = memory.remember(SECRETIVE, kind="note")
     memory.remember(NEIGHBOURS[0], kind="note")
     (memory.root / ".waypost" / "daily").mkdir(parents=True)  # as a branch brings it

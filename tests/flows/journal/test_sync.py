@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.conftest import Git, OpenMemory, TestClock
+from tests.conftest import Git, OpenMemory, TestClock, agree_to_journal_in_repository
 
 from waypost.flows.journal_look import _looked_at
 from waypost.flows.journal_sync import ours
@@ -275,26 +275,38 @@ def test_a_link_in_the_journals_folder_is_not_followed(memory: Memory, tmp_path:
 
 def test_a_journal_in_the_repository_is_written_there(open_memory: OpenMemory) -> None:
     memory = open_memory()
-    (memory.root / ".waypost" / "daily").mkdir(parents=True)
+    agree_to_journal_in_repository(memory)
     turns(memory, "The cat is called Minka.")
-    assert (memory.root / ".waypost" / DAY).exists()
+    assert page_in_tree(memory).read_text().count("Minka") == 1
     assert not file_of(memory).exists()
     assert said(memory) == ["The cat is called Minka."]
+
+
+def page_in_tree(memory: Memory) -> Path:
+    """The only file of the day in the repository."""
+    [page] = (memory.root / ".waypost" / "daily").glob("2026-01-30*.md")
+    return page
 
 
 def test_two_checkouts_each_see_the_entries_of_their_own_tree(
     open_memory: OpenMemory, git: Git, tmp_path: Path
 ) -> None:
+    first = tmp_path / "work" / "one"
+    first.mkdir(parents=True)
+    git(first, "init", "-q")
+    git(first, "commit", "-q", "--allow-empty", "-m", "Begin")
+    git(tmp_path / "work", "clone", "-q", str(first), "two")
     for name in ("one", "two"):
-        folder = tmp_path / "work" / name
-        folder.mkdir(parents=True)
-        git(folder, "init", "-q")
-        git(folder, "remote", "add", "origin", "https://example.org/team/project.git")
-        (folder / ".waypost" / "daily").mkdir(parents=True)
+        config = tmp_path / "work" / name / ".git" / "config"
+        config.write_text(
+            f'{config.read_text()}[remote "origin"]\n\turl =\n\turl = https://example.org/team/project.git\n'
+        )
     one, two = open_memory("one"), open_memory("two")
+    for memory in (one, two):
+        agree_to_journal_in_repository(memory)
     turns(one, "The cat is called Minka.", "The dog is called Rex.")
-    page = one.root / ".waypost" / DAY
-    (two.root / ".waypost" / DAY).write_text(without(page.read_text(), "Rex"))  # another branch
+    page = page_in_tree(one)
+    (two.root / ".waypost" / "daily" / page.name).write_text(without(page.read_text(), "Rex"))  # another branch
     turns(two, "The parrot is called Coco.")
     assert said(one) == ["The cat is called Minka.", "The dog is called Rex."]
     assert said(two) == ["The cat is called Minka.", "The parrot is called Coco."]

@@ -1,13 +1,15 @@
 """Upkeep that touches the journal: what was read, what was neglected, where the files live."""
 
+import re
 from pathlib import Path
 
 import pytest
-from tests.conftest import OpenMemory, TestClock
+from tests.conftest import OpenMemory, TestClock, agree_to_journal_in_repository
 
 from waypost.errors import InvalidInput
 from waypost.flows.journal_access import take_accesses
 from waypost.memory import Memory
+from waypost.model.memory import Caller
 
 
 def test_an_entry_that_answered_is_noted_as_read_on_that_day(memory: Memory, clock: TestClock) -> None:
@@ -82,7 +84,9 @@ def test_doctor_tells_what_stands_in_files_and_is_not_in_the_index(memory: Memor
     assert any("an entry that was forgotten" in message for message in told)
 
 
-def test_a_journal_moves_into_the_tree_with_all_its_files(memory: Memory, clock: TestClock) -> None:
+def test_a_journal_moves_into_the_tree_with_all_its_files(open_memory: OpenMemory, clock: TestClock) -> None:
+    open_memory()
+    memory = Memory.open_as(Caller("person", "anna"), open_memory().root, clock=clock)
     receipt = memory.remember("The cat is called Minka.", kind="note")
     clock.advance(days=9)
     memory.maintain()
@@ -90,7 +94,9 @@ def test_a_journal_moves_into_the_tree_with_all_its_files(memory: Memory, clock:
     before = {place.relative_to(own): place.read_bytes() for place in own.rglob("*") if place.is_file()}
     target = memory.journal.keep_in_tree()
     assert target == memory.root / ".waypost"
-    assert {name: (target / name).read_bytes() for name in before} == before
+    moved = {place.relative_to(target): place.read_bytes() for place in target.rglob("*") if place.is_file()}
+    named = {Path(re.sub(r"(daily/\d{4}-\d\d-\d\d)\.[0-9a-f]{8}", r"\1", str(name))): moved[name] for name in moved}
+    assert {name: named[name] for name in before} == before
     assert not [place for place in own.rglob("*") if place.is_file()]
     assert memory.show(receipt.id or "").version.text == "The cat is called Minka."
     assert len(memory.history(receipt.id or "").versions) == 1
@@ -103,6 +109,6 @@ def test_a_journal_does_not_move_behind_a_link(memory: Memory, tmp_path: Path) -
     (tmp_path / "elsewhere" / "daily").mkdir(parents=True)
     (memory.root / ".waypost").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(InvalidInput):
-        memory.journal.keep_in_tree()
+        agree_to_journal_in_repository(memory)
     memory.remember("The cat is called Minka.", kind="note")
     assert not list((tmp_path / "elsewhere" / "daily").iterdir())

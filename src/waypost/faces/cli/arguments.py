@@ -2,6 +2,7 @@
 
 COMMANDS = (
     "about",
+    "adopt",
     "analyze",
     "architecture",
     "ask",

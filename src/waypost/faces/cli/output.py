@@ -106,8 +106,10 @@ def print_status(found: dict[str, Any]) -> None:
         "size": f"{found['storage_bytes'] / 1e6:.1f} MB in {found['store']}",
         "since": found["initialised_at"][:10],
         "last change": (found["updated_at"] or "none yet")[:16].replace("T", " "),
+        "journal": found["journal"],
     }
     print_pairs(pairs)
+    print_notices(found["notices"])
 
 
 def _to_review(found: dict[str, int]) -> str:

@@ -104,13 +104,14 @@ def run_(json: Json = False) -> None:
 
 def _identity(context: Ctx, settings: "Settings", every: bool) -> "Identity | None":
     from waypost.faces.cli.arguments import MYSELF
-    from waypost.space.identity import identify, identify_person
+    from waypost.space.alias import identify_here
+    from waypost.space.identity import identify_person
 
     session = session_of(context)
     if every:
         return None
     if session.person is None:
-        return identify(session.directory, machine=settings.shared_machine)
+        return identify_here(session.directory, settings)
     return identify_person(settings.person if session.person == MYSELF else session.person)
 
 

@@ -55,10 +55,10 @@ def listen_for_hooks(directory: Path, settings: "Settings", at_end: AtEnd) -> No
     from waypost.faces.hooks.agent_answer import answers
     from waypost.faces.hooks.socket_place import run_folder
     from waypost.faces.hooks.socket_server import serve_hooks
-    from waypost.space.identity import identify
+    from waypost.space.alias import identify_here
 
     try:
-        folder = run_folder(settings.home, identify(directory, machine=settings.shared_machine).space_id)
+        folder = run_folder(settings.home, identify_here(directory, settings).space_id)
         at_end(serve_hooks(answers(settings), folder).close)
     except (OSError, WaypostError):
         return  # hooks answer themselves where nobody listens

@@ -35,13 +35,14 @@ TokenName = Annotated[str, typer.Argument(metavar="NAME", help="What has it: an 
 
 def _space(context: Ctx, directory: "Directory", given: str) -> "Space":
     """The memory that is meant, which has to be there for whoever asks."""
+    from waypost.space.alias import with_alias
     from waypost.space.identity import identify, identify_person
 
     if given:
         return chosen_space(directory, given)
     session, settings = session_of(context), config.load()
     if session.person is None:
-        wanted = identify(session.directory, machine=settings.machine)
+        wanted = with_alias(identify(session.directory, machine=settings.machine), settings)
     else:
         wanted = identify_person(settings.person if session.person == MYSELF else session.person)
     for one in directory.spaces():

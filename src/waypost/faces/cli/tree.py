@@ -30,18 +30,22 @@ def init(
         bool, typer.Option("--facts/--no-facts", help="The first time: remember what the project says of itself.")
     ] = True,
     journal_in_repo: Annotated[
-        bool, typer.Option("--journal-in-repo", help="Keep the journal's files in the project, in .waypost/.")
+        bool, typer.Option("--journal-in-repo", help="Agree to keep this checkout's journal in .waypost/, for git.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Without a terminal: agree to --journal-in-repo as its owner.")
     ] = False,
     json: Json = False,
 ) -> None:
     """Index a project, so that questions about its code are answered. Goes on after an interruption."""
+    from waypost.faces.cli.output import print_notices
     from waypost.faces.cli.progress import progress
     from waypost.faces.cli.tree_output import print_index, skipped_rows
 
     session = session_of(context)
     if path is not None:
         session = Session(path, session.person)
-    memory = session.memory()
+    memory = session.memory(yes=yes)
     if journal_in_repo:
         memory.journal.keep_in_tree()
     with progress(json=json) as report:
@@ -55,10 +59,13 @@ def init(
             facts=facts,
             report=report,
         )
+    others = memory.relatives()
     if json:
-        print_json({**done.to_json(), **({"skipped_files": skipped_rows(done)} if explain else {})})
+        told = {"relatives": [one.to_json() for one in others]}
+        print_json({**done.to_json(), **told, **({"skipped_files": skipped_rows(done)} if explain else {})})
     else:
         print_index(done, explain=explain)
+        print_notices((*(one.notice for one in others), *memory.journal.notices()))
 
 
 @app.command()

@@ -9,7 +9,8 @@ from waypost.config import Settings
 from waypost.errors import InvalidInput
 from waypost.faces.hooks.agent_formats import HookInput
 from waypost.faces.hooks.agent_telling import NOTHING, Telling, fitting
-from waypost.space.identity import Identity, identify
+from waypost.space.alias import identify_here
+from waypost.space.identity import Identity
 from waypost.space.place import known_by, space_directory
 
 _MOST_TOLD = 20_000  # versions of memories that a request may name
@@ -20,7 +21,7 @@ def project_of(given: HookInput, settings: Settings) -> Identity | None:
     if not os.path.isabs(given.cwd):
         return None
     try:
-        identity = identify(Path(given.cwd), machine=settings.shared_machine)
+        identity = identify_here(Path(given.cwd), settings)
     except InvalidInput:  # no such directory, or a repository that cannot be read
         return None
     folder = space_directory(settings.memory_root, identity.space_id)

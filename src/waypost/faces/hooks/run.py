@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from waypost.config import Settings
+from waypost.errors import UnknownCheckout
 from waypost.faces.hooks.script import PENDING_NAME
-from waypost.space.identity import identify
+from waypost.space.alias import identify_here
 from waypost.space.place import known_by, space_directory
 from waypost.space.platform import try_lock, write_private_file
 
@@ -32,7 +33,7 @@ def run_event(
     A failure of `catch_up` is noted in the space's folder and nowhere else.
     """
     try:
-        identity = identify(directory, machine=settings.shared_machine)
+        identity = identify_here(directory, settings)
         folder = space_directory(settings.memory_root, identity.space_id)
         if not (folder / known_by(settings)).is_file():
             return False
@@ -55,6 +56,8 @@ def _attempt(catch_up: Callable[[], None], log: Path) -> None:
 
     try:
         catch_up()
+    except UnknownCheckout:  # no checkout of this memory: its folder says nothing of strangers
+        return
     except Exception as error:  # noqa: BLE001  the last wall: behind it is only git, which has long gone on
         # Where it happened; not the message, which may hold the words of a memory.
         lines = [*traceback.format_tb(error.__traceback__), type(error).__name__, "\n"]

@@ -56,6 +56,7 @@ def _state(found: Mapping[str, Any], unread: str) -> tuple[str, list[str]]:
         sentences.append(f"{stale} of {pointing} memories about code are stale: its code has changed since.")
     if waiting := found["review"]["candidates"] + found["review"]["expired"]:
         sentences.append(f"{waiting} wait for the person: review lists them.")
+    sentences += found["notices"]
     if found["overdue"]:
         sentences.append("Upkeep is overdue: `waypost maintain`.")
     return state, sentences

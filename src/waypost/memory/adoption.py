@@ -1,0 +1,198 @@
+"""`waypost adopt`: a person says which memory a checkout belongs to."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waypost import flows
+from waypost.config import Settings
+from waypost.errors import InvalidInput, NotFound, Refused, UnknownCheckout
+from waypost.memory.known import known_spaces
+from waypost.memory.location import is_stored, locate
+from waypost.memory.spaces import open_spaces
+from waypost.memory.stores import StoredSpace, opened, stored_space
+from waypost.model.memory import Caller
+from waypost.model.time import Clock, Moment, utc_now
+from waypost.space.alias import aliases, identify_here, set_alias
+from waypost.space.identity import Identity, identify
+
+if TYPE_CHECKING:
+    from waypost.flows.relatives import Relative
+    from waypost.memory import Memory
+
+_ID = re.compile(r"[0-9a-f]{16}")
+CONFIRMED, ADOPTED, MERGED, DISMISSED, UNDONE = "confirmed", "adopted", "merged", "dismissed", "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What adopting would do."""
+
+    deed: str  # confirmed | adopted | merged
+    space_id: str  # the memory that this checkout is going to use
+    name: str
+    memories: int  # that it sees then for the first time
+    root: Path
+    other: str | None = None  # the memory that is adopted or merged; it stays as it is
+    checkouts: tuple[str, ...] = ()  # that use it so far
+    left_out: tuple[str, ...] = ()  # why memories could not be merged
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "status": self.deed,
+            "space": self.space_id,
+            "name": self.name,
+            "memories": self.memories,
+            "root": str(self.root),
+            "from": self.other,
+            "checkouts": list(self.checkouts),
+            "left_out": list(self.left_out),
+        }
+
+
+class Adoption:
+    """Of one checkout. `plan` says what would be done, `run` does it."""
+
+    def __init__(self, directory: Path, settings: Settings, caller: Caller, clock: Clock = utc_now) -> None:
+        self._directory, self._settings, self._caller, self._clock = directory, settings, caller, clock
+        self._identity = locate(directory, settings, clock)
+
+    def plan(self, target: str | None = None) -> Plan:
+        """`target` is the id of a memory, or a path where it was used. Without one it is the memory of this folder's remote,
+        where that does not open yet, else the one that was made for the same repository. Raises NotFound where there is
+        nothing to adopt, InvalidInput where there are several."""
+        if self._root is None:
+            raise InvalidInput("A person has no checkout.", "Run this in a project, without --person.")
+        unknown = self._is_unknown()
+        if target is None:
+            return self._confirming() if unknown else self._joining(self._the_relative())
+        found = self._named(target)
+        if found.space_id == self._identity.space_id:
+            if unknown:
+                return self._confirming()
+            raise InvalidInput(f"This folder uses {found.space_id} already.", "Nothing is to be done.")
+        return self._joining(self._look(found))
+
+    def run(self, plan: Plan) -> Plan:
+        """The same plan with what was done. Raises Refused for whoever is not a person."""
+        if not self._caller.decides:
+            raise Refused(
+                "Only a person can say which memory a checkout belongs to.", "Run it at a terminal, or with --yes."
+            )
+        if plan.deed == MERGED:
+            return self._merge(plan)
+        if plan.other is not None:
+            set_alias(self._settings.home, self._computed.space_id, plan.other)
+            self._identity = identify_here(self._directory, self._settings)
+        self._confirm()
+        return plan
+
+    def undo(self) -> Plan:
+        """The folder uses the memory of its own id again; both memories stay as they are."""
+        own = self._computed
+        if own.space_id not in aliases(self._settings.home):
+            raise NotFound("This folder uses the memory of its own id.", "Nothing is to be undone.")
+        if not self._caller.decides:
+            raise Refused("Only a person can undo an adoption.", "Run it at a terminal, or with --yes.")
+        set_alias(self._settings.home, own.space_id, None)
+        return Plan(UNDONE, own.space_id, own.name, 0, own.root or Path(), self._identity.space_id)
+
+    def dismiss(self) -> "list[Relative]":
+        """Keep the memories of this repository apart: nobody is told of them any more."""
+        if not self._caller.decides:
+            raise Refused("Only a person can dismiss memories.", "Run it at a terminal, or with --yes.")
+        memory = self._memory()
+        found = flows.relatives.look_for_relatives(memory._space)
+        flows.relatives.settle_relatives(memory._space, [one.space_id for one in found])
+        return found
+
+    @property
+    def _root(self) -> Path | None:
+        return self._identity.root
+
+    @property
+    def _computed(self) -> Identity:
+        return identify(self._directory, machine=self._settings.shared_machine)
+
+    def _memory(self) -> "Memory":
+        from waypost.memory import Memory
+
+        return Memory(self._identity, self._settings, self._caller, self._clock)
+
+    def _is_unknown(self) -> bool:
+        if not is_stored(self._identity.space_id, self._settings):
+            return False
+        try:
+            self._memory()._space  # noqa: B018  opening it is the question
+        except UnknownCheckout:
+            return True
+        return False
+
+    def _confirming(self) -> Plan:
+        found = self._look(stored_space(self._settings, self._identity.space_id))
+        root = self._root or Path()
+        return Plan(CONFIRMED, found.space_id, found.name, found.memories, root, None, found.roots)
+
+    def _joining(self, found: "Relative") -> Plan:
+        own, root = self._memory()._space, self._root or Path()
+        with own.store.read() as reader:
+            kept = flows.relatives.count_kept(reader, Moment(self._clock()))
+        if kept:
+            name = own.identity.name
+            return Plan(MERGED, own.identity.space_id, name, found.memories, root, found.space_id, found.roots)
+        return Plan(ADOPTED, found.space_id, found.name, found.memories, root, found.space_id, found.roots)
+
+    def _the_relative(self) -> "Relative":
+        found: Sequence[Relative] = flows.relatives.look_for_relatives(self._memory()._space)
+        if not found:
+            raise NotFound(
+                "No other memory of this repository was found.",
+                "Name one: `waypost adopt ID`, or a path where it was used.",
+            )
+        if len(found) > 1:
+            listed = "; ".join(f"{one.where}, {one.memories} memories" for one in found)
+            raise InvalidInput(
+                f"{len(found)} memories of this repository exist: {listed}.", "Name one: `waypost adopt ID`."
+            )
+        return found[0]
+
+    def _named(self, target: str) -> StoredSpace:
+        if _ID.fullmatch(target) and is_stored(target, self._settings):
+            return stored_space(self._settings, target)
+        place = Path(os.path.abspath(target))
+        for one in known_spaces(self._settings, self._clock):
+            if one.kind == "project" and place in one.roots and one.space_id != self._identity.space_id:
+                return stored_space(self._settings, one.space_id)
+        if place.is_dir():
+            return stored_space(self._settings, identify_here(place, self._settings).space_id)
+        raise NotFound(
+            f"No memory {target[:200]!r} is here.", "Give its id, or a path where it was used: `waypost status`."
+        )
+
+    def _look(self, stored: StoredSpace) -> "Relative":
+        if stored.kind != "project":
+            raise InvalidInput(f"{stored.name!r} is the memory of a person.", "Name the memory of a project.")
+        with opened(self._settings, stored, self._clock) as store, store.read() as reader:
+            memories = flows.relatives.count_kept(reader, Moment(self._clock()))
+            roots = tuple(reader.checkouts().values())
+        return flows.relatives.Relative(stored.space_id, stored.name, memories, roots)
+
+    def _confirm(self) -> None:
+        """Open the memory for this checkout."""
+        with opened(self._settings, stored_space(self._settings, self._identity.space_id), self._clock) as store:
+            flows.admission.confirm(store, self._identity, self._settings.shared_machine, self._caller, self._clock())
+        open_spaces.forget(self._identity.space_id)
+
+    def _merge(self, plan: Plan) -> Plan:
+        """Take in what the other memory holds now, through the gateway; nothing that is here is overwritten."""
+        from waypost.memory.known import open_known
+
+        own, other = self._memory(), open_known(self._settings, self._caller, plan.other or "", self._clock)
+        rows = list(flows.transfer.rows(other._current, Moment(self._clock())))
+        left_out = tuple(one.reason or one.status for one in own.import_rows(rows) if one.id is None)
+        if not left_out:
+            flows.relatives.settle_relatives(own._space, [plan.other or ""])
+        return replace(plan, memories=len(rows) - len(left_out), left_out=left_out)
