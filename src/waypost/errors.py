@@ -6,6 +6,7 @@
     ├── NotFound                nothing has this id or answers this question (exit code 3)
     ├── SecurityError           a path, id or file tried to leave its place
     ├── Refused                 a rule of the memory forbids this write
+    │   └── PersonOnly          only a person may do this to what a person said or ended
     ├── StoreError
     │   ├── StoreBusy           another process held the write lock for too long
     │   ├── StoreUnavailable    the database server cannot be reached for now
@@ -59,6 +60,10 @@ class SecurityError(WaypostError):
 
 
 class Refused(WaypostError):
+    pass
+
+
+class PersonOnly(Refused):
     pass
 
 

@@ -17,7 +17,7 @@ from waypost.flows.prepare import IMPORT
 from waypost.flows.references import linked
 from waypost.model.kinds import COLLECTIONS, KEPT_COLLECTIONS, KINDS
 from waypost.model.labels import labels_of
-from waypost.model.memory import State, Version
+from waypost.model.memory import SAID_BY, State, Version
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import INDEX_DETAILS, passages_of
@@ -75,6 +75,8 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         "is_stale": state.is_stale,
         "stale_reason": state.stale_reason,
     }
+    if version.details.get(SAID_BY):
+        row["said_by"] = version.details[SAID_BY]
     if version.details.get("claimed"):
         row["claimed"] = version.details["claimed"]
     if version.details.get(IMPORT):

@@ -93,6 +93,7 @@ class Linked:
     confidence: float
     stale_since: datetime | None = None
     project: "Project | None" = None  # that shares it; None: it is this space's own
+    seen_at: datetime | None = None  # when it was last seen to fit its code, or verified: what its confidence rests on
 
     @property
     def id(self) -> str:

@@ -60,7 +60,10 @@ def print_review(found: "Review") -> None:
     for row, one in found.candidates:
         out.print(row.candidate_id, style="bold", end="  ")
         out.print(_about(one), markup=False, style="dim")
+        replaced = found.replaced.get(row.candidate_id)
         out.print(f"   {safe(one.text)}", markup=False)
+        if replaced is not None and replaced.text != one.text:
+            out.print(f"   instead of: {safe(' '.join(replaced.text.split()))}", markup=False)
         for line in (*one.evidence[:2], *([row.reason] if row.reason else [])):
             out.print(f"   {safe(line)}", markup=False, style="dim")
     if found.candidates:
