@@ -1,6 +1,6 @@
 """Ending memories, and giving what they had replaced its place back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -118,10 +118,17 @@ def said_elsewhere(reader: Reader, version: Version) -> list[Period]:
 
 
 def _replaced_at(reader: Reader, memory_id: str) -> set[datetime]:
-    """When memories of which nothing holds any more took its place."""
+    """When memories of which nothing holds any more took its place: for the first time, and when they were restored."""
     found: set[datetime] = set()
     for edge in reader.edges(memory_id):
         if edge.kind == SUPERSEDES and edge.to_id == memory_id and not held_versions(reader, edge.from_id):
-            found |= {version.recorded_at for version in reader.versions(edge.from_id)}
+            found |= set(_beginnings(reader.versions(edge.from_id)))
             found |= {edge.made_at} if edge.made_at is not None else set()
     return found
+
+
+def _beginnings(versions: Sequence[Version]) -> Iterator[datetime]:
+    """When a memory began to hold, or held again after nothing of it did."""
+    for place, version in enumerate(versions):
+        if all(one.superseded_at is not None and one.superseded_at < version.recorded_at for one in versions[:place]):
+            yield version.recorded_at
