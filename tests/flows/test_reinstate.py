@@ -47,9 +47,7 @@ ENDINGS: dict[str, Callable[[Memory, str], object]] = {
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_what_a_replacement_replaced_holds_again_when_that_ends(
-    person: Memory, clock: TestClock, ending: str
-) -> None:
+def test_what_a_replacement_replaced_holds_again_when_that_ends(person: Memory, clock: TestClock, ending: str) -> None:
     began = clock.now
     first, second = chain(person, clock, A, B)
     during = format_time(clock.now)

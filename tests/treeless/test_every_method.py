@@ -62,6 +62,7 @@ WORKS: dict[str, Use] = {
     "protect": lambda m, ids: m.protect(ids["fresh"]),
     "rebuild": lambda m, _: m.rebuild(),
     "recall": lambda m, _: m.recall("How is the total of a basket computed?"),
+    "declined": lambda m, _: m.declined(),
     "reconsider": lambda m, _: m.reconsider(()),
     "reject": lambda m, ids: m.reject(ids["plain"]),
     "related": lambda m, ids: m.related(ids["decision"]),

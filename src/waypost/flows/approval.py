@@ -146,7 +146,7 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
                 writer.add_tombstone(mark, now)
             approved = held_versions(writer, candidate_id)  # meanwhile, or by a process that was killed on the way
             end(space, writer, approved, caller, key, now)
-            writer.drop_candidates([candidate_id])
+            writer.put_candidate(replace(row, declined_at=now))
             audit(space, writer, "reject", None, caller, {_CANDIDATE: candidate_id})
     return tuple(chosen)
 
@@ -160,17 +160,25 @@ def _marks_to_leave(reader: Reader, row: CandidateRow) -> list[bytes]:
     return [] if held else marks_of(row)
 
 
-def reconsider(space: OpenSpace, rows: Iterable[CandidateRow], caller: Caller) -> tuple[str, ...]:
-    """Undo: what was rejected by mistake waits again as it did, and its words may be proposed. Returns what waits now."""
+def reconsider(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, ...]:
+    """Undo `decline`: what was rejected by mistake waits again as it did, and its words may be proposed. Returns what waits
+    now; what was approved or proposed again in the meantime is left alone."""
     _decides(caller, "bring back")
     back = []
     with space.store.write() as writer:
-        for row in rows:
-            if writer.candidate(row.candidate_id) is None and not held_versions(writer, row.candidate_id):
-                writer.remove_tombstones(marks_of(row))
-                writer.put_candidate(row)
-                audit(space, writer, "lift", None, caller, {_CANDIDATE: row.candidate_id})
-                back.append(row.candidate_id)
+        for candidate_id in [check_id(one) for one in ids]:
+            row = writer.candidate(candidate_id, declined=True)
+            if row is None and writer.candidate(candidate_id) is None and not held_versions(writer, candidate_id):
+                raise NotFound(f"No candidate {candidate_id} was rejected.", "`waypost review --rejected` lists them.")
+            if row is None or held_versions(writer, candidate_id):
+                continue
+            writer.remove_tombstones(marks_of(row))
+            if any(other.tombstone == row.tombstone for other in writer.candidates_like([row.fingerprint], [])):
+                writer.drop_candidates([candidate_id])  # it was proposed again since
+                continue
+            writer.put_candidate(replace(row, declined_at=None))
+            audit(space, writer, "lift", None, caller, {_CANDIDATE: candidate_id})
+            back.append(candidate_id)
     return tuple(back)
 
 

@@ -63,7 +63,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
         for row in waiting:
             for mark in marks_of(row):
                 writer.add_tombstone(mark, now)
-        about = proposals_about(writer, memory_id)  # made of its words
+        about = [*proposals_about(writer, memory_id), *proposals_about(writer, memory_id, declined=True)]
         writer.drop_candidates(row.candidate_id for row in (*waiting, *about))
         if not versions:
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
@@ -113,9 +113,10 @@ def _all_saying(reader: Reader, versions: list[Version]) -> list[Version]:
 
 def _waiting(reader: Reader, memory_id: str, versions: list[Version]) -> list[CandidateRow]:
     """Candidates that say the same, or the one with this id."""
-    found = reader.candidates_like([version.fingerprint for version in versions], [])
-    own = reader.candidate(memory_id)
-    return found if own is None or own in found else [*found, own]
+    values = [version.fingerprint for version in versions]
+    found = [*reader.candidates_like(values, []), *reader.candidates_like(values, [], declined=True)]
+    own = [reader.candidate(memory_id), reader.candidate(memory_id, declined=True)]
+    return [*found, *(one for one in own if one is not None and one not in found)]
 
 
 def _cleaned(space: OpenSpace, memory_id: str, copies: list[Version]) -> set[str]:

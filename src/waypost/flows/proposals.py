@@ -100,8 +100,9 @@ def propose_retraction(
     return _propose(space, writer, caller, proposal, version, mark, what="retraction")
 
 
-def proposals_about(reader: Reader, memory_id: str) -> list[CandidateRow]:
-    return reader.candidates_like([], [_TOPIC + memory_id])
+def proposals_about(reader: Reader, memory_id: str, *, declined: bool = False) -> list[CandidateRow]:
+    """Those that wait; or those that were `declined`."""
+    return reader.candidates_like([], [_TOPIC + memory_id], declined=declined)
 
 
 def _by(caller: Caller) -> dict[str, str]:

@@ -142,7 +142,7 @@ def relink(
         versions = _chosen(space, [], None, True, moved=every, gone=drop)
     else:
         raise InvalidInput("No memory is named.", "Give an id, or --all for everything whose code has moved.")
-    if memory_id is not None and (refs is not None or drop):
+    if refs is not None:
         refuse_outranked(caller, versions, "choose where it points")
     verdicts = check(space, reference_rows(versions), again=True)
     tree, changed, left = TreeNow(space), list[Version](), list[str]()
@@ -153,8 +153,9 @@ def relink(
             given = tuple(_pinned(space, tree, one) for one in refs)
             new = joined(version.refs, given) if add else given
         else:
-            may_drop = drop and not is_outranked(caller, [version])
-            new = _followed(space, tree, version, findings, may_drop, left)
+            theirs = drop and is_outranked(caller, [version])
+            new = _followed(space, tree, version, findings, drop and not theirs, left)
+            left += [f"{version.memory_id}: a person said it; only a person can take a reference away."] * theirs
         if new != version.refs:
             changed.append(replace(version, refs=new))
     _store(space, caller, changed)

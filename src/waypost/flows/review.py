@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from waypost.flows.candidates import key_of, waiting
+from waypost.flows.candidates import candidate_of, key_of, waiting
 from waypost.flows.held import held_versions
 from waypost.flows.lifetime import expired
 from waypost.flows.open_space import OpenSpace
@@ -28,12 +28,18 @@ class Review:
     def to_json(self) -> dict[str, Any]:
         return {
             "candidates": [
-                _candidate(row, one) | _changing(row, self.replaced.get(row.candidate_id))
+                candidate_row(row, one) | _changing(row, self.replaced.get(row.candidate_id))
                 for row, one in self.candidates
             ],
             "pending_approval": len(self.candidates),
             "stale": [_expired(one) for one in self.stale],
         }
+
+
+def declined(space: OpenSpace, limit: int) -> list[tuple[CandidateRow, Candidate]]:
+    """The candidates that were rejected last, newest first."""
+    with space.store.read() as reader:
+        return [(row, candidate_of(row)) for row in reader.declined_candidates(limit)]
 
 
 def review(space: OpenSpace, *, include_archived: bool = False) -> Review:
@@ -65,7 +71,7 @@ def _changing(row: CandidateRow, known: Version | None) -> dict[str, Any]:
     return found
 
 
-def _candidate(row: CandidateRow, one: Candidate) -> dict[str, Any]:
+def candidate_row(row: CandidateRow, one: Candidate) -> dict[str, Any]:
     return {
         "id": row.candidate_id,
         "content": one.text,

@@ -278,6 +278,9 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             PRIMARY KEY (role, other)
         ) WITHOUT ROWID;
         """,
+        "0007_declined_candidates": """
+        ALTER TABLE candidates ADD COLUMN declined_at INTEGER;  -- empty: it waits
+        """,
     }
 )
 

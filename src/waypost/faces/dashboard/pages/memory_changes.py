@@ -123,7 +123,6 @@ def forget(asked: Asked) -> Page:
     if asked.sent("sure") != "1":
         raise InvalidInput("Nobody said that they are sure.", "Tick the box on the page before.")
     done = memory.forget(memory_id)
-    asked.undoable.drop(asked.space_id)
     return Page("memory_forgotten.html", "Forgotten", {"done": done})
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waypost.faces.dashboard.asked import Asked, Page, Place
-from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, retract, undo
+from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, restore, retract
 from waypost.flows.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate
@@ -52,6 +52,7 @@ def show(asked: Asked) -> Page:
         page = _page_of(at, found.candidates)
     shown = found.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
     waiting = [_waiting(memory, row, candidate, found.replaced.get(row.candidate_id)) for row, candidate in shown]
+    declined = memory.declined(_AT_ONCE)
     current = next((one.id for one in waiting if one.id == at), waiting[0].id if waiting else "")
     return Page(
         "review.html",
@@ -63,7 +64,8 @@ def show(asked: Asked) -> Page:
             "archived": archived,
             "current": current,
             "is_moved_to": bool(at),
-            "undoable": len(asked.undoable.kept(asked.space_id, asked.identity.key, asked.spaces.now())),
+            "declined": declined,
+            "last_declined": [row.candidate_id for row, _ in declined if row.declined_at == declined[0][0].declined_at],
             "page": page,
             "pages": max(1, -(-len(found.candidates) // _AT_ONCE)),
         },
@@ -107,7 +109,7 @@ PLACES = (
     Place("/review", show, "review"),
     Place("/review/approve", approve, "review", ("POST",)),
     Place("/review/reject", reject, "review", ("POST",)),
-    Place("/review/undo", undo, "review", ("POST",)),
+    Place("/review/restore", restore, "review", ("POST",)),
     Place("/review/edit", edit, "review", ("POST",)),
     Place("/review/renew", renew, "review", ("POST",)),
     Place("/review/retract", retract, "review", ("POST",)),
