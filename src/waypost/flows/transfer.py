@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -60,7 +60,7 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         "name": version.name,
         "evidence": list(version.evidence),
         "tags": dict(version.tags),
-        "code_refs": [ref.to_json() for ref in version.refs],
+        "code_refs": [replace(ref, last_verified_at=state.verified_at).to_json() for ref in version.refs],
         "valid_from": format_time(version.valid_from),
         "valid_until": _maybe(version.valid_until),
         "recorded_at": format_time(version.recorded_at),

@@ -62,6 +62,7 @@ class Link:
 
     def to_json(self) -> dict[str, Any]:
         row = {
+            "last_verified_at": None,  # unless somebody has verified it
             **self.reference.to_json(),
             "confidence_score": self.reference.confidence_score,
             "code_link": self.reference.uri,

@@ -183,11 +183,8 @@ def test_what_a_person_said_is_only_proposed_to_be_changed(agent: Agent, clock: 
     person = Memory.open_as(Caller("person", "ada"), agent.project.directory or ".", clock=clock)
     fact = person.remember(TOKENS, refs=["app.py#Shop.is_fresh"]).id
     before = person.history(str(fact)).versions
-    for arguments in (
-        {"text": "Tokens live 30 minutes.", "replaces": fact},
-        {"retract": fact},
-    ):
-        answer = agent.call("remember", **arguments)
+    replacement = agent.call("remember", text="Tokens live 30 minutes.", replaces=fact)
+    for answer in (replacement, agent.call("remember", retract=fact)):
         assert not answer.is_error
         data = answer.structured_content
         assert (data["status"], data["review"], data["replaces"]) == ("added", True, fact)

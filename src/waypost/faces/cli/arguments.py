@@ -31,6 +31,7 @@ COMMANDS = (
     "reject",
     "relink",
     "remember",
+    "restore",
     "retract",
     "review",
     "schedule",
