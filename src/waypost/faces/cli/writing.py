@@ -218,6 +218,8 @@ def _print_undone(done: "Undone", *, json: bool) -> None:
         print_json(done.to_json())
         return
     print(f"{len(done.retracted)} retracted; `waypost history ID` still shows them.")
+    for memory_id in done.restored:
+        print(f"restored: {memory_id} says again what it said before the import")
     for memory_id in done.left:
         print(f"left: {memory_id} was changed since; `waypost retract {memory_id}` takes it back")
 
