@@ -111,7 +111,9 @@ def test_a_change_of_what_a_person_said_needs_review(waypost: Waypost, project: 
     refused = waypost("ttl", fact, "60")
     assert (refused.code, "only a person can" in refused.err) == (1, True)
     assert person.show(fact).version.text == "Deploys run on Tuesdays"
-    assert "instead of: Deploys run on Tuesdays" in waypost("review").out
+    shown = waypost("review").out
+    assert "instead of: Deploys run on Tuesdays" in shown
+    assert "retract: Deploys run on Tuesdays" in shown
     proposed = waypost("review", "--json").json["candidates"]
     assert len(proposed) == 3
     waypost("review", "approve", done.json["id"], "--yes")

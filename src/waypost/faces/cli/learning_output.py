@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from waypost.faces.cli.output import console, print_json, print_notices, safe
+from waypost.flows.proposals import RETRACT, proposal_of
 from waypost.flows.review import candidate_row
 from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING
 from waypost.text.counted import counted
@@ -62,8 +63,9 @@ def print_review(found: "Review") -> None:
     for row, one in found.candidates:
         out.print(row.candidate_id, style="bold", end="  ")
         out.print(_about(one), markup=False, style="dim")
-        replaced = found.replaced.get(row.candidate_id)
-        out.print(f"   {safe(one.text)}", markup=False)
+        replaced, proposal = found.replaced.get(row.candidate_id), proposal_of(row)
+        word = "retract: " if proposal is not None and proposal.action == RETRACT else ""
+        out.print(f"   {word}{safe(one.text)}", markup=False)
         if replaced is not None and replaced.text != one.text:
             out.print(f"   instead of: {safe(' '.join(replaced.text.split()))}", markup=False)
         for line in (*one.evidence[:2], *([row.reason] if row.reason else [])):

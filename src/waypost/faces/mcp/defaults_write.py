@@ -8,7 +8,6 @@ from waypost.errors import InvalidInput, NotFound, SecurityError
 from waypost.faces.mcp.session import now_of, persons_word
 from waypost.faces.mcp.texts import LONGEST, Row, age, fenced, filled, line_of, linked_row, noted, told
 from waypost.faces.mcp.tool import Call, Reply, Tool
-from waypost.flows.proposals import RETRACT, proposal_of
 from waypost.model.ids import check_id
 
 if TYPE_CHECKING:
@@ -134,6 +133,8 @@ def _waiting(call: Call) -> Reply:
 
 def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply:
     """Ask the person, with the words that it is about before their eyes, and do it as their word."""
+    from waypost.flows.proposals import RETRACT, proposal_of  # a server starts without what writing needs
+
     memory = call.memory
     found = memory.review()
     row, candidate = next(
