@@ -7,6 +7,7 @@
     ├── SecurityError           a path, id or file tried to leave its place
     │   └── UnknownCheckout     a folder names a memory that it was not seen to belong to
     ├── Refused                 a rule of the memory forbids this write
+    │   └── PersonOnly          only a person may do this to what a person said or ended
     ├── StoreError
     │   ├── StoreBusy           another process held the write lock for too long
     │   ├── StoreUnavailable    the database server cannot be reached for now
@@ -64,6 +65,10 @@ class UnknownCheckout(SecurityError):
 
 
 class Refused(WaypostError):
+    pass
+
+
+class PersonOnly(Refused):
     pass
 
 

@@ -198,6 +198,25 @@ def test_candidates_are_found_by_what_they_say_and_by_their_topic(store: Store) 
         assert writer.candidates_like([], []) == []
 
 
+def test_what_was_declined_waits_no_longer_and_is_kept(store: Store) -> None:
+    declined = replace(WAITS, declined_at=T0)
+    later = replace(WAITS, candidate_id="c2", fingerprint=b"other", declined_at=T0 + timedelta(hours=1))
+    with store.write() as writer:
+        writer.put_candidate(WAITS)
+        writer.put_candidate(declined)
+        writer.put_candidate(later)
+    with store.read() as reader:
+        assert (reader.candidates(), reader.candidate("c1"), reader.count_candidates()) == ([], None, 0)
+        assert reader.candidates_like([WAITS.fingerprint], [WAITS.topic]) == []
+        assert reader.declined_candidates(10) == [later, declined]
+        assert reader.declined_candidates(1) == [later]
+        assert reader.candidate("c1", declined=True) == declined
+        assert reader.candidates_like([WAITS.fingerprint], [], declined=True) == [declined]
+    with store.write() as writer:
+        writer.put_candidate(WAITS)
+        assert (writer.candidates(), writer.candidate("c1", declined=True)) == ([WAITS], None)
+
+
 def test_a_candidate_is_replaced_and_dropped(store: Store) -> None:
     with store.write() as writer:
         writer.put_candidate(WAITS)

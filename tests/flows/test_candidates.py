@@ -158,15 +158,15 @@ def test_a_rejection_is_undone_as_if_it_had_not_been(memory: Memory, person: Mem
     rows = [row for row, _ in person.review().candidates]
     person.decline(candidate)
     with pytest.raises(Refused, match="Only a person"):
-        memory.reconsider(rows)
+        memory.reconsider(candidate)
     assert waiting(memory) == []
-    assert person.reconsider(rows) == (candidate,)
-    assert person.reconsider(rows) == (), "it waits already"
+    assert person.reconsider(candidate) == (candidate,)
+    assert person.reconsider(candidate) == (), "it waits already"
     assert [row for row, _ in person.review().candidates] == rows
     assert statuses(memory, DOUBTFUL) == ["waiting"], "its first words are not refused any more, and wait once"
     assert memory.audit()[0].action == "lift"
     person.approve(candidate)
-    assert person.reconsider(rows) == (), "what was approved since is left alone"
+    assert person.reconsider(candidate) == (), "what was approved since is left alone"
 
 
 def test_editing_puts_the_words_right(memory: Memory, person: Memory) -> None:

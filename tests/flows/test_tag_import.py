@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -418,12 +419,23 @@ def test_undo_leaves_what_was_corrected_since(memory: Memory, clock: TestClock) 
     assert only(memory)["text"] == "Uploads use presigned URLs"
 
 
-def test_undo_leaves_what_was_merged_into(memory: Memory, clock: TestClock) -> None:
-    known = memory.remember("Uploads use S3", valid_from="2026-01-20").id
-    done = imported(memory, {"memory": "Uploads use S3", "created_at": "2026-01-10"}, {"memory": "Deploys run daily"})
-    assert done.statuses["merged"] == 1
-    memory.undo_import()
+def test_undo_restores_what_it_was_merged_into(memory: Memory, clock: TestClock) -> None:
+    known = str(memory.remember("Uploads use S3", valid_from="2026-01-20", evidence=["ADR-1"]).id)
+    before = memory.show(known).version
+    rows = ({"memory": "Uploads use S3", "created_at": "2026-01-10"}, {"memory": "Deploys run daily"})
+    clock.advance(hours=1)
+    assert imported(memory, *rows).statuses["merged"] == 1
+    assert memory.show(known).version.period != before.period
+    clock.advance(hours=1)
+    assert memory.undo_import().restored == (known,)
     assert ids(memory.list()) == [known]
+    after = memory.show(known).version
+    assert replace(after, recorded_at=before.recorded_at, number=before.number) == before
+    clock.advance(hours=1)
+    imported(memory, *rows)
+    memory.promote(known, 0)
+    assert memory.undo_import().restored == (), "somebody has changed it since"
+    assert memory.show(known).version.level == 0
 
 
 def test_what_an_undo_took_back_can_be_imported_again(memory: Memory, clock: TestClock) -> None:

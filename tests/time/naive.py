@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 FOR_EVER = datetime.max.replace(tzinfo=UTC)
+Span = tuple[datetime, datetime]
 
 
 @dataclass(slots=True)
@@ -58,6 +59,7 @@ class NaiveMemory:
     def __init__(self) -> None:
         self.facts: list[Fact] = []
         self.rejected: set[tuple[str, str]] = set()
+        self.replaced: dict[tuple[str, str], datetime] = {}  # which memory replaced which, and when it did so first
 
     # -- questions ----------------------------------------------------------------------------------------
 
@@ -88,7 +90,7 @@ class NaiveMemory:
         for fact in same:
             if fact.is_held and not _minus([_period(new)], [fact]):
                 if said.replaces not in (None, fact.memory):
-                    self._cut(now, self.held(said.replaces or ""), new)
+                    self._replace(now, self.held(said.replaces or ""), replace(new, memory=fact.memory))
                 return "duplicate", fact.memory
         if not said.direct and self._was_ended(new, same, said.since):
             return "refused", None
@@ -96,7 +98,7 @@ class NaiveMemory:
             held = self.held(said.replaces)
             if not held:
                 return ("not found" if said.direct else "refused"), None
-            self._cut(now, held, new)
+            self._replace(now, held, new)
             self.facts.append(new)
             return "added", new.memory
         for fact in same:
@@ -130,13 +132,12 @@ class NaiveMemory:
         return "added"
 
     def retract(self, now: datetime, memory: str, until: datetime | None = None) -> str:
-        """It is not true, or not after an instant."""
+        """It is not true, or not after an instant. If it is not true at all, what it had replaced is."""
         held = self.held(memory)
         if not held:
             return "not found"
         if until is None:
-            for fact in held:
-                fact.superseded_at = now
+            self._end(now, held)
             return "done"
         later = Fact(memory, "", now, until, None, level=1)
         if all(until <= fact.valid_from for fact in held) or not any(_meet(_period(f), _period(later)) for f in held):
@@ -145,16 +146,15 @@ class NaiveMemory:
         return "done"
 
     def reject(self, now: datetime, memory: str) -> str:
-        """It is not true, and nobody may say so again."""
+        """It is not true, and nobody may say so again. What it had replaced is true."""
         held = self.held(memory)
         if not held:
             return "not found"
         wrong = {fact.value for fact in held}
-        for fact in self.facts:
-            if fact.is_held and fact.value in wrong:
-                fact.superseded_at = now
         words = {words for _, words in wrong}  # also in the domains from which it was moved
         self.rejected |= {fact.value for fact in self.facts if fact.memory == memory and fact.value[1] in words}
+        others = [fact for fact in self.facts if fact.is_held and fact.value in wrong and fact.memory != memory]
+        self._end(now, [*held, *others])
         return "done"
 
     def promote(self, now: datetime, memory: str, level: int, domain: str | None) -> str:
@@ -191,6 +191,110 @@ class NaiveMemory:
         last = max((fact.superseded_at for fact in ended if fact.superseded_at), default=None)
         return last is not None and not (own_time is not None and own_time > last)
 
+    def _replace(self, now: datetime, held: list[Fact], new: Fact) -> None:
+        for fact in held:
+            self.replaced.setdefault((new.memory, fact.memory), now)
+        self._cut(now, held, new)
+
+    def _end(self, now: datetime, facts: list[Fact]) -> None:
+        """These are not held any more. What they had replaced is held again, for the time for which they were."""
+        for fact in facts:
+            fact.superseded_at = now
+        for memory in dict.fromkeys(fact.memory for fact in facts):
+            if not self.held(memory):
+                self._give_back(now, memory, [_period(fact) for fact in facts if fact.memory == memory], {memory})
+
+    def _give_back(self, now: datetime, ended: str, times: list[Span], seen: set[str]) -> None:
+        for memory in sorted(old for new, old in self.replaced if new == ended):
+            if memory in seen:
+                continue
+            if not self._hold_again(now, memory, times) and not self.held(memory):
+                self._give_back(now, memory, times, seen | {memory})  # it was ended itself: what it had replaced, then
+
+    def _hold_again(self, now: datetime, memory: str, times: list[Span]) -> bool:
+        """Hold again what a replacement ended of a memory, where no other replacement holds and nobody says the same."""
+        known = self.history(memory)
+        others = [fact for other in self._replacing(memory) for fact in self.held(other)]
+        same = [fact for fact in self.facts if fact.is_held and fact.memory != memory and fact.value == known[-1].value]
+        ended_at = self._replaced_at(memory)
+        pieces: list[tuple[Fact, Span]] = []
+        later = self.held(memory)
+        for fact in reversed(known):
+            if fact.is_held:
+                continue
+            if fact.superseded_at in ended_at:
+                last_word = _minus([_period(fact)], [*later, *others, *same])
+                pieces += [(fact, part) for span in last_word for time in times for part in _both(span, time)]
+            later = [*later, fact]
+        there = [*self.held(memory), *others, *same, *(_over(fact, span) for fact, span in pieces)]
+        pieces = [
+            (fact, span)
+            for fact, span in pieces
+            if not any(_minus([_period(rest)], there) for rest in self._rests(fact, known, ended_at))
+        ]
+        new = self._joined(memory, pieces)
+        if any(fact.value in self.rejected for fact, _ in new):
+            return False
+        for fact, absorbed in new:
+            for one in absorbed:
+                one.superseded_at = now
+            self._write(fact, now)
+        return bool(new)
+
+    def _joined(self, memory: str, pieces: list[tuple[Fact, Span]]) -> list[tuple[Fact, list[Fact]]]:
+        """Each piece as one fact with what it goes on from, and the held facts that it takes in."""
+        new: list[tuple[Fact, list[Fact]]] = []
+        for fact, (start, end) in sorted(pieces, key=lambda one: one[1][0]):
+            taken = [one for _, absorbed in new for one in absorbed]
+            beside = [*(one for one, _ in new), *(one for one in self.held(memory) if one not in taken)]
+            before = next((one for one in beside if one.valid_until == start), None)
+            after = next((one for one in beside if end != FOR_EVER and one.valid_from == end), None)
+            like = before or after or fact
+            if after is not None and (after.text, after.level, after.domain) != (like.text, like.level, like.domain):
+                after = None
+            whole = replace(
+                like,
+                valid_from=before.valid_from if before else start,
+                valid_until=after.valid_until if after else None if end == FOR_EVER else end,
+            )
+            absorbed = [one for one in (before, after) if one is not None and one in self.held(memory)]
+            for one, also in [pair for pair in new if pair[0] is before]:
+                absorbed = [*also, *absorbed]
+                new = [pair for pair in new if pair[0] is not one]
+            new.append((whole, absorbed))
+        return new
+
+    def _rests(self, fact: Fact, known: list[Fact], ended_at: set[datetime]) -> list[Fact]:
+        """What a replacement left of a fact."""
+        place = next(number for number, one in enumerate(known) if one is fact)
+        return [
+            one
+            for one in known[place + 1 :]
+            if one.recorded_at in ended_at
+            and one.recorded_at <= (fact.superseded_at or one.recorded_at)
+            and one.text == fact.text
+            and not _minus([_period(one)], [fact])
+        ]
+
+    def _replacing(self, memory: str) -> set[str]:
+        found: set[str] = set()
+        queue = [memory]
+        while queue:
+            above = queue.pop()
+            new = {by for by, old in self.replaced if old == above} - found - {memory}
+            found |= new
+            queue += new
+        return found
+
+    def _replaced_at(self, memory: str) -> set[datetime]:
+        """When memories of which nothing is held any more replaced it."""
+        return {
+            at
+            for (by, old), first in self.replaced.items()
+            if old == memory and not self.held(by)
+            for at in (first, self.history(by)[0].recorded_at)
+        }
+
     def _cut(self, now: datetime, held: list[Fact], new: Fact) -> None:
         """What is held gives way to the new fact, for as long as that is true."""
         for fact in held:
@@ -203,7 +307,8 @@ class NaiveMemory:
         self.facts.append(replace(like, recorded_at=now, superseded_at=None, **other))
 
 
-Span = tuple[datetime, datetime]
+def _over(fact: Fact, span: Span) -> Fact:
+    return replace(fact, valid_from=span[0], valid_until=None if span[1] == FOR_EVER else span[1])
 
 
 def _end(fact: Fact) -> datetime:

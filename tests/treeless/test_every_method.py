@@ -63,6 +63,7 @@ WORKS: dict[str, Use] = {
     "protect": lambda m, ids: m.protect(ids["fresh"]),
     "rebuild": lambda m, _: m.rebuild(),
     "recall": lambda m, _: m.recall("How is the total of a basket computed?"),
+    "declined": lambda m, _: m.declined(),
     "reconsider": lambda m, _: m.reconsider(()),
     "reject": lambda m, ids: m.reject(ids["plain"]),
     "related": lambda m, ids: m.related(ids["decision"]),
@@ -70,6 +71,7 @@ WORKS: dict[str, Use] = {
     "remember": lambda m, _: m.remember("Totals are rounded.", refs=["src/checkout.py#total"]),
     "remember_drafts": lambda m, _: list(m.remember_drafts([Draft.of({"text": "Cards expire."})])),
     "remember_many": lambda m, _: m.remember_many([{"text": "Vouchers expire.", "refs": ["src/session.py"]}]),
+    "restore": lambda m, ids: _restored(m, ids["fresh"]),
     "retract": lambda m, ids: m.retract(ids["fresh"]),
     "review": lambda m, _: m.review(),
     "root": lambda m, _: m.root,
@@ -144,6 +146,11 @@ JOURNAL_OTHERWISE: dict[str, Use] = {
     "restore": lambda m, _: m.journal.restore("2026-01-29"),
     "undo_import": lambda m, _: m.journal.undo_import(),
 }
+
+
+def _restored(memory: Memory, memory_id: str) -> object:
+    memory.retract(memory_id)
+    return memory.restore(memory_id)
 
 
 def public(kind: type) -> set[str]:

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from waypost.flows import timeline as timeline
     from waypost.flows import track as track
     from waypost.flows import transfer as transfer
+    from waypost.flows import undo as undo
     from waypost.flows import why as why
     from waypost.flows import worker as worker
 
@@ -157,6 +158,7 @@ _FLOWS = frozenset(
         "timeline",
         "track",
         "transfer",
+        "undo",
         "why",
         "worker",
     )

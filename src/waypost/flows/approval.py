@@ -1,7 +1,8 @@
 """A person's word on candidates: approved, put right, or rejected."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.candidates import (
@@ -14,15 +15,21 @@ from waypost.flows.candidates import (
     row_of,
     says_the_same,
 )
+from waypost.flows.decide import decide
 from waypost.flows.held import audit, held_versions
+from waypost.flows.lifecycle import correct, retract
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import prepare
+from waypost.flows.proposals import PROPOSAL, REPLACE, RETRACT, Proposal, proposal_of
+from waypost.flows.reinstate import end
 from waypost.flows.remember import remember
-from waypost.model.draft import check_text
+from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller
 from waypost.model.receipt import Receipt
+from waypost.model.time import parse_time
 from waypost.store.fact_protocol import CandidateRow
+from waypost.store.protocol import Reader
 
 _CANDIDATE = "candidate"  # in the audit's details
 
@@ -55,6 +62,9 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
             return Receipt(candidate_id, "duplicate", reason="it was approved before")
     if row is None:
         raise _nothing_waits(candidate_id)
+    proposal = proposal_of(row)
+    if proposal is not None:
+        return _approve_proposal(space, row, proposal, person, text)
     candidate = candidate_of(row)
     draft = replace(draft_of(space, replace(candidate, text=text or candidate.text)), memory_id=candidate_id)
     with space.store.read() as reader:
@@ -74,38 +84,101 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
     return receipt
 
 
+def _approve_proposal(
+    space: OpenSpace, row: CandidateRow, proposal: Proposal, person: Caller, text: str | None
+) -> Receipt:
+    """Do what was proposed, as the person's act and the proposer's words; or as the person's, if they put these right."""
+    said_by = {} if text is not None or earlier_words(row) else dict(proposal.by)
+    receipt = _carry_out(space, row.candidate_id, proposal, person, text, said_by)
+    if receipt.status != "refused":
+        with space.store.write() as writer:
+            writer.drop_candidates([row.candidate_id])
+            details = {"action": proposal.action, "edited": text is not None}
+            audit(space, writer, "approve", receipt.id, person, details)
+    return receipt
+
+
+def _carry_out(
+    space: OpenSpace, candidate_id: str, proposal: Proposal, person: Caller, text: str | None, said_by: dict[str, str]
+) -> Receipt:
+    target, given = proposal.target, dict(proposal.given)
+    with space.store.read() as reader:
+        is_held = bool(held_versions(reader, target))
+    if proposal.action == REPLACE:
+        if not is_held:
+            given.pop("replaces", None)  # meanwhile somebody else ended it
+        approved: dict[str, Any] = {"memory_id": candidate_id, "said_by": said_by}
+        words = text or str(given.pop("text"))
+        options = {name: value for name, value in given.items() if name != "text"}
+        if not proposal.chain:
+            draft = replace(Draft.of({**options, "text": words}), **approved)
+            return next(remember(space, [draft], person, direct=True))
+        parts = {name: value for name, value in proposal.chain.items() if name != "strength"}
+        options |= {"strength": proposal.chain["strength"]} if "strength" in proposal.chain else {}
+        options.pop("kind", None)
+        return decide(space, words, person, **parts, options=options, approved=approved).decision
+    if not is_held:
+        raise NotFound(
+            f"The memory {target} that this would {proposal.action} does not hold any more.",
+            f"Reject the proposal: waypost review reject {candidate_id}",
+        )
+    times = {name: parse_time(str(given[name]), name) for name in ("valid_from", "valid_until") if name in given}
+    if proposal.action == RETRACT:
+        if text is not None:
+            raise InvalidInput("A retraction has no words to put right.", "Approve it, or reject it.")
+        retract(space, target, person, valid_until=times.get("valid_until"))
+        return Receipt(target, "added", reason="it is retracted")
+    return correct(space, target, text or str(given["text"]), person, **times, said_by=said_by)
+
+
 def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, ...]:
     """These candidates are wrong or useless: a tombstone keeps each from being proposed again."""
     _decides(caller, "reject")
     chosen = [check_id(one) for one in ids]
+    key = space.tombstone_key()
     with space.store.write() as writer:
         now = space.clock()
         for candidate_id in chosen:
             row = writer.candidate(candidate_id)
             if row is None:
                 raise _nothing_waits(candidate_id)
-            for mark in marks_of(row):
+            for mark in _marks_to_leave(writer, row):
                 writer.add_tombstone(mark, now)
-            for approved in held_versions(
-                writer, candidate_id
-            ):  # meanwhile, or by a process that was killed on the way
-                writer.supersede(approved.number, now)
-            writer.drop_candidates([candidate_id])
+            approved = held_versions(writer, candidate_id)  # meanwhile, or by a process that was killed on the way
+            end(space, writer, approved, caller, key, now)
+            writer.put_candidate(replace(row, declined_at=now))
             audit(space, writer, "reject", None, caller, {_CANDIDATE: candidate_id})
     return tuple(chosen)
 
 
-def reconsider(space: OpenSpace, rows: Iterable[CandidateRow], caller: Caller) -> tuple[str, ...]:
-    """Undo: what was rejected by mistake waits again as it did, and its words may be proposed. Returns what waits now."""
+def _marks_to_leave(reader: Reader, row: CandidateRow) -> list[bytes]:
+    """Its tombstones; but a value that is held by now is not rejected because somebody proposed it for another memory."""
+    proposal = proposal_of(row)
+    if proposal is None or proposal.action == RETRACT:
+        return marks_of(row)
+    held = any(version.superseded_at is None for version in reader.find_fingerprint(row.fingerprint))
+    return [] if held else marks_of(row)
+
+
+def reconsider(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, ...]:
+    """Undo `decline`: what was rejected by mistake waits again as it did, and its words may be proposed. Returns what waits
+    now; what was approved or proposed again in the meantime is left alone."""
     _decides(caller, "bring back")
     back = []
     with space.store.write() as writer:
-        for row in rows:
-            if writer.candidate(row.candidate_id) is None and not held_versions(writer, row.candidate_id):
-                writer.remove_tombstones(marks_of(row))
-                writer.put_candidate(row)
-                audit(space, writer, "lift", None, caller, {_CANDIDATE: row.candidate_id})
-                back.append(row.candidate_id)
+        for candidate_id in [check_id(one) for one in ids]:
+            row = writer.candidate(candidate_id, declined=True)
+            if row is None and writer.candidate(candidate_id) is None and not held_versions(writer, candidate_id):
+                raise NotFound(f"No candidate {candidate_id} was rejected.", "`waypost review --rejected` lists them.")
+            if row is None or held_versions(writer, candidate_id):
+                continue
+            writer.remove_tombstones(marks_of(row))
+            if any(other.tombstone == row.tombstone for other in writer.candidates_like([row.fingerprint], [])):
+                writer.drop_candidates([candidate_id])  # it was proposed again since
+                continue
+            writer.put_candidate(replace(row, declined_at=None))
+            audit(space, writer, "lift", None, caller, {_CANDIDATE: candidate_id})
+            back.append(candidate_id)
     return tuple(back)
 
 
@@ -119,6 +192,9 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
         row = writer.candidate(candidate_id)
         if row is None:
             raise _nothing_waits(candidate_id)
+        proposal = proposal_of(row)
+        if proposal is not None and proposal.action == RETRACT:
+            raise InvalidInput("A retraction has no words to put right.", "Approve it, or reject it.")
         candidate = replace(candidate_of(row), text=told)
         prepared = prepare(space, draft_of(space, candidate), EXTRACTOR, key)
         candidate = replace(candidate, text=prepared.version.text)
@@ -129,11 +205,15 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
                 row,
                 fingerprint=prepared.version.fingerprint,
                 tombstone=prepared.tombstone,
-                draft=row_of(candidate) | {WAS: was},
+                draft=row_of(candidate) | {WAS: was} | _proposed_words(proposal, candidate.text),
             )
         )
         audit(space, writer, "edit", None, caller, {_CANDIDATE: candidate_id})
     return candidate.text
+
+
+def _proposed_words(proposal: Proposal | None, text: str) -> dict[str, object]:
+    return {} if proposal is None else {PROPOSAL: asdict(replace(proposal, given={**proposal.given, "text": text}))}
 
 
 def _decides(caller: Caller, what: str) -> None:

@@ -9,6 +9,7 @@ from waypost.errors import WaypostError
 from waypost.flows.gate import LEARNED
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.prepare import prepare
+from waypost.flows.proposals import PROPOSAL
 from waypost.flows.remember import remember, weigh
 from waypost.model.candidate import Candidate
 from waypost.model.draft import Draft
@@ -142,6 +143,8 @@ def _remembered(space: OpenSpace, drafts: Sequence[Draft], caller: Caller) -> li
 
 
 def _stored(item: _Item, receipt: Receipt) -> Taken:
+    if receipt.review:
+        return Taken(item.candidate, HELD if receipt.status == "added" else WAITING, receipt.id, receipt.reason)
     status = {"added": STORED, "merged": MERGED, "duplicate": KNOWN, "refused": REFUSED}[receipt.status]
     if status == STORED and receipt.replaces:
         status = REPLACED
@@ -227,7 +230,7 @@ def row_of(candidate: Candidate) -> dict[str, Any]:
 
 
 def candidate_of(row: CandidateRow) -> Candidate:
-    given = {name: value for name, value in row.draft.items() if name != WAS}
+    given = {name: value for name, value in row.draft.items() if name not in (WAS, PROPOSAL)}
     time: datetime | None = parse_time(given["time"]) if given.get("time") else None
     return Candidate(**{**given, "time": time, "refs": tuple(given["refs"]), "evidence": tuple(given["evidence"])})
 

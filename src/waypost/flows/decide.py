@@ -45,7 +45,8 @@ _CAUSES, _CAUSED = (DECISION, CONSEQUENCE), (REASON, CONSTRAINT)
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What became of a decision and its parts. Nothing but the decision's receipt is there when that was refused."""
+    """What became of a decision and its parts. Nothing but the decision's receipt is there when that was refused, or
+    waits for review."""
 
     decision: Receipt
     reasons: tuple[Receipt, ...] = ()
@@ -62,7 +63,7 @@ class Decided:
         return (self.decision, *self.reasons, *self.consequences, *self.constraints)
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        return ({"review": True} if self.decision.review else {}) | {
             "id": self.id,
             "status": self.decision.status,
             "decision": self.decision.to_json(),
@@ -90,6 +91,7 @@ def decide(
     leads_to: Sequence[Part] = (),
     given: Sequence[Part] = (),
     options: Mapping[str, Any] | None = None,
+    approved: Mapping[str, Any] | None = None,
 ) -> Decided:
     """Record a decision, its reasons, consequences and constraints: each a text, or the id of a memory to link to.
 
@@ -97,16 +99,22 @@ def decide(
     not at all: the decision, lest its parts be stored when it is refused; the parts; the links. A kill in between
     leaves the decision alone, or with its parts unlinked: recording it once more finds all of them and links them.
     What is known already is linked, not stored twice. `options` are those of `remember`, and `strength` for all links.
+    An agent's decision in the place of a person's waits for review with all its parts. `approved`: what the draft of the
+    decision has besides, where a person approves one.
     """
     options = dict(options or {})
+    chain: dict[str, Any] = {"because": list(because), "leads_to": list(leads_to), "given": list(given)}
+    chain |= {"strength": options["strength"]} if options.get("strength") is not None else {}
     strength = _strength(options.pop("strength", None))
     whole = _part(DECISION, text, options, strength)
+    if whole.draft is not None:
+        whole = replace(whole, draft=replace(whole.draft, chain=chain, **approved or {}))
     shared = {name: options[name] for name in _SHARED if name in options}
     groups = ((REASON, because), (CONSEQUENCE, leads_to), (CONSTRAINT, given))
     parts = [_part(kind, one, shared, strength) for kind, some in groups for one in _several(kind, some)]
     _check_known(space, whole, parts)
     (decision,) = _written(space, [whole], caller)
-    if decision.id is None:
+    if decision.id is None or decision.review:
         return Decided(decision)
     receipts = _written(space, parts, caller)
     edges = _linked(space, decision.id, list(zip(parts, receipts, strict=True)), caller)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from waypost.errors import NotFound
 from waypost.facts.sameness import tombstone, tombstones
+from waypost.flows.authority import refuse_outranked
 from waypost.flows.backup_erase import owe_erasure
 from waypost.flows.candidates import marks_of
 from waypost.flows.erase import clean_exports, traces_of
@@ -12,9 +13,11 @@ from waypost.flows.journal_erase import erase_entries
 from waypost.flows.journal_marks import id_mark
 from waypost.flows.journal_media import drop_media
 from waypost.flows.journal_sync import sync_in
-from waypost.flows.journal_write import is_filed, journal_writer
+from waypost.flows.journal_write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import HEADING
+from waypost.flows.proposals import proposals_about
+from waypost.flows.reinstate import end
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
@@ -46,7 +49,9 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
     filed: set[str] = set()
     with space.store.read() as reader:
         # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
-        changed = _cleaned(space, memory_id, _all_saying(reader, reader.versions(memory_id)))
+        copies = _all_saying(reader, reader.versions(memory_id))
+        refuse_outranked(caller, copies, "forget it")
+        changed = _cleaned(space, memory_id, copies)
     with journal_writer(space) as writer:
         sync_in(space, writer)  # what a hand wrote last is forgotten too
         versions = writer.versions(memory_id)
@@ -59,7 +64,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
         for row in waiting:
             for mark in marks_of(row):
                 writer.add_tombstone(mark, now)
-        writer.drop_candidates(row.candidate_id for row in waiting)
+        about = [*proposals_about(writer, memory_id), *proposals_about(writer, memory_id, declined=True)]
+        writer.drop_candidates(row.candidate_id for row in (*waiting, *about))
         if not versions:
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
@@ -67,10 +73,13 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             for digest in erased_marks(key, version):
                 writer.add_tombstone(digest, now)
         copies = _all_saying(writer, versions)
+        refuse_outranked(caller, copies, "forget it")
         if any(is_filed(version) for version in copies):
             filed = erase_entries(
                 space, writer, {version.memory_id for version in copies}, [version.text for version in copies]
             )
+        back = end(space, writer, [one for one in copies if one.superseded_at is None], caller, key, now)
+        write_through(space, writer, [one for one in back if one not in {version.memory_id for version in copies}])
         for other in dict.fromkeys(version.memory_id for version in copies):
             numbers = [version.number for version in copies if version.memory_id == other]
             writer.erase(other, numbers)
@@ -82,7 +91,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
     media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
     if media:
         filed.update(drop_media(space, media))
-    texts = [version.text for version in copies] + [str(row.draft.get("text", "")) for row in waiting]
+    texts = [version.text for version in copies]
+    texts += [str(row.draft.get("text", "")) for row in (*waiting, *about)]
     complete = scrub(space, traces_of(texts))
     return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete, tuple(sorted(filed)))
 
@@ -105,9 +115,10 @@ def _all_saying(reader: Reader, versions: list[Version]) -> list[Version]:
 
 def _waiting(reader: Reader, memory_id: str, versions: list[Version]) -> list[CandidateRow]:
     """Candidates that say the same, or the one with this id."""
-    found = reader.candidates_like([version.fingerprint for version in versions], [])
-    own = reader.candidate(memory_id)
-    return found if own is None or own in found else [*found, own]
+    values = [version.fingerprint for version in versions]
+    found = [*reader.candidates_like(values, []), *reader.candidates_like(values, [], declined=True)]
+    own = [reader.candidate(memory_id), reader.candidate(memory_id, declined=True)]
+    return [*found, *(one for one in own if one is not None and one not in found)]
 
 
 def _cleaned(space: OpenSpace, memory_id: str, copies: list[Version]) -> set[str]:

@@ -5,14 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from waypost.errors import NotFound
-from waypost.facts.ageing import has_run_out, said_again
+from waypost.facts.ageing import has_run_out, renewed, said_again
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
 from waypost.facts.sameness import MERGED, tombstones
 from waypost.facts.validity import overlap, remaining, shared, without
+from waypost.flows.authority import is_outranked
 from waypost.flows.linking import INFERRED
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, Prepared, finish, make_room, pending, put
-from waypost.model.memory import Caller, Version
+from waypost.flows.proposals import propose_replacement
+from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.reference import joined
 from waypost.model.time import Moment, format_time
@@ -57,7 +59,7 @@ class Gate:
         if orphaned:
             return self._refuse(item, orphaned)
         if replaced:
-            return self._taken(item) or self._add(item, replaced, None)
+            return self._taken(item) or self._proposed(item, replaced) or self._add(item, replaced, None)
         settled = None if corrected else self._prolong(item) or self._taken(item)
         return settled or self._compare(item, twins, corrected)
 
@@ -190,6 +192,9 @@ class Gate:
         if same.status != "duplicate" or same.id is None or ended is None or ended == same.id:
             return same
         held = [v for v in self.writer.versions(ended) if v.superseded_at is None]
+        proposed = self._proposed(item, held, known=True)
+        if proposed is not None:
+            return proposed
         if self._close(held, replace(item.version, memory_id=same.id)):
             details = {"kind": item.version.kind, "replaces": ended, "masked": len(item.masked)}
             self._audit("remember", same.id, details)
@@ -219,6 +224,13 @@ class Gate:
         if not held and self.direct:
             raise NotFound(f"There is no current memory {item.draft.replaces} to replace.", "See `waypost list`.")
         return held
+
+    def _proposed(self, item: Prepared, replaced: list[Version], *, known: bool = False) -> Receipt | None:
+        """What an agent would put in the place of a person's words waits for a person."""
+        target = item.draft.replaces
+        if target is None or not is_outranked(self.caller, replaced):
+            return None
+        return propose_replacement(self.space, self.writer, self.caller, item, target, self.key, known=known)
 
     def _add(self, item: Prepared, replaced: list[Version], conflict: tuple[str, str] | None) -> Receipt:
         version, replaces = item.version, item.draft.replaces
@@ -271,6 +283,10 @@ class Gate:
             return
         draft, now = item.draft, self.space.clock()
         dying = has_run_out(state, now) and state.on_expire == "delete" and draft.expires_at is None
+        held = [v for v in self.writer.versions(memory_id) if v.superseded_at is None]
+        if is_outranked(self.caller, held) and not dying:  # for how long it holds, a person has said
+            self.writer.set_state(memory_id, **(renewed(state, now) if self.caller.source == "extractor" else {}))
+            return
         renews = self.direct or self.caller.source == "extractor" or dying
         changes = said_again(state, draft.lifetime, draft.ttl_class, now, renews=renews)
         self.writer.set_state(memory_id, **changes)
@@ -312,6 +328,7 @@ class Gate:
             evidence=tuple(dict.fromkeys(known.evidence + new.evidence)),
             refs=joined(known.refs, new.refs),
             tags={**known.tags, **new.tags},
+            details={name: value for name, value in better.details.items() if name != SAID_BY},
         )
         done = finish(item.draft, merged, item.masked, self.key)
         if self.writer.tombstones([done.tombstone]):
@@ -319,6 +336,8 @@ class Gate:
         self.writer.supersede(known.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)
         self._said_again(item, known.memory_id)
+        if known.text != done.version.text:
+            self.writer.set_state(known.memory_id, verified_at=None)  # what somebody verified were other words
         same = "same words" if known.fingerprint == done.version.fingerprint else "same meaning"
         self._audit("merge", known.memory_id, {"kind": new.kind, "reason": same})
         owed = pending(self.writer, done.passages, self.embedded)

@@ -15,12 +15,12 @@ def derived(version: Version, now: datetime, seen: Checkout | None = None) -> Li
     """A memory that was read out of the tree: what is shown of it was looked at there, now; or, where it was `seen` in a
     checkout that is not at hand, when that was read."""
     read_at = now if seen is None else version.recorded_at
-    state = State(verified_at=read_at)
+    state = State()
     if seen is None:
         links = tuple(Link(reference, reference, Finding(UNCHANGED)) for reference in version.refs)
     else:
         links = tuple(Link(reference, reference, checked_at=read_at, checkout=seen.root) for reference in version.refs)
-    return Linked(version, state, links, confidence(version, state, now))
+    return Linked(version, state, links, confidence(version, State(verified_at=read_at), now), seen_at=read_at)
 
 
 def hit_of(memory: Linked, score: float, why: dict[str, float]) -> Hit:

@@ -18,6 +18,7 @@ from waypost.flows.journal_erase import take_out
 from waypost.flows.journal_write import journal_writer
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import IMPORT, Prepared, prepare
+from waypost.flows.reinstate import end, put_again
 from waypost.flows.remember import remember
 from waypost.model.draft import Draft
 from waypost.model.kinds import KEPT_COLLECTIONS
@@ -78,9 +79,15 @@ class Undone:
     id: str
     retracted: tuple[str, ...]
     left: tuple[str, ...]  # changed since, and therefore not touched
+    restored: tuple[str, ...] = ()  # into which it was merged, and that say again what they said before
 
     def to_json(self) -> dict[str, Any]:
-        return {"import": self.id, "retracted": list(self.retracted), "left": list(self.left)}
+        return {
+            "import": self.id,
+            "retracted": list(self.retracted),
+            "left": list(self.left),
+            "restored": list(self.restored),
+        }
 
 
 # -- through the gateway
@@ -95,6 +102,7 @@ def write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, import_id: 
         undone = {parse_time(one["undone_at"]) for one in read_imports(writer) if one.get("undone_at")}
         _note_ids(writer, import_id, [draft.memory_id or "" for draft in drafts])
     with space.store.read() as reader:
+        last = reader.last_number()
         marked = [
             _known_before(reader, draft, prepare(space, draft, caller, key), undone)
             if undone or draft.refs  # else there is nothing to be known
@@ -108,7 +116,7 @@ def write(space: OpenSpace, drafts: Sequence[Draft], caller: Caller, import_id: 
                 merged.append(receipt.id)
             yield receipt
     if merged:
-        _note_merged(space, import_id, merged)
+        _note_merged(space, import_id, merged, last)
 
 
 def _known_before(reader: Reader, draft: Draft, item: Prepared, undone: set[datetime]) -> tuple[bool, Draft]:
@@ -191,15 +199,44 @@ def _note_ids(writer: Writer, import_id: str, memory_ids: Sequence[str]) -> None
     writer.set_meta(f"{_BATCHES}:{import_id}", str(number + 1))
 
 
-def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str]) -> None:
-    """What an import added, and then said more of, nobody else has changed."""
+def _note_merged(space: OpenSpace, import_id: str, memory_ids: Sequence[str], last: int) -> None:
+    """What an import added, and then said more of, nobody else has changed. Of what was there before (up to the version
+    numbered `last`) the version that it changed is noted, and the one that it made."""
     with space.store.write() as writer:
-        known = _merged(writer, import_id)
-        for memory_id in memory_ids:
+        known, changed = _merged(writer, import_id), _changed(writer, import_id)
+        for memory_id in dict.fromkeys(memory_ids):
             versions = writer.versions(memory_id)
             if versions and versions[0].details.get(IMPORT) == import_id:
                 known[memory_id] = versions[-1].number
+            elif before := [version.number for version in versions if version.number <= last]:
+                first = changed[memory_id][0] if memory_id in changed else before[-1]
+                changed[memory_id] = [first, versions[-1].number]
         writer.set_meta(f"{_BATCHES}:{import_id}:merged", json.dumps(known))
+        writer.set_meta(f"{_BATCHES}:{import_id}:changed", json.dumps(changed))
+
+
+def _changed(reader: Reader, import_id: str) -> dict[str, list[int]]:
+    """Of each memory into which the import was merged: the version before, and the one that it made last."""
+    found: dict[str, list[int]] = json.loads(reader.meta(f"{_BATCHES}:{import_id}:changed") or "{}")
+    return found
+
+
+def _restore_changed(space: OpenSpace, writer: Writer, import_id: str, caller: Caller, now: datetime) -> list[str]:
+    """Into what the import was merged says again what it said before, unless somebody has changed it since."""
+    restored = []
+    for memory_id, (before, after) in _changed(writer, import_id).items():
+        versions = writer.versions(memory_id)
+        held = [version for version in versions if version.superseded_at is None]
+        old = next((version for version in versions if version.number == before), None)
+        if old is None or [version.number for version in held] != [after]:
+            continue
+        writer.supersede(after, now)
+        put_again(space, writer, old, now)
+        details = {"import": import_id}
+        writer.add_audit(AuditEntry(now, "restore", memory_id, caller.source, caller.actor, details))
+        restored.append(memory_id)
+    writer.set_meta(f"{_BATCHES}:{import_id}:changed", "{}")
+    return restored
 
 
 def _merged(reader: Reader, import_id: str) -> dict[str, int]:
@@ -219,8 +256,9 @@ def noted_ids(reader: Reader, import_id: str) -> Iterator[str]:
 
 def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, origin: str | None = None) -> Undone:
     """Retract what an import added and nobody changed since: the one with this id, the latest of this file, or the
-    latest (from `origin`, if told). History keeps it. What it found here before, or merged into, stays; its copy of the
-    source goes."""
+    latest (from `origin`, if told). History keeps it. What it found here before stays, and says again what it said if
+    the import was merged into it; its copy of the source goes."""
+    key = space.tombstone_key()
     with journal_writer(space) as writer:
         imports, now = read_imports(writer), space.clock()
         entry = _chosen(imports, which, origin)
@@ -235,17 +273,17 @@ def undo_import(space: OpenSpace, which: str | Path | None, caller: Caller, *, o
                 continue
             if not held:
                 continue
-            for version in held:
-                writer.supersede(version.number, now)
+            end(space, writer, held, caller, key, now)
             details = {"bounded": False, "import": entry["id"]}
             writer.add_audit(AuditEntry(now, "retract", memory_id, caller.source, caller.actor, details))
             retracted[memory_id] = first.parent
+        restored = _restore_changed(space, writer, entry["id"], caller, now)
         take_out(space, writer, retracted)
         _unlink(writer, retracted, set(own), [Edge(*link) for link in entry.pop("links", [])])
         entry.setdefault("undone_at", format_time(now))
         _keep(writer, imports)
     drop_backups(space, entry["id"])
-    return Undone(entry["id"], tuple(retracted), tuple(left))
+    return Undone(entry["id"], tuple(retracted), tuple(left), tuple(restored))
 
 
 def _chosen(imports: list[dict[str, Any]], which: str | Path | None, origin: str | None) -> dict[str, Any]:

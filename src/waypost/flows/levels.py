@@ -5,6 +5,7 @@ from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.validity import overlap
+from waypost.flows.authority import refuse_outranked
 from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import finish, put
@@ -72,6 +73,7 @@ def promote(space: OpenSpace, memory_id: str, place: Place, caller: Caller) -> R
             return Receipt(memory_id, "duplicate", current.key, reason="it already stands there")
         _check_place(writer, place.on(current), Moment(now), told=bool(place.parent))
         held = held_versions(writer, memory_id)
+        refuse_outranked(caller, held, "give it another place")
         moved = [replace(place.on(version), recorded_at=now) for version in held]
         items = [finish(Draft(one.text, kind=one.kind), one, (), key) for one in moved]
         if writer.tombstones([item.tombstone for item in items]):

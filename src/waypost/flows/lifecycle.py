@@ -1,6 +1,6 @@
 """The life of a memory after it was written: corrected, retracted, rejected, protected, and its history."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -9,16 +9,19 @@ from waypost.facts.ageing import aged, renewed
 from waypost.facts.sameness import MERGED, fingerprint, tombstones
 from waypost.facts.validity import holds_at
 from waypost.flows.accept import accepted
+from waypost.flows.authority import is_outranked, refuse_outranked
 from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.journal_write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import embed_items, finish, make_room, pending, prepare, put
+from waypost.flows.proposals import propose_correction, propose_retraction
+from waypost.flows.reinstate import end
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
-from waypost.model.memory import Caller, Memory, State, Version
+from waypost.model.memory import SAID_BY, Caller, Memory, State, Version
 from waypost.model.receipt import Receipt
-from waypost.model.time import Moment
+from waypost.model.time import Moment, format_time
 from waypost.store.protocol import Edge, Reader, Writer
 from waypost.text.secrets import mask
 
@@ -39,8 +42,12 @@ def correct(
     *,
     valid_from: datetime | None = None,
     valid_until: datetime | None = None,
+    said_by: Mapping[str, str] | None = None,
 ) -> Receipt:
-    """It was said wrongly: the same memory, for the same time unless told, now says `text`."""
+    """It was said wrongly: the same memory, for the same time unless told, now says `text`.
+
+    What an agent would correct of a person's words waits for review. `said_by`: who proposed what a person approves.
+    """
     memory_id = check_id(memory_id)
     hidden = mask(check_text(text))
     masked = tuple(f"{finding.rule} (line {finding.line})" for finding in hidden.found)
@@ -70,10 +77,17 @@ def correct(
             )
         if item.version.text == current.text and item.version.period == current.period:
             return Receipt(memory_id, "duplicate", current.key, reason="it already says this", masked=masked)
+        if is_outranked(caller, [current]):
+            times = {"valid_from": valid_from, "valid_until": valid_until}
+            return propose_correction(space, writer, caller, item, memory_id, _told_times(times))
+        if said_by:
+            details = {**item.version.details, SAID_BY: dict(said_by)}
+            item = replace(item, version=replace(item.version, details=details))
         writer.supersede(current.number, now)
         make_room(writer, held_versions(writer, memory_id), item.version.period, now, embedded)
         put(writer, item.version, item.passages, embedded)
         _renew(space, writer, memory_id, caller)
+        writer.set_state(memory_id, verified_at=None)  # what somebody verified were other words
         audit(space, writer, "correct", memory_id, caller, {"masked": len(masked)})
         write_through(space, writer, [memory_id])
         owed = pending(writer, item.passages, embedded)
@@ -107,7 +121,7 @@ def _corrected(
         actor=caller.actor,
         valid_from=valid_from or old.valid_from,
         valid_until=valid_until or old.valid_until,
-        details={name: value for name, value in old.details.items() if name != MERGED},
+        details={name: value for name, value in old.details.items() if name not in (MERGED, SAID_BY)},
     )
     if version.valid_until and version.valid_until <= version.valid_from:
         raise InvalidInput(
@@ -116,32 +130,43 @@ def _corrected(
     return version
 
 
-def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> None:
-    """Nothing takes its place: it is not held true any more, or with `valid_until` only not after that."""
+def _told_times(times: Mapping[str, datetime | None]) -> dict[str, str]:
+    return {name: format_time(at) for name, at in times.items() if at is not None}
+
+
+def retract(space: OpenSpace, memory_id: str, caller: Caller, *, valid_until: datetime | None = None) -> Receipt | None:
+    """It is not held true any more, or with `valid_until` only not after that. What it had replaced holds again.
+
+    Returns None when it is done. What an agent would retract of a person's words waits for review, as the receipt says.
+    """
     memory_id = check_id(memory_id)
+    key = space.tombstone_key()
     with journal_writer(space) as writer:
         now = space.clock()
-        refuse_derived(visible_version(writer, memory_id, Moment(now)))
+        version = visible_version(writer, memory_id, Moment(now))
+        refuse_derived(version)
         held = held_versions(writer, memory_id)
+        if valid_until is not None and all(valid_until <= version.valid_from for version in held):
+            raise InvalidInput("valid_until is not after the memory's beginning.", "Leave it out to retract all of it.")
+        if is_outranked(caller, held):
+            given = _told_times({"valid_until": valid_until})
+            return propose_retraction(space, writer, caller, version, given, key)
+        back: list[str] = []
         if valid_until is None:
-            for version in held:
-                writer.supersede(version.number, now)
-        else:
-            if all(valid_until <= version.valid_from for version in held):
-                raise InvalidInput(
-                    "valid_until is not after the memory's beginning.", "Leave it out to retract all of it."
-                )
-            if not make_room(writer, held, (valid_until, None), now, nothing_new(space, writer)):
-                raise InvalidInput("valid_until is not before the memory's end.", "`waypost correct` can prolong it.")
+            back = end(space, writer, held, caller, key, now)
+        elif not make_room(writer, held, (valid_until, None), now, nothing_new(space, writer)):
+            raise InvalidInput("valid_until is not before the memory's end.", "`waypost correct` can prolong it.")
         audit(space, writer, "retract", memory_id, caller, {"bounded": valid_until is not None})
-        write_through(space, writer, [memory_id])
+        write_through(space, writer, [memory_id, *back])
+    return None
 
 
 def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
-    """Retract it, and leave a tombstone: this value is not stored again. Its history stays."""
+    """Retract it, and leave a tombstone: this value is not stored again. What it had replaced holds again. Its history
+    stays."""
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
-    with space.store.write() as writer:
+    with journal_writer(space) as writer:
         now = space.clock()
         version = visible_version(writer, memory_id, Moment(now))
         refuse_derived(version)
@@ -150,15 +175,23 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
                 "What was said in a conversation cannot be rejected.",
                 "`waypost retract` takes it out of recall, `waypost forget` removes it.",
             )
-        for value in held_versions(writer, memory_id):
-            for digest in _marks(writer, value, key):
+        held = held_versions(writer, memory_id)
+        saying = {  # also for another time, by another memory
+            same.number: same
+            for value in held
+            for same in (value, *writer.find_fingerprint(value.fingerprint))
+            if same.superseded_at is None
+        }
+        refuse_outranked(caller, saying.values(), "reject it")
+        for value in held:
+            for digest in value_marks(writer, value, key):
                 writer.add_tombstone(digest, now)
-            for same in writer.find_fingerprint(value.fingerprint):  # held for another time by another memory
-                writer.supersede(same.number, now)
+        back = end(space, writer, list(saying.values()), caller, key, now)
         audit(space, writer, "reject", memory_id, caller, {})
+        write_through(space, writer, back)
 
 
-def _marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
+def value_marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
     """The tombstones of a value, also in the domains from which it was moved to where it stands."""
     before = [
         v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
@@ -183,6 +216,7 @@ def protect(space: OpenSpace, memory_id: str, caller: Caller, *, on: bool = True
     memory_id = check_id(memory_id)
     with journal_writer(space) as writer:
         refuse_derived(visible_version(writer, memory_id, Moment(space.clock())))
+        refuse_outranked(caller, held_versions(writer, memory_id), "protect it" if on else "end its protection")
         writer.set_state(memory_id, protected=on)
         audit(space, writer, "protect" if on else "unprotect", memory_id, caller, {})
         write_through(space, writer, [memory_id])

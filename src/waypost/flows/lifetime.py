@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.code.triggers import check_triggers
-from waypost.errors import InvalidInput, Refused
+from waypost.errors import InvalidInput
 from waypost.facts.ageing import aged, limited, renewed
+from waypost.flows.authority import refuse_outranked
 from waypost.flows.held import audit, held_versions, refuse_derived, visible_version
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.references import linked
@@ -71,11 +72,7 @@ def set_ttl(
         state = writer.states([memory_id]).get(memory_id, State())
         if chosen is None and (refresh or on_expire is not None):
             chosen, ttl_class = _kept(state, check_triggers(refresh), on_expire), state.ttl_class
-        if chosen is not None and chosen.on_expire == "delete" and version.source == "person" and not caller.decides:
-            raise Refused(
-                "Only a person can have deleted what a person said.",
-                "Run it at a terminal, with --yes as the owner's word, or let it be archived.",
-            )
+        refuse_outranked(caller, held_versions(writer, memory_id), "set how long it lives")
         writer.set_state(memory_id, **limited(state, chosen, ttl_class, now))
         told = {} if chosen is None else {"seconds": chosen.seconds, "on_expire": chosen.on_expire, "class": ttl_class}
         audit(space, writer, "ttl", memory_id, caller, told)

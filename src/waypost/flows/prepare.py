@@ -14,7 +14,7 @@ from waypost.flows.open_space import OpenSpace, place_in
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.labels import labelled
-from waypost.model.memory import PARENT, Caller, Version
+from waypost.model.memory import PARENT, SAID_BY, Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
 from waypost.retrieve.traits import traits_of
@@ -176,6 +176,8 @@ def _details(draft: Draft) -> dict[str, object]:
         details[IMPORT] = draft.import_id
     if draft.parent:
         details[PARENT] = draft.parent
+    if draft.said_by:
+        details[SAID_BY] = dict(draft.said_by)
     if draft.more:
         details[HEADING] = dict(draft.more)
     return details

@@ -286,8 +286,8 @@ def link_memory(
     """A memory with what became of the code it points at; `where` it was looked for, if not in the tree at hand."""
     judged = [(reference, verdicts.get((version.number, place))) for place, reference in enumerate(version.refs)]
     stale = [verdict is not None and is_stale(space, reference, verdict.finding) for reference, verdict in judged]
-    verified = [_verified(reference, verdict) for reference, verdict in judged]
-    state = replace(state, verified_at=max((one for one in (*verified, state.verified_at) if one), default=None))
+    seen = [_seen_at(reference, verdict) for reference, verdict in judged]
+    seen_at = max((one for one in (*seen, state.verified_at) if one), default=None)
     links = tuple(
         _link(version, state, reference, verdict, old, now, where)
         for (reference, verdict), old in zip(judged, stale, strict=True)
@@ -297,10 +297,11 @@ def link_memory(
         reason = state.stale_reason if state.is_stale else f"{CODE_CHANGED}{', '.join(reasons)}"
         state = replace(state, is_stale=True, stale_reason=reason)
     since = min((v.since for (_, v), old in zip(judged, stale, strict=True) if old and v and v.since), default=None)
-    return Linked(version, state, links, confidence(version, state, now), since)
+    sure = confidence(version, replace(state, verified_at=seen_at), now)
+    return Linked(version, state, links, sure, since, seen_at=seen_at)
 
 
-def _verified(reference: CodeReference, verdict: Verdict | None) -> datetime | None:
+def _seen_at(reference: CodeReference, verdict: Verdict | None) -> datetime | None:
     """When it was last seen that the code is as it was pinned."""
     if verdict is not None and verdict.finding.state in (UNCHANGED, MOVED):
         return verdict.checked_at
@@ -336,7 +337,7 @@ def _link(
         line_range=finding.lines if finding.path is not None and finding.state != UNCHECKED else reference.line_range,
         stale_since=verdict.since if verdict is not None and stale else None,
     )
-    verified = _verified(reference, verdict)
-    score = confidence(version, replace(state, is_stale=stale, verified_at=verified), now)
-    here = replace(here, last_verified_at=verified, confidence_score=score)
+    seen = _seen_at(reference, verdict)
+    score = confidence(version, replace(state, is_stale=stale, verified_at=seen), now)
+    here = replace(here, last_verified_at=state.verified_at, confidence_score=score)
     return Link(here, reference, finding, stale, verdict.checked_at if verdict is not None else None, where)

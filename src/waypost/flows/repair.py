@@ -7,6 +7,7 @@ from typing import Any
 from waypost.errors import InvalidInput, NotFound
 from waypost.facts.ageing import renewed
 from waypost.flows.accept import pinned_at, reference_rows
+from waypost.flows.authority import is_outranked, refuse_outranked
 from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.linking import linked_by_text
 from waypost.flows.open_space import OpenSpace, tree_of
@@ -141,6 +142,8 @@ def relink(
         versions = _chosen(space, [], None, True, moved=every, gone=drop)
     else:
         raise InvalidInput("No memory is named.", "Give an id, or --all for everything whose code has moved.")
+    if refs is not None:
+        refuse_outranked(caller, versions, "choose where it points")
     verdicts = check(space, reference_rows(versions), again=True)
     tree, changed, left = TreeNow(space), list[Version](), list[str]()
     for version in versions:
@@ -150,7 +153,9 @@ def relink(
             given = tuple(_pinned(space, tree, one) for one in refs)
             new = joined(version.refs, given) if add else given
         else:
-            new = _followed(space, tree, version, findings, drop, left)
+            theirs = drop and is_outranked(caller, [version])
+            new = _followed(space, tree, version, findings, drop and not theirs, left)
+            left += [f"{version.memory_id}: a person said it; only a person can take a reference away."] * theirs
         if new != version.refs:
             changed.append(replace(version, refs=new))
     _store(space, caller, changed)

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +17,7 @@ from waypost.flows.prepare import IMPORT
 from waypost.flows.references import linked
 from waypost.model.kinds import COLLECTIONS, KEPT_COLLECTIONS, KINDS
 from waypost.model.labels import labels_of
-from waypost.model.memory import State, Version
+from waypost.model.memory import SAID_BY, State, Version
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.retrieve.passages import INDEX_DETAILS, passages_of
@@ -62,7 +62,7 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         "name": version.name,
         "evidence": list(version.evidence),
         "tags": dict(version.tags),
-        "code_refs": [ref.to_json() for ref in version.refs],
+        "code_refs": [replace(ref, last_verified_at=state.verified_at).to_json() for ref in version.refs],
         "valid_from": format_time(version.valid_from),
         "valid_until": _maybe(version.valid_until),
         "recorded_at": format_time(version.recorded_at),
@@ -77,6 +77,8 @@ def memory_row(version: Version, state: State) -> dict[str, Any]:
         "is_stale": state.is_stale,
         "stale_reason": state.stale_reason,
     }
+    if version.details.get(SAID_BY):
+        row["said_by"] = version.details[SAID_BY]
     if version.details.get("claimed"):
         row["claimed"] = version.details["claimed"]
     if version.details.get(IMPORT):

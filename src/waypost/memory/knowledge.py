@@ -6,6 +6,7 @@ from typing import Any
 
 from waypost import flows
 from waypost.memory.opened import Opened, When
+from waypost.model.candidate import Candidate
 from waypost.model.learned import Learned
 from waypost.model.receipt import Receipt
 from waypost.model.turn import Turn
@@ -67,9 +68,13 @@ class Knowledge(Opened):
         """Reject candidates: they are not proposed again. Only a person may."""
         return flows.approval.decline(self._space, _many(candidates), self._caller)
 
-    def reconsider(self, declined: Iterable[CandidateRow]) -> tuple[str, ...]:
-        """Undo `decline`: rows of an earlier `review` wait again. Only a person may."""
-        return flows.approval.reconsider(self._space, declined, self._caller)
+    def declined(self, limit: int = 20) -> "Sequence[tuple[CandidateRow, Candidate]]":
+        """The candidates that were rejected last, newest first."""
+        return flows.review.declined(self._space, limit)
+
+    def reconsider(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
+        """Undo `decline`: these candidates wait again. Returns those that do. Only a person may."""
+        return flows.approval.reconsider(self._space, _many(candidates), self._caller)
 
     def edit(self, candidate: str, text: str) -> str:
         """Put a candidate's words right, and leave it waiting."""

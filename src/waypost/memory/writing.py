@@ -12,7 +12,8 @@ from waypost.model.receipt import Receipt
 
 class Writing(Opened):
     def remember(self, text: str, **options: Any) -> Receipt:
-        """Store one memory. Options are those of the command line: kind, refs, level, domain, session, time, …"""
+        """Store one memory. Options are those of the command line: kind, refs, level, domain, session, time, … What would
+        replace a person's words waits for review if an agent says it (`review` in the receipt)."""
         draft = Draft.of({**options, "text": text})
         with self._own(draft.replaces, draft.parent):
             return next(flows.remember.remember(self._space, [draft], self._caller, direct=True))
@@ -32,7 +33,8 @@ class Writing(Opened):
         return flows.remember.remember(self._space, drafts, self._caller, direct=False)
 
     def correct(self, memory_id: str, text: str, *, valid_from: When = None, valid_until: When = None) -> Receipt:
-        """It was said wrongly: from now on the memory says `text`, for the same time unless told."""
+        """It was said wrongly: from now on the memory says `text`, for the same time unless told. What a person said, an
+        agent only proposes to correct (`review` in the receipt)."""
         with self._own(memory_id):
             return flows.lifecycle.correct(
                 self._current,
@@ -43,17 +45,24 @@ class Writing(Opened):
                 valid_until=when(valid_until, "valid_until"),
             )
 
-    def retract(self, memory_id: str, *, valid_until: When = None) -> None:
-        """Take it back without a replacement; with `valid_until`, it was true until then."""
+    def retract(self, memory_id: str, *, valid_until: When = None) -> Receipt | None:
+        """Take it back without a replacement; with `valid_until`, it was true until then. What it had replaced holds again.
+        Returns None; or, where a person has to approve this, the receipt of the proposal."""
         with self._own(memory_id):
-            flows.lifecycle.retract(
+            return flows.lifecycle.retract(
                 self._current, memory_id, self._caller, valid_until=when(valid_until, "valid_until")
             )
 
     def reject(self, memory_id: str) -> None:
-        """Take it back, and never store this value again."""
+        """Take it back, and never store this value again. What it had replaced holds again."""
         with self._own(memory_id):
             flows.lifecycle.reject(self._current, memory_id, self._caller)
+
+    def restore(self, memory_id: str, *, version: int | None = None) -> Receipt:
+        """Undo `retract` or `reject`: the same memory holds again as it was. With the number of a version in its history,
+        that version holds from now on. What was forgotten cannot come back."""
+        with self._own(memory_id):
+            return flows.undo.restore(self._current, memory_id, self._caller, number=version)
 
     def lift(self, text: str, **options: Any) -> bool:
         """Allow a rejected or forgotten value again; options are those it was remembered with. Only a person may."""

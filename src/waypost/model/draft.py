@@ -60,6 +60,8 @@ class Draft:
     more: Mapping[str, str] = field(
         default_factory=dict
     )  # what else the heading of a journal's entry says, such as media
+    said_by: Mapping[str, str] = field(default_factory=dict)  # source and actor of the proposal that a person approved
+    chain: Mapping[str, Any] = field(default_factory=dict)  # what is recorded with a decision, as options of `decide`
 
     @property
     def lifetime(self) -> Lifetime | None:
@@ -113,6 +115,7 @@ class Draft:
 _CLAIMS = frozenset({"source", "actor"})
 _NOT_GIVEN = frozenset(
     {"labels", "claims", "memory_id", "expires_at", "archived_at", "protected", "import_id", "stale_reason", "more"}
+    | {"said_by", "chain"}
 )
 _FIELDS = frozenset(f.name for f in fields(Draft)) - _NOT_GIVEN | frozenset(LABELS)
 

@@ -62,6 +62,7 @@ class Link:
 
     def to_json(self) -> dict[str, Any]:
         row = {
+            "last_verified_at": None,  # unless somebody has verified it
             **self.reference.to_json(),
             "confidence_score": self.reference.confidence_score,
             "code_link": self.reference.uri,
@@ -93,6 +94,7 @@ class Linked:
     confidence: float
     stale_since: datetime | None = None
     project: "Project | None" = None  # that shares it; None: it is this space's own
+    seen_at: datetime | None = None  # when it was last seen to fit its code, or verified: what its confidence rests on
 
     @property
     def id(self) -> str:

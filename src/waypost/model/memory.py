@@ -14,6 +14,7 @@ from waypost.model.reference import CodeReference
 from waypost.model.time import Moment
 
 PARENT = "parent"  # in a version's details: the memory that contains it
+SAID_BY = "said_by"  # in a version's details: source and actor of who proposed what a person approved
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """`added` and `merged` are on disk when you hold this; `duplicate` names what was already there."""
+    """`added` and `merged` are on disk when you hold this; `duplicate` names what was already there. With `review`, that is
+    a proposal, `id` is its id, and `replaces` the memory that a person has to approve it for."""
 
     id: str | None
     status: Status
@@ -32,6 +33,7 @@ class Receipt:
     links: tuple[str, ...] = ()  # where it points, as `path#L1-L9`
     suggestions: tuple[Suggestion, ...] = ()  # where it may point too, to be confirmed by `relink`
     notices: tuple[str, ...] = ()  # what the writer should know about its references
+    review: bool = False  # nothing is changed yet: a person said what it would change, and has to approve it
 
     def to_json(self) -> dict[str, Any]:
         row: dict[str, Any] = {"id": self.id, "status": self.status}
@@ -41,6 +43,8 @@ class Receipt:
         for name in ("masked", "pending", "links", "notices"):
             if getattr(self, name):
                 row[name] = list(getattr(self, name))
+        if self.review:
+            row["review"] = True
         if self.suggestions:
             row["suggestions"] = [one.to_json() for one in self.suggestions]
         return row

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """A fact that waits for approval. `draft` is what would be remembered, as JSON has it."""
+    """A fact that waits for approval, or that a person declined. `draft` is what would be remembered, as JSON has it."""
 
     candidate_id: str
     made_at: datetime
@@ -25,6 +25,7 @@ class CandidateRow:
     fingerprint: bytes  # of what it would say
     tombstone: bytes  # that stands in its way once it is rejected
     draft: dict[str, Any]
+    declined_at: datetime | None = None  # None: it waits
 
 
 class LifetimeRow(NamedTuple):
@@ -63,10 +64,16 @@ class FactReader(Protocol):
     def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
         """What waits for approval, oldest first, from the one after this id."""
 
-    def candidate(self, candidate_id: str) -> CandidateRow | None: ...
+    def candidate(self, candidate_id: str, *, declined: bool = False) -> CandidateRow | None:
+        """The one that waits under this id; or that was `declined`."""
 
-    def candidates_like(self, fingerprints: Sequence[bytes], topics: Sequence[str]) -> list[CandidateRow]:
-        """Those that say one of these things, or speak on one of these topics."""
+    def candidates_like(
+        self, fingerprints: Sequence[bytes], topics: Sequence[str], *, declined: bool = False
+    ) -> list[CandidateRow]:
+        """Those that wait and say one of these things, or speak on one of these topics; or those that were `declined`."""
+
+    def declined_candidates(self, limit: int) -> list[CandidateRow]:
+        """What was declined last, newest first."""
 
     def count_candidates(self) -> int: ...
 

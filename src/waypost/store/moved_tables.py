@@ -16,7 +16,7 @@ _STATE = (
 _REFERENCE = "number place path symbol first last hash git_commit made_at verified_at anchor more"
 _VERDICT = "number place checkout_id file_hash current state path first last amount since checked_at target_hash more"
 _FILE = "file_id checkout_id path size mtime hash language lines changed_at referrers digest"
-_CANDIDATE = "candidate_id made_at confidence origin topic reason fingerprint tombstone draft"
+_CANDIDATE = "candidate_id made_at confidence origin topic reason fingerprint tombstone draft declined_at"
 _SHARE = "role other name offer_id offer made_at made_by revoked_at revoked_by"
 
 

@@ -6,7 +6,8 @@ import pytest
 from tests.conftest import Git
 from tests.faces.cli.conftest import Waypost
 
-from waypost import config
+from waypost import Memory, config
+from waypost.model.memory import Caller
 
 PROJECT = '[project]\nname = "shop"\nrequires-python = ">=3.10"\ndependencies = ["flask>=3"]\n'
 
@@ -97,3 +98,46 @@ def test_facts_move_between_levels(waypost: Waypost) -> None:
     assert len(waypost("subtree", root, "--json").json["memories"]) == 1
     assert waypost("promote", leaf, "7").code == 2
     assert waypost("promote", "0" * 26, "1").code == 3
+
+
+def test_a_change_of_what_a_person_said_needs_review(waypost: Waypost, project: Path) -> None:
+    person = Memory.open_as(Caller("person", "ada"), project)
+    fact = str(person.remember("Deploys run on Tuesdays").id)
+    done = waypost("correct", fact, "Deploys run on Fridays", "--json")
+    assert (done.code, done.json["status"], done.json["review"], done.json["replaces"]) == (0, "added", True, fact)
+    assert "Needs review" in waypost("retract", fact).out
+    told = waypost("remember", "Deploys run on Mondays", "--replaces", fact)
+    assert (told.code, "Needs review" in told.out, f"about {fact}" in told.out) == (0, True, True)
+    refused = waypost("ttl", fact, "60")
+    assert (refused.code, "only a person can" in refused.err) == (1, True)
+    assert person.show(fact).version.text == "Deploys run on Tuesdays"
+    shown = waypost("review").out
+    assert "instead of: Deploys run on Tuesdays" in shown
+    assert "retract: Deploys run on Tuesdays" in shown
+    proposed = waypost("review", "--json").json["candidates"]
+    assert len(proposed) == 3
+    waypost("review", "approve", done.json["id"], "--yes")
+    assert person.show(fact).version.text == "Deploys run on Fridays"
+    assert "for agent (command line)" in waypost("history", fact).out
+
+
+def test_a_rejection_is_undone_by_another_command(waypost: Waypost, project: Path) -> None:
+    fact = waypost("remember", "Deploys run on Tuesdays", "--json").json["id"]
+    waypost("reject", fact, "--yes")
+    assert waypost("restore", fact).code == 1  # only with the owner's rights
+    assert waypost("restore", fact, "--yes", "--json").json == {"id": fact, "status": "restored"}
+    assert [row["id"] for row in waypost("list", "--json").json["memories"]] == [fact]
+    waypost("correct", fact, "Deploys run on Fridays")
+    first = waypost("history", fact, "--json").json["versions"][0]["number"]
+    waypost("restore", fact, "--version", str(first))
+    assert waypost("show", fact, "--json").json["text"] == "Deploys run on Tuesdays"
+    assert waypost("restore", fact).code == 2  # it holds
+    proposed = Memory.open_as(Caller("person", "ada"), project)
+    person = str(proposed.remember("Tests run on every push").id)
+    candidate = waypost("correct", person, "Tests run at night", "--json").json["id"]
+    waypost("review", "reject", candidate, "--yes")
+    assert waypost("review", "--json").json["candidates"] == []
+    assert [row["id"] for row in waypost("review", "--rejected", "--json").json["rejected"]] == [candidate]
+    assert "review restore ID" in waypost("review", "--rejected").out
+    assert waypost("review", "restore", candidate, "--yes").code == 0
+    assert [row["id"] for row in waypost("review", "--json").json["candidates"]] == [candidate]

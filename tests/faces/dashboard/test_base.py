@@ -65,7 +65,7 @@ def test_a_space_is_named_by_an_id_and_nothing_else(sample: Sample, browse: Brow
 
 def test_addresses_choose_a_sentence_and_never_bring_one(sample: Sample, browse: Browse) -> None:
     browser = browse(sample.memory)
-    assert "Remembered." in browser.get("search", told="remembered")
+    assert "Corrected." in browser.get("search", told="corrected")
     assert HOSTILE not in browser.get("search", told=HOSTILE)
     assert 'class="told"' not in browser.get("search", told="<script>")
 

@@ -1,11 +1,15 @@
 """Putting a memory right: each change, who may make it, and how it is undone."""
 
+from dataclasses import replace
+
 import pytest
 from tests.faces.dashboard.conftest import AGENT, READER, Browse, Browser, Sample
 
+from waypost import Memory
 from waypost.errors import NotFound
+from waypost.model.memory import Caller
 
-ACTIONS = ("correct", "retract", "reject", "again", "protect", "verify", "relink", "promote", "ttl", "forget")
+ACTIONS = ("correct", "retract", "reject", "restore", "protect", "verify", "relink", "promote", "ttl", "forget")
 
 
 @pytest.fixture
@@ -26,12 +30,15 @@ def test_a_correction_is_told_and_keeps_the_history(sample: Sample, browser: Bro
     assert (shown.text, shown.source, shown.actor) == ("Cards are charged at most once.", "person", "ada")
 
 
-def test_what_it_said_before_can_be_said_again(sample: Sample, browser: Browser) -> None:
-    assert "Say this again" in browser.get(f"memory/{sample['corrected']}")
+def test_an_earlier_version_is_restored_as_its_author_said_it(sample: Sample, browser: Browser) -> None:
+    place = f"memory/{sample['corrected']}"
+    assert "Restore this version" in browser.get(place)
     first = sample.memory.history(sample["corrected"]).versions[0]
-    browser.post(f"memory/{sample['corrected']}/correct", before=str(first.number))
-    assert sample.memory.show(sample["corrected"]).version.text == "Deploys run on Fridays."
-    browser.post(f"memory/{sample['corrected']}/correct", 404, before="999999")
+    browser.post(f"{place}/restore", before=str(first.number))
+    back = sample.memory.show(sample["corrected"]).version
+    assert (back.text, back.source, back.actor) == ("Deploys run on Fridays.", first.source, first.actor)
+    for wrong in ("999999", "first"):
+        browser.post(f"{place}/restore", 404, before=wrong)
 
 
 def test_a_correction_never_writes_over_one_that_was_not_seen(sample: Sample, browser: Browser) -> None:
@@ -51,29 +58,68 @@ def test_an_empty_correction_is_refused(sample: Sample, browser: Browser) -> Non
 def test_what_was_taken_back_or_rejected_can_be_brought_back(
     sample: Sample, browser: Browser, action: str, says: str
 ) -> None:
-    place = f"memory/{sample['tagged']}"
+    place, before = f"memory/{sample['tagged']}", sample.memory.show(sample["tagged"]).version
     browser.post(f"{place}/{action}")
     with pytest.raises(NotFound):
         sample.memory.show(sample["tagged"])
     text = browser.get(place)
     assert says in text
-    assert "emember it again" in text
-    back = sample.memory.show(id_in(browser.post(f"{place}/again"))).version
-    assert (back.text, back.tags, back.evidence) == (
-        "Cards are charged once, never twice.",
-        {"team": "billing"},
-        ("ticket 42",),
-    )
+    assert "estore it" in text
+    assert id_in(browser.post(f"{place}/restore")) == sample["tagged"]
+    back = sample.memory.show(sample["tagged"]).version
+    assert replace(back, recorded_at=before.recorded_at, number=before.number) == before
 
 
 def test_what_points_at_code_points_there_again_when_it_is_brought_back(sample: Sample, browser: Browser) -> None:
+    pinned = sample.memory.show(sample["fresh"]).version.refs
     browser.post(f"memory/{sample['fresh']}/retract")
-    back = sample.memory.show(id_in(browser.post(f"memory/{sample['fresh']}/again")))
-    assert [link.reference.file_path for link in back.links] == ["src/session.py"]
+    assert id_in(browser.post(f"memory/{sample['fresh']}/restore")) == sample["fresh"]
+    assert sample.memory.show(sample["fresh"]).version.refs == pinned
 
 
 def test_what_is_held_cannot_be_brought_back(sample: Sample, browser: Browser) -> None:
-    assert "It is still held." in browser.post(f"memory/{sample['tagged']}/again", 400)
+    assert "still holds" in browser.post(f"memory/{sample['tagged']}/restore", 400)
+
+
+def test_restoring_is_not_offered_for_what_was_replaced_or_forgotten(sample: Sample, browser: Browser) -> None:
+    old = sample["tagged"]
+    sample.memory.remember("Cards are charged by the shop.", replaces=old, valid_from="2000-01-01")
+    assert "/restore" not in browser.get(f"memory/{old}").partition("<h2>History")[0]
+    browser.post(f"memory/{old}/restore", 400)
+    sample.memory.forget(old)
+    browser.get(f"memory/{old}", 404)
+    browser.post(f"memory/{old}/restore", 404)
+
+
+def test_verified_is_shown_once_somebody_has_verified_it(sample: Sample, browser: Browser) -> None:
+    place = f"memory/{sample['fresh']}"
+    assert "<dt>Verified</dt>" not in browser.get(place)
+    browser.post(f"{place}/verify")
+    assert "<dt>Verified</dt>" in browser.get(place)
+
+
+def test_who_proposed_what_a_person_approved_is_shown(sample: Sample, browser: Browser) -> None:
+    agent = Memory.open_as(Caller("agent", "claude-code"), sample.root, clock=sample.memory._space.clock)
+    proposed = str(agent.remember("Cards are charged on delivery.", replaces=sample["tagged"]).id)
+    page = browser.get("review")
+    assert "Instead of" in page
+    assert "Cards are charged once, never twice." in page
+    browser.post("review/approve", only=proposed)
+    assert "an agent, claude-code; approved by a person" in browser.get(f"memory/{proposed}")
+    browser.post(f"memory/{proposed}/reject")
+    assert sample.memory.show(sample["tagged"]).version.text == "Cards are charged once, never twice."
+
+
+def test_a_proposed_retraction_is_approved_or_rejected_but_not_edited(sample: Sample, browser: Browser) -> None:
+    agent = Memory.open_as(Caller("agent", "claude-code"), sample.root, clock=sample.memory._space.clock)
+    receipt = agent.retract(sample["tagged"])
+    assert receipt is not None
+    page = browser.get("review")
+    assert "retracted: it is not held true any more" in page
+    browser.post("review/edit", 400, only=str(receipt.id), text="Other words")
+    browser.post("review/approve", only=str(receipt.id))
+    with pytest.raises(NotFound):
+        sample.memory.show(sample["tagged"])
 
 
 def test_protection_begins_and_ends(sample: Sample, browser: Browser) -> None:

@@ -93,40 +93,39 @@ def test_rejecting_many_asks_first(sample: Sample, browse: Browse) -> None:
     assert waiting(sample) == []
 
 
-def test_a_rejection_is_undone_by_whoever_made_it(sample: Sample, browse: Browse) -> None:
+def test_a_rejection_is_undone(sample: Sample, browse: Browse) -> None:
     ids = propose(sample, PAGED, NIGHTLY)
     browser = browse(sample.memory)
     to = browser.post("review/reject", id=ids, sure="1")
-    assert 'action="/s/' in browser.client.get(to).text.partition('role="status"')[2].partition("</div>")[0]
-    assert "told=reconsidered" in browser.post("review/undo")
+    told = browser.client.get(to).text.partition('role="status"')[2].partition("</div>")[0]
+    assert "review/restore" in told
+    assert all(one in told for one in ids)
+    sample.memory.close()  # nothing of it is kept by the process
+    assert "told=reconsidered" in browse(sample.memory).post("review/restore", id=ids)
     assert waiting(sample) == ids
-    browser.post("review/reject", only=ids[0])
-    browser.post("review/undo")
     take(sample.memory._space, [PAGED])
     assert waiting(sample) == ids, "its words are not refused any more, and it waits once"
 
 
-def test_nothing_is_undone_twice_or_late_or_after_something_was_forgotten(
-    sample: Sample, browse: Browse, clock: TestClock
-) -> None:
+def test_what_was_rejected_long_ago_can_be_restored(sample: Sample, browse: Browse, clock: TestClock) -> None:
     first = propose(sample, PAGED)[0]
     browser = browse(sample.memory)
-    browser.post("review/undo", 400)
     browser.post("review/reject", only=first)
-    browser.post("review/undo")
-    browser.post("review/undo", 400)
-    browser.post("review/reject", only=first)
-    clock.advance(minutes=11)
-    browser.post("review/undo", 400)
-    assert "review/undo" not in browser.get("review", told="declined")
+    clock.advance(days=40)
+    assert "Orders are paged by fifty." in browser.get("review").partition("Rejected last")[2]
+    browser.post("review/restore", id=[first])
+    assert waiting(sample) == [first]
+    assert "told=nothing" in browser.post("review/restore", id=[first])
+    browser.post("review/restore", 404, id=["01kt17kja05te3ezezcdjqd9p3"])
 
 
 def test_forgetting_takes_the_words_of_a_rejection_away(sample: Sample, browse: Browse) -> None:
     first = propose(sample, PAGED)[0]
     browser = browse(sample.memory)
     browser.post("review/reject", only=first)
-    browser.post(f"memory/{sample['tagged']}/forget", 200, sure="1")
-    browser.post("review/undo", 400)
+    sample.memory.forget(first)
+    browser.post("review/restore", 404, id=[first])
+    assert "Orders are paged by fifty." not in browser.get("review")
 
 
 def test_other_words_are_approved_or_left_waiting(sample: Sample, browse: Browse) -> None:
@@ -194,7 +193,7 @@ def test_only_a_person_who_may_write_decides(sample: Sample, browse: Browse, ide
     page = browser.get("review")
     assert "Orders are paged by fifty." in page
     assert "formaction" not in page
-    for action in ("approve", "reject", "undo", "edit", "renew", "retract"):
+    for action in ("approve", "reject", "restore", "edit", "renew", "retract"):
         browser.post(f"review/{action}", 403, only=first, text="x", sure="1")
     assert first in waiting(sample)
 

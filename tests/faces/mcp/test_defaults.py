@@ -3,7 +3,10 @@
 from pathlib import Path
 
 from tests.conftest import TestClock
-from tests.faces.mcp.conftest import Agent
+from tests.faces.mcp.conftest import Agent, text_of
+
+from waypost.memory import Memory
+from waypost.model.memory import Caller
 
 TOKENS = "Tokens live 15 minutes because the bank's sessions do."
 
@@ -174,3 +177,23 @@ def test_a_memory_that_was_replaced_is_told_by_its_id_as_one_that_was(agent: Age
     assert f"true now: Releases go out on Fridays. (5 minutes old) id {new}" in told
     assert "any more" in agent.data("recall", question=old)["notices"][0]
     assert "any more" not in agent.text("recall", question=new)
+
+
+def test_what_a_person_said_is_only_proposed_to_be_changed(agent: Agent, clock: TestClock) -> None:
+    person = Memory.open_as(Caller("person", "ada"), agent.project.directory or ".", clock=clock)
+    fact = person.remember(TOKENS, refs=["app.py#Shop.is_fresh"]).id
+    before = person.history(str(fact)).versions
+    replacement = agent.call("remember", text="Tokens live 30 minutes.", replaces=fact)
+    for answer in (replacement, agent.call("remember", retract=fact)):
+        assert not answer.is_error
+        data = answer.structured_content
+        assert (data["status"], data["review"], data["replaces"]) == ("added", True, fact)
+        assert "Needs review" in text_of(answer)
+        assert "Nothing has changed" in text_of(answer)
+    decided = agent.data("decide", text="Tokens live an hour.", because=["Users complain"], replaces=fact)
+    assert decided["review"]
+    assert person.history(str(fact)).versions == before
+    assert [hit["text"] for hit in agent.data("recall", question="tokens live", scope="facts")["hits"]] == [TOKENS]
+    waiting = agent.data("review")
+    assert waiting["waiting"] == 3
+    assert {row["instead_of"] for row in waiting["candidates"]} == {TOKENS}

@@ -3,6 +3,7 @@
 from typing import Any
 
 HERE = "/api/v1/spaces/here/memories"
+REVIEW = "/api/v1/spaces/here/candidates"
 
 
 def test_the_token_says_who_wrote_and_the_body_only_claims(served: Any) -> None:
@@ -47,7 +48,7 @@ def test_an_unchanged_memory_is_not_sent_again(served: Any) -> None:
 def test_who_has_not_read_the_latest_changes_nothing(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to S3")
     etag = served.owner.get(f"{HERE}/{memory_id}").headers["etag"]
-    done = served.agent.post(
+    done = served.owner.post(
         f"{HERE}/{memory_id}/correct", json={"text": "Uploads go to R2"}, headers={"If-Match": etag}
     )
     assert done.status_code == 200
@@ -73,19 +74,82 @@ def test_who_has_not_read_the_latest_changes_nothing(served: Any, problem: Any) 
 def test_the_life_of_a_memory(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to S3", domain="storage")
     below = served.remember("Parts have 8 MB", parent=memory_id)
-    assert served.agent.post(f"{HERE}/{memory_id}/promote", json={"level": 0, "domain": ""}).status_code == 200
-    lasting = served.agent.put(f"{HERE}/{memory_id}/ttl", json={"seconds": 60, "on_expire": "archive"}).json()
+    assert served.owner.post(f"{HERE}/{memory_id}/promote", json={"level": 0, "domain": ""}).status_code == 200
+    lasting = served.owner.put(f"{HERE}/{memory_id}/ttl", json={"seconds": 60, "on_expire": "archive"}).json()
     assert (lasting["ttl"], lasting["on_expire"], lasting["expires_at"]) == (60, "archive", "2026-01-30T12:01:00Z")
-    assert served.agent.put(f"{HERE}/{memory_id}/ttl", json={}).json()["expires_at"] is None
+    assert served.owner.put(f"{HERE}/{memory_id}/ttl", json={}).json()["expires_at"] is None
     tree = served.reader.get(f"{HERE}/{memory_id}/subtree").json()["memories"]
     assert [(row["id"], row["depth"]) for row in tree] == [(memory_id, 0), (below, 1)]
-    assert served.agent.post(f"{HERE}/{memory_id}/retract").json()["status"] == "retracted"
+    assert served.owner.post(f"{HERE}/{memory_id}/retract").json()["status"] == "retracted"
     versions = served.reader.get(f"{HERE}/{memory_id}/history").json()["versions"]
     assert [row["level"] for row in versions] == [1, 0]
     problem(served.reader.get(f"{HERE}/{memory_id}"), 404)
     gone = served.owner.delete(f"{HERE}/{memory_id}").json()
     assert (gone["status"], gone["versions"]) == ("forgotten", 2)
     problem(served.reader.get(f"{HERE}/{memory_id}/history"), 404)
+
+
+def test_an_agents_change_of_a_persons_memory_needs_review(served: Any, problem: Any) -> None:
+    memory_id = served.remember("Uploads go to S3", domain="storage")
+    before = served.reader.get(f"{HERE}/{memory_id}").json()
+    changes: dict[str, tuple[str, dict[str, Any]]] = {
+        "replace": ("", {"text": "Uploads go to R2", "domain": "storage", "replaces": memory_id}),
+        "correct": (f"/{memory_id}/correct", {"text": "Uploads go to GCS"}),
+        "retract": (f"/{memory_id}/retract", {}),
+    }
+    ids = []
+    for place, body in changes.values():
+        answer = served.agent.post(HERE + place, json=body)
+        assert (answer.status_code, "location" in answer.headers) == (202, False)
+        told = answer.json()
+        assert (told["status"], told["review"], told["replaces"]) == ("added", True, memory_id)
+        ids.append(told["id"])
+    decision = {"text": "Use R2", "because": ["It is cheaper"], "replaces": memory_id}
+    answer = served.agent.post("/api/v1/spaces/here/decisions", json=decision)
+    assert (answer.status_code, answer.json()["review"]) == (202, True)
+    for method, place, body in (
+        ("POST", "/promote", {"level": 0}),
+        ("POST", "/protect", {"on": True}),
+        ("PUT", "/ttl", {"seconds": 60}),
+    ):
+        told = problem(served.agent.request(method, f"{HERE}/{memory_id}{place}", json=body), 403)
+        assert "only a person can" in told["detail"]
+    assert served.reader.get(f"{HERE}/{memory_id}").json() == before
+    assert len(served.reader.get(HERE).json()["memories"]) == 1
+    waiting = served.reader.get(REVIEW).json()["candidates"]
+    assert {one["id"] for one in waiting} >= set(ids)
+    assert {one["replaces_text"] for one in waiting} == {"Uploads go to S3"}
+    assert served.owner.post(f"{REVIEW}/{ids[0]}/approve").json()["status"] == "approved"
+    assert served.reader.get(f"{HERE}/{ids[0]}").json()["said_by"]["source"] == "agent"
+    assert served.owner.post(f"{HERE}/{ids[0]}/reject").json()["status"] == "rejected"
+    assert served.reader.get(f"{HERE}/{memory_id}").json()["text"] == "Uploads go to S3"
+
+
+def test_undo_restores_the_same_memory(served: Any, problem: Any) -> None:
+    memory_id = served.remember("Uploads go to S3", domain="storage", evidence=["ADR-1"])
+    before = served.reader.get(f"{HERE}/{memory_id}").json()
+    for ending in ("retract", "reject"):
+        served.owner.post(f"{HERE}/{memory_id}/{ending}")
+        problem(served.agent.post(f"{HERE}/{memory_id}/restore"), 403)
+        assert served.owner.post(f"{HERE}/{memory_id}/restore").json() == {"id": memory_id, "status": "restored"}
+        assert served.reader.get(f"{HERE}/{memory_id}").json() == before
+    served.owner.post(f"{HERE}/{memory_id}/correct", json={"text": "Uploads go to R2"})
+    number = served.reader.get(f"{HERE}/{memory_id}/history").json()["versions"][0]["number"]
+    served.owner.post(f"{HERE}/{memory_id}/restore", json={"version": number})
+    assert served.reader.get(f"{HERE}/{memory_id}").json() == before
+    served.owner.delete(f"{HERE}/{memory_id}")
+    assert "forgotten" in problem(served.owner.post(f"{HERE}/{memory_id}/restore"), 404)["remedy"]
+
+
+def test_a_rejected_candidate_is_restored(served: Any, problem: Any) -> None:
+    memory_id = served.remember("Uploads go to S3")
+    proposed = served.agent.post(f"{HERE}/{memory_id}/correct", json={"text": "Uploads go to R2"}).json()["id"]
+    served.owner.post(f"{REVIEW}/{proposed}/reject")
+    found = served.reader.get(REVIEW, params={"rejected": True}).json()
+    assert ([one["id"] for one in found["rejected"]], found["candidates"]) == ([proposed], [])
+    problem(served.agent.post(f"{REVIEW}/{proposed}/restore"), 403)
+    assert served.owner.post(f"{REVIEW}/{proposed}/restore").json()["status"] == "restored"
+    assert [one["id"] for one in served.reader.get(REVIEW).json()["candidates"]] == [proposed]
 
 
 def test_a_batch_is_written_whole_or_not_at_all(served: Any, problem: Any) -> None:

@@ -64,9 +64,11 @@ def test_what_is_stale_is_shown_and_put_right(served: Any, source: Path) -> None
     source.write_text("x = 1\n")
     assert served.agent.post(f"{HERE}/staleness/check").json()["stale"] >= 1
     reset = served.agent.post(f"{HERE}/staleness/reset", json={"every": True}).json()
+    assert any("only a person" in line for line in reset["left"])  # the owner said where they point
+    reset = served.owner.post(f"{HERE}/staleness/reset", json={"every": True}).json()
     assert reset["status"] == "reset" and reset["left"] == []
     assert served.reader.get(f"{HERE}/staleness").json()["stale"] == 0
-    linked = served.agent.post(f"{HERE}/staleness/relink", json={"id": kept, "refs": ["storage.py#L1-L1"]}).json()
+    linked = served.owner.post(f"{HERE}/staleness/relink", json={"id": kept, "refs": ["storage.py#L1-L1"]}).json()
     assert linked["memories"][0]["code_refs"][0]["line_range"] == {"start": 1, "end": 1}
 
 

@@ -33,6 +33,7 @@ COMMANDS = (
     "reject",
     "relink",
     "remember",
+    "restore",
     "retract",
     "review",
     "schedule",

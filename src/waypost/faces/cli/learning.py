@@ -45,7 +45,7 @@ def learn(
 @app.command()
 def review(
     context: Ctx,
-    action: Annotated[str | None, typer.Argument(metavar="[approve|reject|edit]")] = None,
+    action: Annotated[str | None, typer.Argument(metavar="[approve|reject|edit|restore]")] = None,
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID]...", help="Candidates; for edit an ID and the new TEXT.")
     ] = None,
@@ -53,17 +53,21 @@ def review(
     text: Annotated[str | None, typer.Option("--text", help="With edit: the words it should have.")] = None,
     keep: Annotated[bool, typer.Option("--keep", help="With edit: leave it waiting.")] = False,
     archived: Annotated[bool, typer.Option("--archived", help="Show facts that were archived too.")] = False,
+    rejected: Annotated[bool, typer.Option("--rejected", help="Show what was rejected last instead.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
     """What waits for you: facts to approve, and facts whose time has run out.
 
     Approved ones are remembered as your word; rejected ones are not proposed again; edit puts the words right and
-    approves them.
+    approves them; restore undoes a rejection.
     """
     from waypost.faces.cli import learning_output as output
 
     memory = session_of(context).memory(yes=yes)
+    if rejected and action is None:
+        output.print_declined(memory.declined(), json=json)
+        return
     if action is None:
         found = memory.review(include_archived=archived)
         if json:
@@ -79,14 +83,18 @@ def review(
 
 def _decided(memory: "Memory", action: str, chosen: list[str], text: str | None, keep: bool) -> list[dict[str, object]]:
     """What became of each candidate, as JSON has it."""
-    if action not in ("approve", "reject", "edit"):
-        raise InvalidInput(f"There is no action {action[:40]!r}.", "Use approve, reject or edit; or none to look.")
+    if action not in ("approve", "reject", "edit", "restore"):
+        raise InvalidInput(
+            f"There is no action {action[:40]!r}.", "Use approve, reject, edit or restore; or none to look."
+        )
     if action == "edit" and text is None and len(chosen) == 2:
         chosen, text = chosen[:1], chosen[1]
     if not chosen:
         raise InvalidInput("Say which candidates.", "Give their ids, or --all; `waypost review` shows them.")
     if action == "edit" and (text is None or len(chosen) != 1):
         raise InvalidInput("edit takes one candidate and its new words.", "waypost review edit ID TEXT")
+    if action == "restore":
+        return [{"id": one, "status": "restored"} for one in memory.reconsider(chosen)]
     if action == "reject":
         return [{"id": one, "status": "rejected"} for one in memory.decline(chosen)]
     if keep and text is not None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from waypost.faces.cli.output import console, print_json, print_notices, safe
+from waypost.flows.proposals import RETRACT, proposal_of
+from waypost.flows.review import candidate_row
 from waypost.model.learned import HELD, KNOWN, MERGED, OLDER, REFUSED, REPLACED, STORED, WAITING
 from waypost.text.counted import counted
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from waypost.flows.review import Review
     from waypost.model.candidate import Candidate
     from waypost.model.learned import Learned, Taken
+    from waypost.store.fact_protocol import CandidateRow
 
 _WORDS = {
     STORED: "stored", REPLACED: "stored in place of an earlier one", MERGED: "merged", HELD: "waits for approval",
@@ -60,7 +63,11 @@ def print_review(found: "Review") -> None:
     for row, one in found.candidates:
         out.print(row.candidate_id, style="bold", end="  ")
         out.print(_about(one), markup=False, style="dim")
-        out.print(f"   {safe(one.text)}", markup=False)
+        replaced, proposal = found.replaced.get(row.candidate_id), proposal_of(row)
+        word = "retract: " if proposal is not None and proposal.action == RETRACT else ""
+        out.print(f"   {word}{safe(one.text)}", markup=False)
+        if replaced is not None and replaced.text != one.text:
+            out.print(f"   instead of: {safe(' '.join(replaced.text.split()))}", markup=False)
         for line in (*one.evidence[:2], *([row.reason] if row.reason else [])):
             out.print(f"   {safe(line)}", markup=False, style="dim")
     if found.candidates:
@@ -76,6 +83,18 @@ def print_review(found: "Review") -> None:
         out.print("Still true: waypost verify ID · no longer: waypost retract ID", markup=False)
     if not found.candidates and not found.stale:
         out.print("Nothing waits for you. Try: waypost learn")
+
+
+def print_declined(found: "Sequence[tuple[CandidateRow, Candidate]]", *, json: bool) -> None:
+    if json:
+        print_json({"rejected": [candidate_row(row, one) for row, one in found]})
+        return
+    out = console()
+    for row, one in found:
+        out.print(row.candidate_id, style="bold", end="  ")
+        out.print(_about(one), markup=False, style="dim")
+        out.print(f"   {safe(one.text)}", markup=False)
+    out.print("To undo one: waypost review restore ID" if found else "Nothing was rejected.", markup=False)
 
 
 def print_decided(rows: Sequence[dict[str, Any]], *, json: bool) -> None:

@@ -222,10 +222,32 @@ def retract(
     valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="It was true until then.")] = None,
     json: Json = False,
 ) -> None:
-    """Take it back without a replacement. History keeps it."""
-    memory = session_of(context).memory()
-    memory.retract(memory_id, valid_until=valid_until)
+    """Retract a memory; what it had replaced holds again. History keeps it."""
+    from waypost.faces.cli import writing
+
+    proposed = session_of(context).memory().retract(memory_id, valid_until=valid_until)
+    if proposed is not None:
+        writing.print_written(proposed, json=json)
+        return
     _done(json, "retracted", memory_id)
+
+
+@app.command()
+def restore(
+    context: Ctx,
+    memory_id: Id,
+    version: Annotated[
+        int | None, typer.Option("--version", metavar="N", help="Bring back this version, as `history` numbers them.")
+    ] = None,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Undo a retract or reject; or bring back an earlier version.
+
+    It is the same memory: id, links, reasons, code references and author. What was forgotten can't come back.
+    """
+    session_of(context).memory(yes=yes).restore(memory_id, version=version)
+    _done(json, "restored", memory_id)
 
 
 @app.command()

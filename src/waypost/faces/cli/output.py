@@ -42,9 +42,10 @@ def print_receipt(receipt: "Receipt") -> None:
     out = console()
     words = {"added": "Remembered", "merged": "Merged into", "duplicate": "Known already", "refused": "Refused"}
     word = "Corrected" if receipt.id is not None and receipt.replaces == receipt.id else words[receipt.status]
+    word = "Needs review" if receipt.review else word
     out.print(f"[bold]{word}[/bold] {receipt.id or ''}".rstrip())
     if receipt.replaces and receipt.replaces != receipt.id:
-        out.print(f"  replaces {receipt.replaces}")
+        out.print(f"  {'about' if receipt.review else 'replaces'} {receipt.replaces}")
     if receipt.reason:
         out.print(f"  {safe(receipt.reason)}", markup=False)
     if receipt.conflicts_with:

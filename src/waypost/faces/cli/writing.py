@@ -18,7 +18,7 @@ from waypost.flows.intake import check_drafts, read_lines
 from waypost.flows.lifecycle import History
 from waypost.flows.transfer import memory_row, write_rows
 from waypost.model.labels import LABELS
-from waypost.model.memory import State
+from waypost.model.memory import SAID_BY, State
 from waypost.model.receipt import Receipt
 from waypost.model.time import format_time
 from waypost.store.open_databases import refuse_open_database
@@ -224,6 +224,8 @@ def _print_undone(done: "Undone", *, json: bool) -> None:
         print_json(done.to_json())
         return
     print(f"{len(done.retracted)} retracted; `waypost history ID` still shows them.")
+    for memory_id in done.restored:
+        print(f"restored: {memory_id} says again what it said before the import")
     for memory_id in done.left:
         print(f"left: {memory_id} was changed since; `waypost retract {memory_id}` takes it back")
 
@@ -233,7 +235,7 @@ def print_history(found: History, *, json: bool) -> None:
         print_json(
             {
                 "id": found.memory_id,
-                "versions": [memory_row(version, State()) for version in found.versions],
+                "versions": [memory_row(version, State()) | {"number": version.number} for version in found.versions],
                 "edges": [{"kind": e.kind, "from": e.from_id, "to": e.to_id} for e in found.edges],
                 "related": [memory_row(version, State()) for version in found.related],
             }
@@ -244,7 +246,9 @@ def print_history(found: History, *, json: bool) -> None:
         true = f"true from {format_time(version.valid_from)}"
         true += f" until {format_time(version.valid_until)}" if version.valid_until else ""
         other = "" if version.memory_id == found.memory_id else f"  [{version.memory_id}]"
-        print(f"{format_time(version.recorded_at)}{until}  {version.source} ({version.actor}), {true}{other}")
+        said = version.details.get(SAID_BY)
+        who = f"{version.source} ({version.actor})" + (f" for {said['source']} ({said['actor']})" if said else "")
+        print(f"{format_time(version.recorded_at)}{until}  {safe(who)}, {true}, version {version.number}{other}")
         print(f"    {safe(version.text)}")
         for ref in version.refs:
             print(f"    at {spelled(ref.file_path, ref.line_range.start if ref.line_range else None)}")

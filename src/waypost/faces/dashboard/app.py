@@ -17,7 +17,6 @@ from waypost.faces.dashboard.asked import Asked, Go, Place, address
 from waypost.faces.dashboard.pages import PLACES
 from waypost.faces.dashboard.patience import Patience
 from waypost.faces.dashboard.render import Renderer
-from waypost.faces.dashboard.undo import Undoable
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces
@@ -26,7 +25,6 @@ from waypost.space.crash import note_crash
 _FIELDS = 5000  # of one form
 _STATUS: Mapping[type[WaypostError], int] = {NotFound: 404, SecurityError: 403, InvalidInput: 400}
 
-Kept = tuple[Undoable, Patience]  # what the process holds between two requests
 CsrfToken = Callable[[Any], str]  # of the scope of a request: what its forms have to send back
 
 
@@ -35,13 +33,11 @@ def dashboard_app(
     *,
     csrf_token: CsrfToken = lambda _: "",
     places: Iterable[Place] = PLACES,
-    undoable: Undoable | None = None,
 ) -> Starlette:
-    """Stands behind the gate: every request has its `Identity`, and unsafe ones were checked against forgery. `undoable`:
-    what was just rejected, for whoever has to drop its words."""
-    renderer, kept = Renderer(spaces, csrf_token), (Undoable() if undoable is None else undoable, Patience())
+    """Stands behind the gate: every request has its `Identity`, and unsafe ones were checked against forgery."""
+    renderer, patience = Renderer(spaces, csrf_token), Patience()
     shown = [
-        Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, kept, place), methods=list(place.methods))
+        Route(f"/s/{{space}}{place.path}", _answering(spaces, renderer, patience, place), methods=list(place.methods))
         for place in places
     ]
     routes: list[BaseRoute] = [
@@ -71,7 +67,7 @@ def _home(spaces: Spaces, renderer: Renderer) -> Callable[[Request], Response]:
 
 
 def _answering(
-    spaces: Spaces, renderer: Renderer, kept: Kept, place: Place
+    spaces: Spaces, renderer: Renderer, patience: Patience, place: Place
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         form = _form(await request.body()) if request.method == "POST" else {}
@@ -80,7 +76,7 @@ def _answering(
     def work(request: Request, form: Mapping[str, tuple[str, ...]]) -> Response:
         identity = _identity(request)
         try:
-            asked = _asked(spaces, kept, request, identity, place, form)
+            asked = _asked(spaces, patience, request, identity, place, form)
             done = place.show(asked)
             return _redirect(done) if isinstance(done, Go) else renderer.page(request, asked, done)
         except WaypostError as error:
@@ -97,7 +93,7 @@ def _answering(
 
 def _asked(
     spaces: Spaces,
-    kept: Kept,
+    patience: Patience,
     request: Request,
     identity: Identity,
     place: Place,
@@ -111,7 +107,7 @@ def _asked(
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
         raise InvalidInput("There is a NUL character in what was sent.", "Leave it out.")
-    return Asked(spaces, space_id, identity, place.section, path, query, form, *kept)
+    return Asked(spaces, space_id, identity, place.section, path, query, form, patience)
 
 
 def _identity(request: Request) -> Identity:

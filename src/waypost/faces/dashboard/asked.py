@@ -9,7 +9,6 @@ from urllib.parse import quote, urlencode
 
 from waypost.errors import InvalidInput, SecurityError
 from waypost.faces.dashboard.patience import Patience
-from waypost.faces.dashboard.undo import Undoable
 from waypost.faces.guard.identity import Identity
 from waypost.memory import Memory
 from waypost.memory.known import Spaces
@@ -61,7 +60,6 @@ class Asked:
     path: Mapping[str, str]  # what stood in the address
     query: Mapping[str, str]
     form: Mapping[str, tuple[str, ...]]
-    undoable: Undoable = field(default_factory=Undoable)
     patience: Patience = field(default_factory=Patience)
 
     @property

@@ -22,7 +22,7 @@ TOLD = {
     "declined": "Rejected. It is not proposed again.",
     "reconsidered": "Back again: it waits for your word.",
     "edited": "The words were changed. It still waits for your approval.",
-    "remembered": "Remembered.",
+    "brought_back": "Restored: the same memory holds again as it was.",
     "restored": "Restored: the original stands in its place again.",
     "moved": "It stands there from now on. Its words are the same.",
     "lasting": "Its time begins now.",

@@ -31,12 +31,17 @@ def remember(call: Call, given: Mapping[str, Any]) -> Reply:
         if "text" in given or "replaces" in given:
             raise InvalidInput("retract takes a memory back without words.", "To put it right: text with replaces=ID.")
         memory_id = check_id(given["retract"])
-        memory.retract(memory_id)
+        proposed = memory.retract(memory_id)
+        if proposed is not None:
+            return _replied(proposed)
         data = {"id": memory_id, "status": "retracted"}
         return Reply(f"Taken back: {memory_id}. Recall no longer tells it; its history stays.", data)
     if "text" not in given:
         raise InvalidInput("There is nothing to remember.", "Give text; or retract=ID to take one back.")
-    receipt = memory.remember(**{**_of_the_replaced(memory, given), **given})
+    return _replied(memory.remember(**{**_of_the_replaced(memory, given), **given}))
+
+
+def _replied(receipt: "Receipt") -> Reply:
     return Reply(_receipt_text(receipt), receipt.to_json(), is_error=receipt.status == "refused")
 
 
@@ -51,6 +56,8 @@ def _of_the_replaced(memory: "Memory", given: Mapping[str, Any]) -> dict[str, An
 
 
 def _receipt_text(receipt: "Receipt") -> str:
+    if receipt.review:
+        return f"Needs review: {receipt.reason}. Nothing has changed. Proposal {receipt.id}, about {receipt.replaces}."
     said = " ".join(part for part in (_SAID[receipt.status], receipt.reason or "", f"id {receipt.id}") if part)
     lines = [said if receipt.id else _SAID[receipt.status] + f" {receipt.reason or ''}"]
     lines += [f"Masked: {', '.join(receipt.masked)}"] if receipt.masked else []
@@ -103,6 +110,9 @@ def _waiting(call: Call) -> Reply:
                 "by": f"{row.origin}, {row.confidence:.0%} sure",
                 "age": age(row.made_at, now),
                 "reason": one_line(row.reason, LONGEST),
+                "instead_of": one_line(found.replaced[row.candidate_id].text, LONGEST)
+                if row.candidate_id in found.replaced
+                else "",
             }
         )
         for row, one in found.candidates[:_MOST_SHOWN]
@@ -123,9 +133,13 @@ def _waiting(call: Call) -> Reply:
 
 def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply:
     """Ask the person, with the words that it is about before their eyes, and do it as their word."""
+    from waypost.flows.proposals import RETRACT, proposal_of  # a server starts without what writing needs
+
     memory = call.memory
     found = memory.review()
-    candidate = next((one.text for row, one in found.candidates if row.candidate_id == memory_id), None)
+    row, candidate = next(
+        ((row, one.text) for row, one in found.candidates if row.candidate_id == memory_id), (None, None)
+    )
     words = candidate if candidate is not None else _remembered(memory, memory_id, action)
     questions = {
         "approve": "Is this true, and to be remembered as your word?",
@@ -138,8 +152,13 @@ def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply
             f"This is too long to be shown to the person: {len(text or words):,} characters, and {_BEFORE_EYES:,} fit.",
             "Shorten it; or tell them, `waypost review` at a terminal shows all of it.",
         )
+    proposal = proposal_of(row) if row is not None else None
+    if proposal is not None and proposal.action == RETRACT and action == "approve":
+        questions["approve"] = "Is this no longer true, and to be retracted?"
+    replaced = found.replaced.get(memory_id)
+    old = "" if replaced is None or replaced.text == words else f"\nInstead of: {one_line(replaced.text, _BEFORE_EYES)}"
     new = f"\nNew words: {one_line(text, _BEFORE_EYES)}" if text else ""
-    asked = f"{questions[action]}\n{one_line(words, _BEFORE_EYES)}{new}"
+    asked = f"{questions[action]}\n{one_line(words, _BEFORE_EYES)}{old}{new}"
     hands = persons_word(call, asked, forgetting=action == "forget")
     if action == "approve":
         receipt = hands.approve(memory_id, text=text)[0][1]

@@ -102,6 +102,14 @@ class Retraction(Body):
     valid_until: Time | None = Field(default=None, description="It was true until then; never, unless told.")
 
 
+class Restoration(Body):
+    model_config = _example(version=12)
+
+    version: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="The `number` of a version in its history; what it said last, by default."
+    )
+
+
 class Protection(Body):
     model_config = _example(on=True)
 

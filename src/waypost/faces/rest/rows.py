@@ -28,7 +28,7 @@ def shown_row(memory: "Linked") -> dict[str, Any]:
 def history_row(found: "History") -> dict[str, Any]:
     return {
         "id": found.memory_id,
-        "versions": [memory_row(version, State()) for version in found.versions],
+        "versions": [memory_row(version, State()) | {"number": version.number} for version in found.versions],
         "edges": [{"kind": e.kind, "from": e.from_id, "to": e.to_id} for e in found.edges],
         "related": [memory_row(version, State()) for version in found.related],
     }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from waypost.memory.known import Spaces
 
 if TYPE_CHECKING:
-    from waypost.faces.dashboard.undo import Undoable
     from waypost.faces.rest.services import Services
     from waypost.store.postgres.listening import Listening
 
@@ -20,7 +19,6 @@ class News:
 
     spaces: Spaces
     services: "Services"
-    undoable: "Undoable"
     loop: asyncio.AbstractEventLoop
 
     def changed(self, space_id: str) -> None:
@@ -34,7 +32,6 @@ class News:
         self._wake(None)
 
     def _drop(self, space_id: str | None) -> None:
-        self.undoable.drop(space_id)
         self.services.replies.forget_words()
         self.spaces.forget(space_id)
 
@@ -57,16 +54,14 @@ class Ears:
 
 
 @asynccontextmanager
-async def hearing(
-    spaces: Spaces, services: "Services", undoable: "Undoable", ears: Ears | None = None
-) -> AsyncIterator[None]:
+async def hearing(spaces: Spaces, services: "Services", ears: Ears | None = None) -> AsyncIterator[None]:
     """In the block this process hears of the others. There are none where each memory has files of its own."""
     if not spaces.store:
         yield
         return
     from waypost.store.postgres.listening import Listening
 
-    listening = Listening(spaces.store, News(spaces, services, undoable, asyncio.get_running_loop()))
+    listening = Listening(spaces.store, News(spaces, services, asyncio.get_running_loop()))
     listening.start()
     if ears is not None:
         ears.listening = listening

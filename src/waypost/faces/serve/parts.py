@@ -71,14 +71,12 @@ def assembled(
     """`writes`: what is left of the writes of each token, which the gate takes from too. `holds`: whether the token of a
     key is still good, and opens a memory. `processes`: with how many others it serves, which it counts itself for a team."""
     from waypost.faces.dashboard.app import dashboard_app
-    from waypost.faces.dashboard.undo import Undoable
     from waypost.faces.mcp.http import mcp_app
     from waypost.faces.mcp.server import build_server
     from waypost.faces.rest.app import ROUTES, rest_app
 
-    undoable = Undoable()
     rest = rest_app(spaces, clock=spaces.now, holds=holds, replies=None if team is None else team.replies())
-    dashboard = dashboard_app(spaces, csrf_token=csrf_token, undoable=undoable)
+    dashboard = dashboard_app(spaces, csrf_token=csrf_token)
     routes = routes_of("" if spaces.here_is_callers else spaces.here, ROUTES, dashboard.routes)
     figures = Figures(routes.kinds)
     server = build_server(tools, project)
@@ -102,7 +100,7 @@ def assembled(
         settings=settings,
     )
     lives = (lambda: rest.router.lifespan_context(rest), lambda: dashboard.router.lifespan_context(dashboard))
-    running: tuple[Running, ...] = (mcp.running, *lives, lambda: hearing(spaces, services, undoable, ears))
+    running: tuple[Running, ...] = (mcp.running, *lives, lambda: hearing(spaces, services, ears))
     if upkeep is not None:
         running = (*running, upkeep.running)
     return Parts(Faces(rest, dashboard, mcp, running), operating, readiness, upkeep, spaces.store)

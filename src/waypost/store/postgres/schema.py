@@ -242,7 +242,14 @@ CREATE TABLE shares (
 );
 """
 
-MIGRATIONS: Mapping[str, str] = MappingProxyType({"0001_ground": _GROUND + VECTORS + KEYWORDS + CODE_KEYWORDS})
+_DECLINED_CANDIDATES = "ALTER TABLE candidates ADD COLUMN declined_at bigint"  # empty: it waits
+
+MIGRATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "0001_ground": _GROUND + VECTORS + KEYWORDS + CODE_KEYWORDS,
+        "0002_declined_candidates": _DECLINED_CANDIDATES,
+    }
+)
 
 
 def check_server(connections: Connections) -> None:

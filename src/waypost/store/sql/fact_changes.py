@@ -7,7 +7,7 @@ from waypost.store.fact_protocol import CandidateRow
 from waypost.store.sql.code_changes import CodeChanges
 from waypost.store.sql.rows import as_json
 
-_REST = ("made_at", "confidence", "origin", "topic", "reason", "fingerprint", "tombstone", "draft")
+_REST = ("made_at", "confidence", "origin", "topic", "reason", "fingerprint", "tombstone", "draft", "declined_at")
 
 
 class FactChanges(CodeChanges):
@@ -15,7 +15,7 @@ class FactChanges(CodeChanges):
 
     def put_candidate(self, row: CandidateRow) -> None:
         self._db.change(
-            f"INSERT INTO candidates (candidate_id, {', '.join(_REST)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            f"INSERT INTO candidates (candidate_id, {', '.join(_REST)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             f" ON CONFLICT (candidate_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _REST)}",
             (
                 row.candidate_id,
@@ -27,6 +27,7 @@ class FactChanges(CodeChanges):
                 row.fingerprint,
                 row.tombstone,
                 as_json(row.draft),
+                None if row.declined_at is None else to_micros(row.declined_at),
             ),
         )
 

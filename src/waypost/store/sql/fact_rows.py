@@ -15,7 +15,7 @@ from waypost.store.sql.rows import visible
 
 EDGE = "kind, from_id, to_id, strength, made_at"
 _MIDDLE = ("confidence", "origin", "topic", "reason", "fingerprint", "tombstone")
-_CANDIDATE = f"candidate_id, made_at, {', '.join(_MIDDLE)}, draft"
+_CANDIDATE = f"candidate_id, made_at, {', '.join(_MIDDLE)}, draft, declined_at"
 
 
 def edge_of(row: Sequence[Any]) -> Edge:
@@ -82,27 +82,44 @@ class FactRows(ReferenceRows):
         ]
 
     def candidates(self, *, after: str = "", limit: int = 100) -> list[CandidateRow]:
-        return self._candidates("WHERE candidate_id > ? ORDER BY candidate_id LIMIT ?", (after, limit))
+        return self._candidates(
+            "WHERE declined_at IS NULL AND candidate_id > ? ORDER BY candidate_id LIMIT ?", (after, limit)
+        )
 
-    def candidate(self, candidate_id: str) -> CandidateRow | None:
-        found = self._candidates("WHERE candidate_id = ?", (candidate_id,))
+    def candidate(self, candidate_id: str, *, declined: bool = False) -> CandidateRow | None:
+        found = self._candidates(f"WHERE {_is(declined)} AND candidate_id = ?", (candidate_id,))
         return found[0] if found else None
 
-    def candidates_like(self, fingerprints: Sequence[bytes], topics: Sequence[str]) -> list[CandidateRow]:
+    def candidates_like(
+        self, fingerprints: Sequence[bytes], topics: Sequence[str], *, declined: bool = False
+    ) -> list[CandidateRow]:
         return self._candidates(
-            "WHERE fingerprint IN (SELECT value FROM each_blob(?))"
-            " OR (topic <> '' AND topic IN (SELECT value FROM each_text(?))) ORDER BY candidate_id",
+            f"WHERE {_is(declined)} AND (fingerprint IN (SELECT value FROM each_blob(?))"
+            " OR (topic <> '' AND topic IN (SELECT value FROM each_text(?)))) ORDER BY candidate_id",
             (list(fingerprints), list(topics)),
         )
 
+    def declined_candidates(self, limit: int) -> list[CandidateRow]:
+        return self._candidates(
+            "WHERE declined_at IS NOT NULL ORDER BY declined_at DESC, candidate_id LIMIT ?", (limit,)
+        )
+
     def count_candidates(self) -> int:
-        return int(self._rows("SELECT count(*) FROM candidates")[0][0])
+        return int(self._rows("SELECT count(*) FROM candidates WHERE declined_at IS NULL")[0][0])
 
     def _candidates(self, sql: str, parameters: Sequence[Any]) -> list[CandidateRow]:
         rows = self._rows(f"SELECT {_CANDIDATE} FROM candidates {sql}", parameters)
         return [
             CandidateRow(
-                row[0], from_micros(row[1]), **dict(zip(_MIDDLE, row[2:8], strict=True)), draft=json.loads(row[8])
+                row[0],
+                from_micros(row[1]),
+                **dict(zip(_MIDDLE, row[2:8], strict=True)),
+                draft=json.loads(row[8]),
+                declined_at=None if row[9] is None else from_micros(row[9]),
             )
             for row in rows
         ]
+
+
+def _is(declined: bool) -> str:
+    return f"declined_at IS {'NOT ' if declined else ''}NULL"

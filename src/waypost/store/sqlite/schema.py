@@ -285,6 +285,9 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
         # The first databases were made while the migrations above were still being edited: `_reconcile` changes those.
         "0007_first_databases": "",
         "0008_checksums": CHECKSUMS,
+        "0009_declined_candidates": """
+        ALTER TABLE candidates ADD COLUMN declined_at INTEGER;  -- empty: it waits
+        """,
     }
 )
 

@@ -20,7 +20,6 @@ from tests.faces.guard.test_metrics import parsed
 from tests.faces.serve.team.conftest import BLUE, LIMITS, Server, Team, served, server_login
 
 from waypost import config
-from waypost.faces.dashboard.undo import Undoable
 from waypost.faces.mcp.http import serve_http
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
@@ -28,11 +27,9 @@ from waypost.faces.mcp.session import Project
 from waypost.faces.serve.news import News
 from waypost.faces.serve.team import team_of
 from waypost.memory.known import TeamSpaces
-from waypost.model.time import utc_now
 
 if TYPE_CHECKING:
     from waypost.faces.rest.services import Services
-    from waypost.store.fact_protocol import CandidateRow
 
 
 def test_a_write_at_one_is_seen_at_the_other_and_its_event_comes(team: Team) -> None:
@@ -206,24 +203,19 @@ def test_mcp_alone_is_served_to_the_team_too(team: Team, tmp_path: Path) -> None
 
 
 def test_what_is_kept_of_a_memory_goes_when_another_process_erases_something(tmp_path: Path) -> None:
-    """The undo of a rejection, replies as they were, what is open; of other memories the undo stays."""
-    undoable, now = Undoable(), utc_now()
-    for space in ("a" * 16, "b" * 16):
-        undoable.keep(space, "holder", [cast("CandidateRow", object())], now)
+    """Replies as they were, and what is open."""
     spaces, forgotten = TeamSpaces(config.load({"WAYPOST_HOME": str(tmp_path), "HOME": str(tmp_path)})), list[object]()
     replies = SimpleNamespace(forget_words=lambda: forgotten.append("replies"))
     streams = SimpleNamespace(wake=forgotten.append)
     loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
     services = SimpleNamespace(replies=replies, streams=streams)
-    news = News(spaces, cast("Services", services), undoable, cast("asyncio.AbstractEventLoop", loop))
+    news = News(spaces, cast("Services", services), cast("asyncio.AbstractEventLoop", loop))
     news.changed("a" * 16)
-    assert forgotten == ["a" * 16] and undoable.kept("a" * 16, "holder", now)
+    assert forgotten == ["a" * 16]
     news.erased("a" * 16)
     assert forgotten == ["a" * 16, "replies"]
-    assert not undoable.kept("a" * 16, "holder", now) and undoable.kept("b" * 16, "holder", now)
     news.missed()
     assert forgotten == ["a" * 16, "replies", "replies", None]
-    assert not undoable.kept("b" * 16, "holder", now)
 
 
 @pytest.mark.slow

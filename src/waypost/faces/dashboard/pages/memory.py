@@ -1,6 +1,7 @@
 """A memory from all sides: what it says, on whose word, what it points at then and now, and how it came to be."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.errors import NotFound
@@ -24,6 +25,7 @@ from waypost.refs.confidence import confidence_parts
 
 _MOST_DEEDS = 50
 _MOST_VERSIONS = 50
+_ENDINGS = ("retract", "reject")
 
 _LINK_WORDS = {  # the kind of a link, and whether it leads there
     ("parent", True): "Part of",
@@ -94,7 +96,7 @@ def show(asked: Asked) -> Page:
         "links": links,
         "chain": version.kind in COLUMNS and linked is not None,
         "audit": audit,
-        "ended": next((one.action for one in audit if one.action in ("retract", "reject")), "") if not linked else "",
+        "ended": "" if linked else _ended(one.action for one in audit),
         "may_act": asked.may_change and asked.is_person,
         "may_forget": asked.is_owner,
         "levels": range(MAX_LEVEL + 1),
@@ -102,6 +104,12 @@ def show(asked: Asked) -> Page:
         "ends": ON_EXPIRE,
     }
     return Page("memory.html", shortened(version.text, 60), values)
+
+
+def _ended(actions: Iterable[str]) -> str:
+    """How it ended, where that can be undone: "retract" or "reject". Of what was replaced since, nothing."""
+    last = next((one for one in actions if one in (*_ENDINGS, "restore", "reinstate")), "")
+    return last if last in _ENDINGS else ""
 
 
 def _held(memory: Memory, memory_id: str) -> Linked | None:
@@ -126,7 +134,8 @@ def _code_shown(behind: Behind) -> CodeShown:
 
 def _sure(asked: Asked, linked: Linked) -> tuple[tuple[str, float, float], ...]:
     """What makes it sure, in words: how much there is of each, and how much it counts."""
-    parts = confidence_parts(linked.version, linked.state, asked.spaces.now())
+    seen = replace(linked.state, verified_at=linked.seen_at)
+    parts = confidence_parts(linked.version, seen, asked.spaces.now())
     return tuple((_SURE_WORDS[part.name], part.value, part.weight) for part in parts)
 
 

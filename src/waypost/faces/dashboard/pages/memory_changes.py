@@ -1,37 +1,29 @@
 """Putting a memory right: every change a person can make to it. What cannot be undone asks first, on a page of its own."""
 
-from typing import Any
-
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.faces.dashboard.asked import Asked, Go, Page, Place, Show
 from waypost.flows.forget import BEYOND_REACH
 from waypost.memory import Memory
 from waypost.model.ids import check_id
 from waypost.model.lifetime import parse_seconds
-from waypost.model.memory import Version
 
 _LONGEST = 200_000  # characters of a text
 
 
 def correct(asked: Asked) -> Go:
-    """It says something else from now on: the text that is sent, or what it said in the version numbered `before`."""
+    """It says something else from now on: the text that is sent."""
     memory, memory_id = _begin(asked)
-    seen = asked.sent("seen", 20)
-    if seen and seen != str(memory.show(memory_id).version.number):
-        raise Refused(
-            "Somebody has changed it since you looked.", "Go back, look at what it says now, and correct that."
-        )
-    before = asked.sent("before", 20)
-    text = _said(memory, memory_id, before) if before else asked.sent("text", _LONGEST)
-    memory.correct(memory_id, text)
+    _check_seen(asked, memory, memory_id)
+    memory.correct(memory_id, asked.sent("text", _LONGEST))
     return asked.go("memory", memory_id, told="corrected")
 
 
-def _said(memory: Memory, memory_id: str, number: str) -> str:
-    for version in memory.history(memory_id).versions:
-        if str(version.number) == number:
-            return version.text
-    raise NotFound("There is no such version of it.", "Look at its history again.")
+def _check_seen(asked: Asked, memory: Memory, memory_id: str) -> None:
+    seen = asked.sent("seen", 20)
+    if seen and seen != str(memory.show(memory_id).version.number):
+        raise Refused(
+            "Somebody has changed it since you looked.", "Go back, look at what it says now, and change that."
+        )
 
 
 def retract(asked: Asked) -> Go:
@@ -46,18 +38,16 @@ def reject(asked: Asked) -> Go:
     return asked.go("memory", memory_id, told="rejected")
 
 
-def again(asked: Asked) -> Go:
-    """Undo: what was taken back or rejected is said again, by the person who asks for it. It has another id from now on."""
+def restore(asked: Asked) -> Go:
+    """Undo: the same memory holds again as it was; or it says again what it said in the version numbered `before`."""
     memory, memory_id = _begin(asked)
-    version = memory.history(memory_id).versions[-1]
-    if version.superseded_at is None:
-        raise InvalidInput("It is still held.", "There is nothing to bring back.")
-    options = _options(version)
-    memory.lift(version.text, **options)
-    receipt = memory.remember(version.text, **options)
-    if receipt.id is None:
-        raise InvalidInput(f"It was not remembered: {receipt.reason}.", "Say it in other words.")
-    return asked.go("memory", receipt.id, told="remembered")
+    before = asked.sent("before", 20)
+    if before and not (before.isascii() and before.isdigit()):
+        raise NotFound("There is no such version of it.", "Look at its history again.")
+    if before:
+        _check_seen(asked, memory, memory_id)
+    memory.restore(memory_id, version=int(before) if before else None)
+    return asked.go("memory", memory_id, told="brought_back")
 
 
 def protect(asked: Asked) -> Go:
@@ -133,7 +123,6 @@ def forget(asked: Asked) -> Page:
     if asked.sent("sure") != "1":
         raise InvalidInput("Nobody said that they are sure.", "Tick the box on the page before.")
     done = memory.forget(memory_id)
-    asked.undoable.drop(asked.space_id)
     return Page("memory_forgotten.html", "Forgotten", {"done": done})
 
 
@@ -150,32 +139,11 @@ def memory_id_of(asked: Asked) -> str:
         raise NotFound("There is no such memory.", "Search for it by its words.") from error
 
 
-def _options(version: Version) -> dict[str, Any]:
-    """As it would be remembered now."""
-    options: dict[str, Any] = {
-        "kind": version.kind,
-        "level": version.level,
-        "domain": version.domain,
-        "module": version.module,
-        "key": version.key,
-        "session": version.session,
-        "speaker": version.speaker,
-        "time": version.time,
-        "valid_from": version.valid_from,
-        "valid_until": version.valid_until,
-        "parent": version.parent,
-        "evidence": version.evidence,
-        "tags": dict(version.tags),
-        "refs": [str(reference) for reference in version.refs],
-    }
-    return {name: value for name, value in options.items() if value not in (None, "", (), [], {})}
-
-
 _ACTIONS: dict[str, Show] = {
     "correct": correct,
     "retract": retract,
     "reject": reject,
-    "again": again,
+    "restore": restore,
     "protect": protect,
     "verify": verify,
     "relink": relink,

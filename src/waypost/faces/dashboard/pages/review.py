@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waypost.faces.dashboard.asked import Asked, Page, Place
-from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, retract, undo
+from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, restore, retract
+from waypost.flows.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate
+from waypost.model.memory import Version
 from waypost.model.recall import Hit
 from waypost.store.fact_protocol import CandidateRow
 
@@ -33,6 +35,8 @@ class Waiting:
     origin: str
     becomes: str
     alike: Hit | None  # what is known that says nearly the same
+    replaced: Version | None = None  # what it would replace, correct or retract
+    retracts: bool = False
 
     @property
     def id(self) -> str:
@@ -47,7 +51,8 @@ def show(asked: Asked) -> Page:
     if "page" not in asked.query and at:
         page = _page_of(at, found.candidates)
     shown = found.candidates[(page - 1) * _AT_ONCE : page * _AT_ONCE]
-    waiting = [_waiting(memory, row, candidate) for row, candidate in shown]
+    waiting = [_waiting(memory, row, candidate, found.replaced.get(row.candidate_id)) for row, candidate in shown]
+    declined = memory.declined(_AT_ONCE)
     current = next((one.id for one in waiting if one.id == at), waiting[0].id if waiting else "")
     return Page(
         "review.html",
@@ -59,7 +64,8 @@ def show(asked: Asked) -> Page:
             "archived": archived,
             "current": current,
             "is_moved_to": bool(at),
-            "undoable": len(asked.undoable.kept(asked.space_id, asked.identity.key, asked.spaces.now())),
+            "declined": declined,
+            "last_declined": [row.candidate_id for row, _ in declined if row.declined_at == declined[0][0].declined_at],
             "page": page,
             "pages": max(1, -(-len(found.candidates) // _AT_ONCE)),
         },
@@ -71,9 +77,13 @@ def _page_of(candidate_id: str, candidates: Sequence[tuple[CandidateRow, Candida
     return place // _AT_ONCE + 1
 
 
-def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate) -> Waiting:
-    origin = _ORIGINS.get(row.origin, row.origin)
-    return Waiting(row, candidate, origin, _becomes(candidate), _alike(memory, candidate.text))
+def _waiting(memory: Memory, row: CandidateRow, candidate: Candidate, replaced: Version | None) -> Waiting:
+    proposal = proposal_of(row)
+    if proposal is None:
+        origin = _ORIGINS.get(row.origin, row.origin)
+        return Waiting(row, candidate, origin, _becomes(candidate), _alike(memory, candidate.text), replaced)
+    becomes = "retracted: it is not held true any more" if proposal.action == RETRACT else _becomes(candidate)
+    return Waiting(row, candidate, proposal.who, becomes, None, replaced, proposal.action == RETRACT)
 
 
 def _becomes(candidate: Candidate) -> str:
@@ -99,7 +109,7 @@ PLACES = (
     Place("/review", show, "review"),
     Place("/review/approve", approve, "review", ("POST",)),
     Place("/review/reject", reject, "review", ("POST",)),
-    Place("/review/undo", undo, "review", ("POST",)),
+    Place("/review/restore", restore, "review", ("POST",)),
     Place("/review/edit", edit, "review", ("POST",)),
     Place("/review/renew", renew, "review", ("POST",)),
     Place("/review/retract", retract, "review", ("POST",)),

@@ -17,8 +17,7 @@ def approve(asked: Asked) -> Go:
 
 
 def reject(asked: Asked) -> Page | Go:
-    """One is rejected at once: its button stands behind a question. Many are asked about first. Both can be undone for
-    a while."""
+    """One is rejected at once: its button stands behind a question. Many are asked about first. Both can be undone."""
     asked.need_person()
     chosen, after = _chosen(asked)
     if not chosen:
@@ -27,23 +26,18 @@ def reject(asked: Asked) -> Page | Go:
         texts = {row.candidate_id: one.text for row, one in asked.memory.review().candidates}
         values = {"ids": chosen, "texts": [texts[one] for one in chosen], "what": "candidates", "action": "reject"}
         return Page("review_sure.html", "Reject them?", values)
-    rows = [row for row, _ in asked.memory.review().candidates if row.candidate_id in set(chosen)]
     asked.memory.decline(chosen)
-    asked.undoable.keep(asked.space_id, asked.identity.key, rows, asked.spaces.now())
     return asked.go("review", at=after, told="declined")
 
 
-def undo(asked: Asked) -> Go:
-    """What they rejected last waits for their word again."""
+def restore(asked: Asked) -> Go:
+    """What was rejected by mistake waits again."""
     asked.need_person()
-    rows = asked.undoable.kept(asked.space_id, asked.identity.key, asked.spaces.now())
-    if not rows:
-        raise InvalidInput(
-            "There is nothing to bring back any more.", "Allow the value again: waypost reject --lift, with its words."
-        )
-    asked.memory.reconsider(rows)
-    asked.undoable.drop(asked.space_id)
-    return asked.go("review", at=rows[0].candidate_id, told="reconsidered")
+    chosen = list(dict.fromkeys(asked.all_sent("id")))
+    if not chosen:
+        return asked.go("review", told="nothing")
+    back = asked.memory.reconsider(chosen)
+    return asked.go("review", at=back[0] if back else "", told="reconsidered" if back else "nothing")
 
 
 def edit(asked: Asked) -> Go:

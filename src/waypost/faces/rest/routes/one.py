@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from waypost.errors import NotFound, Refused
+from waypost.errors import NotFound, PersonOnly, Refused
 from waypost.faces.rest.answers import JsonAnswer
 from waypost.faces.rest.bodies import (
     Batch,
@@ -16,6 +16,7 @@ from waypost.faces.rest.bodies import (
     Place,
     Protection,
     Rejected,
+    Restoration,
     Retraction,
 )
 from waypost.faces.rest.caller import Hands, Owner, Person, Reader, Writer
@@ -33,7 +34,8 @@ router = APIRouter(prefix="/api/v1/spaces/{space}/memories", tags=["Memories"], 
 
 @router.post("", status_code=201)
 def remember(hands: Writer, given: NewMemory, response: Response) -> dict[str, Any]:
-    """Write a memory. 201: it is new. 200: it was there, or was merged with what was. 409: its value was rejected."""
+    """Write a memory. 201: it is new. 200: it was there, or was merged with what was. 202: a person said what it would
+    replace, and has to approve it. 409: its value was rejected."""
     receipt = hands.memory.remember(**given.given())
     return written(receipt, response, f"/api/v1/spaces/{hands.space}/memories/{receipt.id}")
 
@@ -83,28 +85,48 @@ def subtree(
 
 
 @router.post("/{memory_id}/correct")
-def correct(hands: Writer, memory_id: MemoryId, given: Correction, if_match: IfMatch = None) -> dict[str, Any]:
-    """It was said wrongly: say it right. History keeps both."""
+def correct(
+    hands: Writer, memory_id: MemoryId, given: Correction, response: Response, if_match: IfMatch = None
+) -> dict[str, Any]:
+    """It was said wrongly: say it right. History keeps both. 202: a person said it, and has to approve this."""
     with _turn(hands, memory_id, if_match):
-        return _refused_is_conflict(hands.memory.correct, memory_id, **given.given())
+        return _refused_is_conflict(response, hands.memory.correct, memory_id, **given.given())
 
 
 @router.post("/{memory_id}/retract")
 def retract(
-    hands: Writer, memory_id: MemoryId, given: Retraction | None = None, if_match: IfMatch = None
+    hands: Writer,
+    memory_id: MemoryId,
+    response: Response,
+    given: Retraction | None = None,
+    if_match: IfMatch = None,
 ) -> dict[str, Any]:
-    """Take it back without a replacement; or say until when it was true. History keeps it."""
+    """Take it back without a replacement; or say until when it was true. What it had replaced holds again. History keeps
+    it. 202: a person said it, and has to approve this."""
     with _turn(hands, memory_id, if_match):
-        hands.memory.retract(memory_id, valid_until=given.valid_until if given else None)
-    return {"id": memory_id, "status": "retracted"}
+        proposed = hands.memory.retract(memory_id, valid_until=given.valid_until if given else None)
+    if proposed is None:
+        return {"id": memory_id, "status": "retracted"}
+    return _reviewed(proposed, response)
 
 
 @router.post("/{memory_id}/reject")
 def reject(hands: Person, memory_id: MemoryId, if_match: IfMatch = None) -> dict[str, Any]:
-    """Take it back and never store this value again. Only a person may."""
+    """Take it back and never store this value again. What it had replaced holds again. Only a person may."""
     with _turn(hands, memory_id, if_match):
         hands.memory.reject(memory_id)
     return {"id": memory_id, "status": "rejected"}
+
+
+@router.post("/{memory_id}/restore")
+def restore_memory(
+    hands: Writer, memory_id: MemoryId, given: Restoration | None = None, if_match: IfMatch = None
+) -> dict[str, Any]:
+    """Undo a retraction or rejection: the same memory holds again as it was. With `version`, the number of one in its
+    history, that one holds from now on. What a person ended, only a person can restore."""
+    with _turn(hands, memory_id, if_match):
+        hands.memory.restore(memory_id, version=given.version if given else None)
+    return {"id": memory_id, "status": "restored"}
 
 
 @router.post("/{memory_id}/protect")
@@ -119,10 +141,12 @@ def protect(
 
 
 @router.post("/{memory_id}/promote")
-def promote(hands: Writer, memory_id: MemoryId, given: Place, if_match: IfMatch = None) -> dict[str, Any]:
+def promote(
+    hands: Writer, memory_id: MemoryId, given: Place, response: Response, if_match: IfMatch = None
+) -> dict[str, Any]:
     """Give a fact another level, up or down, or another place in the tree of facts."""
     with _turn(hands, memory_id, if_match):
-        return _refused_is_conflict(hands.memory.promote, memory_id, **given.given())
+        return _refused_is_conflict(response, hands.memory.promote, memory_id, **given.given())
 
 
 @router.put("/{memory_id}/ttl")
@@ -147,20 +171,32 @@ def erase(hands: Hands, memory_id: str, if_match: str | None = None) -> dict[str
 
 def written(receipt: "Receipt", response: Response, place: str) -> dict[str, Any]:
     """A receipt as an answer. Raises ProblemError where nothing was stored."""
-    if receipt.status == "refused":
-        raise _conflict(receipt.reason or "It was refused", receipt)
+    if receipt.review or receipt.status == "refused":
+        return _reviewed(receipt, response)
     if receipt.status != "added":
         response.status_code = 200
     response.headers["Location"] = place
     return receipt.to_json()
 
 
-def _refused_is_conflict(change: Any, memory_id: str, **given: Any) -> dict[str, Any]:
+def _reviewed(receipt: "Receipt", response: Response) -> dict[str, Any]:
+    """What waits for a person is accepted, not done. Raises ProblemError where it was refused."""
+    if receipt.status == "refused":
+        raise _conflict(receipt.reason or "It was refused", receipt)
+    response.status_code = 202
+    return receipt.to_json()
+
+
+def _refused_is_conflict(response: Response, change: Any, memory_id: str, **given: Any) -> dict[str, Any]:
     """A value that was rejected stands in the way; that is a conflict, not a matter of rights."""
     try:
         receipt: Receipt = change(memory_id, **given)
+    except PersonOnly:
+        raise
     except Refused as error:
         raise ProblemError(409, error.what, _LIFT) from error
+    if receipt.review or receipt.status == "refused":
+        return _reviewed(receipt, response)
     return receipt.to_json()
 
 

@@ -8,6 +8,7 @@ from waypost.faces.rest.bodies import Approval, Ids, Words
 from waypost.faces.rest.caller import Hands, Person, Reader
 from waypost.faces.rest.parameters import CandidateId
 from waypost.faces.rest.strict import StrictRoute
+from waypost.flows.review import candidate_row
 
 router = APIRouter(prefix="/api/v1/spaces/{space}/candidates", tags=["Review"], route_class=StrictRoute)
 
@@ -16,10 +17,15 @@ _WORDS = {"added": "approved", "duplicate": "known"}
 
 @router.get("")
 def candidates(
-    hands: Reader, archived: Annotated[bool, Query(description="Show facts that were archived too.")] = False
+    hands: Reader,
+    archived: Annotated[bool, Query(description="Show facts that were archived too.")] = False,
+    rejected: Annotated[bool, Query(description="Show the candidates that were rejected last too.")] = False,
 ) -> dict[str, Any]:
     """Facts that wait for approval, the surest first, and facts whose time has run out."""
-    return hands.memory.review(include_archived=archived).to_json()
+    found = hands.memory.review(include_archived=archived).to_json()
+    if rejected:
+        found["rejected"] = [candidate_row(row, one) for row, one in hands.memory.declined()]
+    return found
 
 
 @router.post("/approve")
@@ -50,6 +56,13 @@ def edit(hands: Person, candidate_id: CandidateId, given: Words) -> dict[str, An
 def reject_candidate(hands: Person, candidate_id: CandidateId) -> dict[str, Any]:
     """It is wrong or useless, and is not proposed again. Only a person may."""
     return {"id": hands.memory.decline([candidate_id])[0], "status": "rejected"}
+
+
+@router.post("/{candidate_id}/restore")
+def restore_candidate(hands: Person, candidate_id: CandidateId) -> dict[str, Any]:
+    """Undo its rejection: it waits for approval again, as it did. Only a person may."""
+    back = hands.memory.reconsider(candidate_id)
+    return {"id": candidate_id, "status": "restored" if back else "known"}
 
 
 def _approved(hands: Hands, ids: list[str], text: str | None = None) -> list[dict[str, Any]]:
