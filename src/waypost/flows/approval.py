@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
+from waypost.facts.rejection import marks_met
 from waypost.flows.candidates import (
     EXTRACTOR,
     WAS,
     candidate_of,
     draft_of,
-    earlier_words,
     marks_of,
+    marks_of_words,
     row_of,
     says_the_same,
 )
@@ -63,12 +64,13 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
         draft = replace(draft, replaces=known.memory_id)
     receipt = next(remember(space, [draft], person, direct=True))
     if receipt.status != "refused":
-        said = prepare(space, draft, person, space.tombstone_key()).tombstone
+        key = space.tombstone_key()
+        said = set(marks_met(key, prepare(space, draft, person, key).version))
         with space.store.write() as writer:
             writer.drop_candidates([candidate_id])
-            for other in marks_of(row):
-                if other != said:
-                    writer.add_tombstone(other, space.clock())
+            for mark in marks_of_words(row, key):
+                if mark not in said:
+                    writer.add_tombstone(mark, space.clock(), candidate_id)
             details = {"confidence": row.confidence, "edited": text is not None}
             audit(space, writer, "approve", receipt.id, person, details)
     return receipt
@@ -77,6 +79,7 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
 def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, ...]:
     """These candidates are wrong or useless: a tombstone keeps each from being proposed again."""
     _decides(caller, "reject")
+    key = space.tombstone_key()
     chosen = [check_id(one) for one in ids]
     with space.store.write() as writer:
         now = space.clock()
@@ -84,8 +87,8 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
             row = writer.candidate(candidate_id)
             if row is None:
                 raise _nothing_waits(candidate_id)
-            for mark in marks_of(row):
-                writer.add_tombstone(mark, now)
+            for mark in marks_of(row, key):
+                writer.add_tombstone(mark, now, candidate_id)
             for approved in held_versions(
                 writer, candidate_id
             ):  # meanwhile, or by a process that was killed on the way
@@ -98,11 +101,11 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
 def reconsider(space: OpenSpace, rows: Iterable[CandidateRow], caller: Caller) -> tuple[str, ...]:
     """Undo: what was rejected by mistake waits again as it did, and its words may be proposed. Returns what waits now."""
     _decides(caller, "bring back")
-    back = []
+    back, key = [], space.tombstone_key()
     with space.store.write() as writer:
         for row in rows:
             if writer.candidate(row.candidate_id) is None and not held_versions(writer, row.candidate_id):
-                writer.remove_tombstones(marks_of(row))
+                writer.remove_tombstones(marks_of(row, key))
                 writer.put_candidate(row)
                 audit(space, writer, "lift", None, caller, {_CANDIDATE: row.candidate_id})
                 back.append(row.candidate_id)
@@ -122,8 +125,8 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
         candidate = replace(candidate_of(row), text=told)
         prepared = prepare(space, draft_of(space, candidate), EXTRACTOR, key)
         candidate = replace(candidate, text=prepared.version.text)
-        words = dict.fromkeys([*earlier_words(row), row.tombstone])
-        was = [one.hex() for one in words if one != prepared.tombstone]
+        said = set(marks_met(key, prepared.version))
+        was = [one.hex() for one in marks_of_words(row, key) if one not in said]
         writer.put_candidate(
             replace(
                 row,

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from waypost.errors import NotFound
-from waypost.facts.sameness import tombstone, tombstones
+from waypost.facts.rejection import marks_left
+from waypost.facts.sameness import tombstone
 from waypost.flows.candidates import marks_of
 from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.held import refuse_derived
@@ -56,15 +57,15 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             refuse_derived(versions[-1])
         now = space.clock()
         for row in waiting:
-            for mark in marks_of(row):
-                writer.add_tombstone(mark, now)
+            for mark in marks_of(row, key):
+                writer.add_tombstone(mark, now, row.candidate_id)
         writer.drop_candidates(row.candidate_id for row in waiting)
         if not versions:
             details: dict[str, object] = {"candidate": True, "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
         for version in versions:
             for digest in _marks(key, version):
-                writer.add_tombstone(digest, now)
+                writer.add_tombstone(digest, now, memory_id)
         copies = _all_saying(writer, versions)
         if any(is_filed(version) for version in copies):
             filed = erase_entries(
@@ -88,9 +89,9 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
 def _marks(key: bytes, version: Version) -> list[bytes]:
     """Its tombstones. An entry of the journal is known again by its id, and whether or not its time is told."""
     if not is_filed(version):
-        return tombstones(key, version)
+        return marks_left(key, version)
     timeless = replace(version, time=None)
-    return [*tombstones(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
+    return [*marks_left(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
 
 
 def _all_saying(reader: Reader, versions: list[Version]) -> list[Version]:

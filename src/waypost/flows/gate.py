@@ -7,7 +7,8 @@ from datetime import timedelta
 from waypost.errors import NotFound
 from waypost.facts.ageing import has_run_out, said_again
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
-from waypost.facts.sameness import MERGED, tombstones
+from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
+from waypost.facts.sameness import MERGED
 from waypost.facts.validity import overlap, remaining, shared, without
 from waypost.flows.linking import INFERRED
 from waypost.flows.open_space import OpenSpace
@@ -20,7 +21,6 @@ from waypost.retrieve.passages import Passage
 from waypost.store.protocol import AuditEntry, Edge, Twin, Writer
 
 ENDED = "ended"  # in a version's details: by which source it was ended, because nothing says it any more
-LEARNED = "learned:"  # how the keys of learned facts begin, before their topic
 
 
 def judging_engine(space: OpenSpace, passages: Sequence[Passage]) -> str | None:
@@ -42,9 +42,12 @@ class Gate:
     key: bytes
 
     def admit(self, item: Prepared, twins: list[Twin]) -> Receipt:
-        if self.writer.tombstones([item.tombstone]):
+        standing = self._standing(item.version)
+        if standing and not self._is_held(item):
+            topic = topic_marks(self.key, item.draft.key)
+            what = f"the topic {(item.draft.key or '').removeprefix(LEARNED)}" if standing <= {*topic} else "it"
             lifting = "a person can lift that with `waypost reject --lift`"
-            return self._refuse(item, f"it was rejected or forgotten before; {lifting}")
+            return self._refuse(item, f"{what} was rejected or forgotten before; {lifting}")
         same = self._same(item)
         if same is not None:
             self._said_again(item, same.id)
@@ -60,6 +63,14 @@ class Gate:
             return self._taken(item) or self._add(item, replaced, None)
         settled = None if corrected else self._prolong(item) or self._taken(item)
         return settled or self._compare(item, twins, corrected)
+
+    def _standing(self, version: Version) -> set[bytes]:
+        """The marks of rejections that this version meets."""
+        return self.writer.tombstones(marks_met(self.key, version)) if self.writer.has_tombstones() else set()
+
+    def _is_held(self, item: Prepared) -> bool:
+        """Whether exactly this is stored and true now: what was rejected since is another value that it contains."""
+        return any(known.superseded_at is None for known in self.writer.find_fingerprint(item.version.fingerprint))
 
     def _compare(self, item: Prepared, twins: list[Twin], corrected: str | None) -> Receipt:
         """Skip, merge or add in the face of what means nearly the same; refuse what was corrected."""
@@ -296,7 +307,7 @@ class Gate:
 
     def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:
         """A new version of the known fact that says what both say."""
-        both = [digest.hex() for digest in (*tombstones(self.key, known), item.tombstone)]
+        both = [digest.hex() for one in (known, item.version) for digest in marks_left(self.key, one)]
         details = {**known.details, MERGED: sorted(set(both))}
         text = merge_texts(known.text, item.version.text)
         return self._supersede(item, known, replace(known, text=text, details=details), reason)
@@ -314,7 +325,7 @@ class Gate:
             tags={**known.tags, **new.tags},
         )
         done = finish(item.draft, merged, item.masked, self.key)
-        if self.writer.tombstones([done.tombstone]):
+        if self._standing(done.version):
             return self._add(item, [], None)  # together they would say what was rejected
         self.writer.supersede(known.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import aged, renewed
-from waypost.facts.sameness import MERGED, fingerprint, tombstones
+from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
+from waypost.facts.sameness import MERGED, fingerprint
 from waypost.facts.validity import holds_at
 from waypost.flows.accept import accepted
 from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
@@ -64,7 +65,7 @@ def correct(
                 item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
             )
         item = replace(item, version=replace(item.version, recorded_at=now))
-        if writer.tombstones([item.tombstone]):
+        if writer.has_tombstones() and writer.tombstones(marks_met(key, item.version)):
             raise Refused(
                 "This value was rejected or forgotten before.", "A person can lift that with `waypost reject --lift`."
             )
@@ -152,7 +153,7 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
             )
         for value in held_versions(writer, memory_id):
             for digest in _marks(writer, value, key):
-                writer.add_tombstone(digest, now)
+                writer.add_tombstone(digest, now, memory_id)
             for same in writer.find_fingerprint(value.fingerprint):  # held for another time by another memory
                 writer.supersede(same.number, now)
         audit(space, writer, "reject", memory_id, caller, {})
@@ -163,16 +164,19 @@ def _marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
     before = [
         v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
     ]
-    return {digest for version in before for digest in tombstones(key, version)}
+    return {digest for version in before for digest in marks_left(key, version)}
 
 
 def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
-    """Take a tombstone away. Only a person decides that; the answer says whether there was one."""
+    """Allow a rejected value again, given in any form that is refused for it, or an extractor's topic. Only a person decides
+    that; the answer says whether anything was rejected."""
     if not caller.decides:
         raise Refused("Only a person can lift a rejection.", "Run it at a terminal, or with --yes as the owner's word.")
-    digest = prepare(space, draft, caller, space.tombstone_key()).tombstone
+    key = space.tombstone_key()
+    version = prepare(space, draft, caller, key).version
+    marks = [*marks_met(key, version), *topic_marks(key, LEARNED + draft.text)]
     with space.store.write() as writer:
-        lifted = writer.remove_tombstones([digest]) > 0
+        lifted = writer.remove_tombstones(marks) > 0
         if lifted:
             audit(space, writer, "lift", None, caller, {"kind": draft.kind})
     return lifted

@@ -42,7 +42,8 @@ _PAIR = re.compile(r"[ ]?[:=][ ]{0,4}[^\s/|:]{1,40}[ ]?[/|:][ ]?(?=\S{6})")
 _QUOTED = re.compile(r"[\"'`«„“‘](?P<value>[^\"'`«»„“”‘’\n]{4,64})[\"'`»“”’]")
 _BARE = re.compile(r"(?:\*\*|__|\*|`|\|\|)?(?P<value>[^\s\"'`«»„“”<>]{4,128})")
 _PREPOSITION = re.compile(
-    r"[ ](?:for|of|to|on|at|from|in|by|via|für|fuer|vom|von|zum|zur|am|im|auf|bei|от|для|к|на|у|в|из|по)\Z", re.IGNORECASE
+    r"[ ](?:for|of|to|on|at|from|in|by|via|für|fuer|vom|von|zum|zur|am|im|auf|bei|от|для|к|на|у|в|из|по)\Z",
+    re.IGNORECASE,
 )
 _TECHNIQUE = re.compile(
     r"(?i)(?:utf|ipv?|md|sha|base|oauth|aes|rsa|des|x|http|h|s|k8|i18|l10|web|py|python|java|es|node|php|ruby|vue|log|ec|v|rc|"
@@ -69,9 +70,9 @@ def find_loosely(text: str, at: int, after: int, *, password: bool) -> Iterator[
     if not password:
         return
     lead = text[max(0, at - 100) : at].rpartition("\n")[2]
-    if (to := _TO.match(text, after)) and _CHANGE.search(lead) and (span := _value(text, to.end(), aside=False)):
-        yield span
-    elif span := _beside(text, after, aside=not _CUE.search(lead)):
+    to = _TO.match(text, after) if _CHANGE.search(lead) else None
+    span = _value(text, to.end(), aside=False) if to else None
+    if span := span or _beside(text, after, aside=not _CUE.search(lead)):
         yield span
     if (before := _BEFORE.search(lead)) and _ENDS.match(text, after) and _stands_out(before["value"]):
         start = at - len(lead) + before.start("value")

@@ -242,7 +242,12 @@ CREATE TABLE shares (
 );
 """
 
-MIGRATIONS: Mapping[str, str] = MappingProxyType({"0001_ground": _GROUND + VECTORS + KEYWORDS + CODE_KEYWORDS})
+MIGRATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "0001_ground": _GROUND + VECTORS + KEYWORDS + CODE_KEYWORDS,
+        "0002_tombstone_causes": "ALTER TABLE tombstones ADD COLUMN cause text COLLATE \"C\" NOT NULL DEFAULT '';",
+    }
+)
 
 
 def check_server(connections: Connections) -> None:

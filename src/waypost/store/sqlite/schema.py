@@ -278,6 +278,9 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
             PRIMARY KEY (role, other)
         ) WITHOUT ROWID;
         """,
+        "0007_tombstone_causes": """
+        ALTER TABLE tombstones ADD COLUMN cause TEXT NOT NULL DEFAULT '';  -- the rejection that left it; empty: before
+        """,
     }
 )
 
