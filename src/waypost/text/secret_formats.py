@@ -132,7 +132,8 @@ def _find_anchored(scan: Scan, start: str, one: Format) -> Iterator[Span]:
             continue
         found = (one.pattern().search if one.lead else one.pattern().match)(scan.text, low, at + _ANCHOR_REACH)
         done = found.end() if found else done
-        if found and _has_left_edge(scan.text, found.start()) and one.accepts(found["body"]):
+        edged = found and (one.keep_start or _has_left_edge(scan.text, found.start()))  # a host's name may go before
+        if found and edged and one.accepts(found["body"]):
             yield found.start("body") if one.keep_start else found.start(), found.end(), one.name
 
 

@@ -69,7 +69,7 @@ _CLASS = bytes(
 _SIGNS_BETWEEN = re.compile(r"[^A-Za-z0-9]+")
 _TELLING_PART = 8
 _LETTER_RUN = re.compile(r"[a-z]+")
-_LONGEST_RUN = 20
+_LONGEST_RUN = 40
 _LETTER_DIGIT_TURN = re.compile(r"(?<=[a-z])[0-9]|(?<=[0-9])[a-z]")
 _UNSPEAKABLE = re.compile(
     r"[bcdfghjklmnpqrstvwxz]{5}|q(?!u)[a-z]|[jqxz][bcdfghjkmnpqrstvwx]|[bcdfghjkmpqtvwxz][jqx]|v[bcdfghjkmpqtwxz]"
@@ -140,7 +140,9 @@ def _has_no_words(value: str) -> bool:
     digits = sum(map(str.isdigit, low))
     if digits >= 2 and len(_LETTER_DIGIT_TURN.findall(low)) >= 3:
         return True
-    return bool(digits and _UNSPEAKABLE.search(low))
+    if not digits:
+        return value not in (low, value.upper()) and len(_UNSPEAKABLE.findall(low)) >= 2
+    return bool(_UNSPEAKABLE.search(low))
 
 
 def _has_common_word(run: str) -> bool:
