@@ -30,6 +30,8 @@ _TOKEN_CHAR = bytes(97 if chr(i) in "_-" or (i < 128 and chr(i).isalnum()) else 
 _DIGIT = re.compile(r"[0-9]")
 _ESCAPES = {"\\": 1, "%": 2}
 """How many characters of a run belong to the escape before it: the n of `\\n`, the 3D of `%3D`."""
+_SHORT_START = 2
+"""Of Vault's first tokens, the only start with a dot behind which a run without a digit may be a token."""
 _JOINTS = "./:$~+=|%"
 _ESCAPED = r"(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})"
 _BLANKED = re.compile(r"(?i)example|redacted|placeholder|dummy|your[-_]|(?:x{5}|0{8}|\*{3}|\.{3}|1234567890ab)")
@@ -141,7 +143,7 @@ def _find_in_run(text: str, begin: int, stop: int, known: Table) -> Iterator[Spa
     before = text[begin - 1] if begin else " "
     if not _DIGIT.search(text, begin, min(stop, begin + _REACH)):
         # A word or a name, nearly always: only a literal right at its start makes it a token.
-        at = begin + _ESCAPES.get(before, 0)
+        at = begin + _ESCAPES.get(before, 0) - (_SHORT_START if text[max(0, begin - _SHORT_START) : begin] == "s." else 0)
         if text[at : at + 2] in known.heads and (hit := _literal(escaped=True).match(text, at)):
             yield from _match_at(text, hit.start(), hit.group(), known)
         return
