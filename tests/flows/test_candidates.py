@@ -157,6 +157,8 @@ def test_a_rejected_topic_is_not_proposed_in_other_words(memory: Memory, person:
     (refused,) = taken(memory, reworded)
     assert refused.status == "refused"
     assert "topic upload was rejected" in (refused.reason or "")
+    assert "reject --lift upload" in (refused.reason or "")
+    assert all("upload" not in json.dumps(entry.details) for entry in memory.audit())
     assert statuses(memory, replace(reworded, confidence=0.99, kind="decision", domain="other")) == ["refused"]
     assert statuses(memory, replace(reworded, topic="upload retries")) == ["held"]
 

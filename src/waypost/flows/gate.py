@@ -1,5 +1,6 @@
 """The gate itself: what becomes of one draft after another, inside a write transaction."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -7,12 +8,12 @@ from datetime import timedelta
 from waypost.errors import NotFound
 from waypost.facts.ageing import has_run_out, said_again
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
-from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
+from waypost.facts.rejection import LEARNED, marks_left, topic_marks
 from waypost.facts.sameness import MERGED
 from waypost.facts.validity import overlap, remaining, shared, without
 from waypost.flows.linking import INFERRED
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import Embedded, Prepared, finish, make_room, pending, put
+from waypost.flows.prepare import Embedded, Prepared, finish, make_room, marks_standing, pending, put
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
 from waypost.model.reference import joined
@@ -42,12 +43,9 @@ class Gate:
     key: bytes
 
     def admit(self, item: Prepared, twins: list[Twin]) -> Receipt:
-        standing = self._standing(item.version)
-        if standing and not self._is_held(item):
-            topic = topic_marks(self.key, item.draft.key)
-            what = f"the topic {(item.draft.key or '').removeprefix(LEARNED)}" if standing <= {*topic} else "it"
-            lifting = "a person can lift that with `waypost reject --lift`"
-            return self._refuse(item, f"{what} was rejected or forgotten before; {lifting}")
+        rejected = self._rejected(item)
+        if rejected is not None:
+            return rejected
         same = self._same(item)
         if same is not None:
             self._said_again(item, same.id)
@@ -64,13 +62,21 @@ class Gate:
         settled = None if corrected else self._prolong(item) or self._taken(item)
         return settled or self._compare(item, twins, corrected)
 
-    def _standing(self, version: Version) -> set[bytes]:
-        """The marks of rejections that this version meets."""
-        return self.writer.tombstones(marks_met(self.key, version)) if self.writer.has_tombstones() else set()
-
-    def _is_held(self, item: Prepared) -> bool:
-        """Whether exactly this is stored and true now: what was rejected since is another value that it contains."""
-        return any(known.superseded_at is None for known in self.writer.find_fingerprint(item.version.fingerprint))
+    def _rejected(self, item: Prepared) -> Receipt | None:
+        """Refuse what was rejected, unless exactly this is held now: then what was rejected is a value that it contains."""
+        met = marks_standing(self.writer, self.key, item.version)
+        known = self.writer.find_fingerprint(item.version.fingerprint) if met else ()
+        if not met or any(version.superseded_at is None for version in known):
+            return None
+        lifting = "a person can lift that with `waypost reject --lift"
+        if not met <= {*topic_marks(self.key, item.draft.key)}:
+            return self._refuse(item, f"it was rejected or forgotten before; {lifting}`")
+        # An extractor says it in other words. The audit does not name the topic: it may be what was forgotten.
+        topic = str(item.draft.key).removeprefix(LEARNED)
+        refused = self._refuse(item, "its topic was rejected or forgotten before")
+        return replace(
+            refused, reason=f"the topic {topic} was rejected or forgotten before; {lifting} {shlex.quote(topic)}`"
+        )
 
     def _compare(self, item: Prepared, twins: list[Twin], corrected: str | None) -> Receipt:
         """Skip, merge or add in the face of what means nearly the same; refuse what was corrected."""
@@ -325,7 +331,7 @@ class Gate:
             tags={**known.tags, **new.tags},
         )
         done = finish(item.draft, merged, item.masked, self.key)
-        if self._standing(done.version):
+        if marks_standing(self.writer, self.key, done.version):
             return self._add(item, [], None)  # together they would say what was rejected
         self.writer.supersede(known.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)

@@ -13,7 +13,7 @@ from waypost.flows.accept import accepted
 from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.journal_write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import embed_items, finish, make_room, pending, prepare, put
+from waypost.flows.prepare import embed_items, finish, make_room, marks_standing, pending, prepare, put
 from waypost.model.draft import Draft, check_text
 from waypost.model.ids import check_id
 from waypost.model.kinds import KINDS
@@ -65,7 +65,7 @@ def correct(
                 item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
             )
         item = replace(item, version=replace(item.version, recorded_at=now))
-        if writer.has_tombstones() and writer.tombstones(marks_met(key, item.version)):
+        if marks_standing(writer, key, item.version):
             raise Refused(
                 "This value was rejected or forgotten before.", "A person can lift that with `waypost reject --lift`."
             )

@@ -143,7 +143,11 @@ def _find_in_run(text: str, begin: int, stop: int, known: Table) -> Iterator[Spa
     before = text[begin - 1] if begin else " "
     if not _DIGIT.search(text, begin, min(stop, begin + _REACH)):
         # A word or a name, nearly always: only a literal right at its start makes it a token.
-        at = begin + _ESCAPES.get(before, 0) - (_SHORT_START if text[max(0, begin - _SHORT_START) : begin] == "s." else 0)
+        at = (
+            begin
+            + _ESCAPES.get(before, 0)
+            - (_SHORT_START if text[max(0, begin - _SHORT_START) : begin] == "s." else 0)
+        )
         if text[at : at + 2] in known.heads and (hit := _literal(escaped=True).match(text, at)):
             yield from _match_at(text, hit.start(), hit.group(), known)
         return
