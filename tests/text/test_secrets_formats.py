@@ -1,10 +1,12 @@
 """At least 98 of 100 samples of every known format are masked, whatever carries them."""
 
 import random
+from pathlib import Path
 
 import pytest
 from tests.text.secret_samples import CARRIERS, FORMATS, GROUPS, NAMED, Rates, rates
 
+from waypost.text.secret_data import data
 from waypost.text.secrets import mask
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -41,6 +43,11 @@ def test_every_format_is_masked_in_nearly_every_sample(measured: dict[str, Rates
 def test_over_all_formats_99_of_100_samples_are_masked(measured: dict[str, Rates], group: str) -> None:
     found = [rate for rate, _ in measured[group].values()]
     assert sum(found) / len(found) >= 0.99
+
+
+def test_every_format_is_listed_in_the_documents() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "security.md").read_text("utf-8")
+    assert [one["name"] for one in data()["format"] if f"`{one['name']}`" not in page] == []
 
 
 @pytest.mark.parametrize("value", ["x" * 36, "0" * 36, "EXAMPLE" * 6])
