@@ -387,6 +387,13 @@ def test_tombstones_and_audit_are_kept(store: Store) -> None:
     with store.write() as writer:
         assert writer.tombstones([b"d1", b"d2"]) == {b"d1"}
         assert writer.remove_tombstones([b"d1", b"d2"]) == 1
+        assert not writer.has_tombstones()
+        for digest, cause in ((b"e1", "one"), (b"e2", "one"), (b"f1", "two"), (b"g1", "")):
+            writer.add_tombstone(digest, T0, cause)
+        assert writer.has_tombstones()
+        assert writer.remove_tombstones([b"e2"]) == 2
+        assert writer.tombstones([b"e1", b"e2", b"f1", b"g1"]) == {b"f1", b"g1"}
+        assert writer.remove_tombstones([b"g1", b"f1"]) == 2
         assert writer.tombstones([b"d1"]) == set()
     with store.read() as reader:
         entries = reader.audit_entries("m", 10)

@@ -535,6 +535,44 @@ def test_secrets_are_masked_in_what_is_stored_and_told(memory: Memory, path: Pat
     assert TOKEN not in json.dumps(done.to_json())
 
 
+def test_the_copy_that_is_kept_holds_no_secret(memory: Memory, path: Path) -> None:
+    version_2(path, {"id": "1", "content": f"The key is {TOKEN}"}, {"id": "2", "content": "Uploads go to S3"})
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            f"""
+            CREATE TABLE settings (name TEXT PRIMARY KEY, value);
+            CREATE INDEX by_content ON facts (content);
+            CREATE VIRTUAL TABLE words USING fts5(content);
+            INSERT INTO words VALUES ('{TOKEN}');
+            INSERT INTO settings VALUES ('dsn', 'postgres://app:hunter2x9@db/app'), ('blob', CAST('pw: {TOKEN}' AS BLOB));
+            INSERT INTO facts (id, content) VALUES ('gone', 'Gone: {TOKEN}');
+            DELETE FROM facts WHERE id = 'gone';
+            """
+        )
+    done = brought(memory, path)
+    assert done.masked
+    copy = Path(done.backup or "")
+    assert [one.name for one in copy.parent.iterdir()] == [copy.name]
+    raw = copy.read_bytes()
+    assert TOKEN.encode() not in raw and TOKEN.lower().encode() not in raw.lower() and b"hunter2x9" not in raw
+    with closing(sqlite3.connect(copy)) as database:
+        assert database.execute("SELECT content FROM facts WHERE id = '2'").fetchall() == [("Uploads go to S3",)]
+        assert database.execute("SELECT value FROM settings WHERE name = 'dsn'").fetchall() == [
+            ("postgres://app:[secret: url-password]@db/app",)
+        ]
+    assert TOKEN.encode() in path.read_bytes(), "the source is only read"
+
+
+def test_forgetting_a_memory_removes_the_copy_of_the_database_that_it_came_from(memory: Memory, path: Path) -> None:
+    done = brought(
+        memory, version_1(path, "id, content", (1, "Quokkas meet at the lighthouse"), (2, "Deploys run daily"))
+    )
+    memory.forget(by_key(memory)["1"].memory_id)
+    assert not Path(done.backup or "").exists()
+    memory.close()
+    assert [one.name for one in memory.folder.rglob("*") if one.is_file() and b"Quokkas" in one.read_bytes()] == []
+
+
 def test_what_was_rejected_stays_out_and_is_told(memory: Memory, path: Path) -> None:
     known = memory.remember("Uploads go to S3").id
     assert known

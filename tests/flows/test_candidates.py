@@ -151,6 +151,42 @@ def test_a_rejected_candidate_is_never_proposed_again(memory: Memory, person: Me
     assert memory.audit()[-1].action in ("reject", "refuse")
 
 
+def test_a_rejected_topic_is_not_proposed_in_other_words(memory: Memory, person: Memory) -> None:
+    taken(memory, DOUBTFUL)
+    person.decline(waiting_id(memory))
+    reworded = replace(DOUBTFUL, text="An upload that fails is tried 3 times.", time=THEN + timedelta(days=1))
+    (refused,) = taken(memory, reworded)
+    assert refused.status == "refused"
+    assert "topic upload was rejected" in (refused.reason or "")
+    assert "reject --lift upload" in (refused.reason or "")
+    assert all("upload" not in json.dumps(entry.details) for entry in memory.audit())
+    assert statuses(memory, replace(reworded, confidence=0.99, kind="decision", domain="other")) == ["refused"]
+    assert statuses(memory, replace(reworded, topic="upload retries")) == ["held"]
+
+
+def test_a_person_lifts_a_rejected_topic_by_its_name_or_by_the_words_that_were_rejected(
+    memory: Memory, person: Memory
+) -> None:
+    reworded = replace(DOUBTFUL, text="An upload that fails is tried 3 times.")
+    for lifted in ("upload", f"Note: {DOUBTFUL.text}"):
+        taken(memory, DOUBTFUL)
+        person.decline(waiting_id(memory))
+        assert statuses(memory, reworded) == ["refused"]
+        assert person.lift(lifted)
+        assert statuses(memory, DOUBTFUL) == ["held"]
+
+
+def test_a_learned_fact_that_a_person_rejects_is_not_learned_again_in_other_words(
+    memory: Memory, person: Memory
+) -> None:
+    (stored,) = taken(memory, SURE)
+    assert stored.status == "stored" and stored.id
+    person.reject(stored.id)
+    later = replace(SURE, text="Python 3.12 is needed.", time=THEN + timedelta(days=5))
+    assert statuses(memory, later) == ["refused"]
+    assert memory.list() == []
+
+
 def test_a_rejection_is_undone_as_if_it_had_not_been(memory: Memory, person: Memory) -> None:
     taken(memory, DOUBTFUL)
     candidate = waiting_id(memory)

@@ -34,6 +34,10 @@ def test_the_same_in_other_words_is_not_stored_twice(memory: Memory) -> None:
     ("one", "other"),
     [
         ("The cache TTL is 60 minutes", "The cache TTL is 15 minutes"),
+        ("Docs live in docs/", "Docs live in doc/"),
+        ("The job deletes the file every night", "The job deletes the files every night"),
+        ("The table is named user", "The table is named users"),
+        ("Imports come from src/util", "Imports come from src/utils"),
         ("Deploys are allowed on Fridays", "Deploys are not allowed on Fridays"),
         ("The flag is enabled", "The flag is disabled"),
         ("Anna owns the billing service", "Boris owns the billing service"),

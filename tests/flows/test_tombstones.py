@@ -1,7 +1,9 @@
 """GOV-4: what was rejected is not stored again, whatever path or spelling it comes in."""
 
 import json
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import TestClock
@@ -9,7 +11,10 @@ from tests.home_files import files_with
 
 from waypost import Memory
 from waypost.errors import InvalidInput, Refused
+from waypost.facts.sameness import tombstone
 from waypost.model.memory import Caller
+
+VARIANTS = tomllib.loads((Path(__file__).parents[1] / "text" / "rejected_variants.toml").read_text("utf-8"))["value"]
 
 pytestmark = pytest.mark.both_stores
 
@@ -56,11 +61,59 @@ def test_other_values_of_the_same_subject_are_stored(rejected: Memory) -> None:
     assert len(rejected.list()) == 3
 
 
-def test_a_tombstone_is_scoped_by_kind_and_domain(rejected: Memory) -> None:
-    assert rejected.remember(VALUE, kind="decision").status == "added"
-    assert rejected.remember(VALUE, domain="staging").status == "added"
+@pytest.mark.parametrize("kind", ["fact", "decision", "reason", "consequence", "constraint", "learning", "fix"])
+def test_a_rejected_value_is_refused_as_another_kind_and_in_another_domain(rejected: Memory, kind: str) -> None:
+    assert rejected.remember(VALUE, kind=kind).status == "refused"
+    assert rejected.remember(f"Note: {VALUE}", kind=kind, domain="staging").status == "refused"
+
+
+def test_what_is_said_in_a_conversation_meets_no_rejection_of_a_fact(rejected: Memory) -> None:
     assert rejected.remember(VALUE, kind="conversation", session="s1").status == "added"
-    assert rejected.remember(VALUE).status == "refused"
+
+
+@pytest.mark.parametrize("row", VARIANTS, ids=lambda row: row["text"])
+def test_a_rejected_value_stays_rejected_in_every_variant_and_near_ones_are_stored(
+    memory: Memory, row: dict[str, Any]
+) -> None:
+    receipt = memory.remember(row["text"])
+    assert receipt.id
+    memory.reject(receipt.id)
+    again = memory.remember_many([{"text": text} for text in row["again"]])
+    assert [text for text, one in zip(row["again"], again, strict=True) if one.status != "refused"] == []
+    other = memory.remember_many([{"text": text} for text in row["other"]])
+    assert [text for text, one in zip(row["other"], other, strict=True) if one.status == "refused"] == []
+
+
+@pytest.mark.parametrize("variant", [VALUE, f"Note: {VALUE}", f"{VALUE}, as agreed", f"**{VALUE}** because it is new"])
+def test_any_variant_lifts_the_whole_rejection(
+    rejected: Memory, tmp_path: Path, clock: TestClock, variant: str
+) -> None:
+    person = Memory.open_as(Caller("person", "anna"), tmp_path / "work" / "project", clock=clock)
+    assert person.lift(variant, kind="decision", domain="elsewhere") is True
+    assert person.lift(VALUE) is False
+    assert rejected.remember(f"Wichtig: {VALUE}").status == "added"
+
+
+def test_what_a_held_memory_contains_can_be_rejected_without_locking_it(memory: Memory) -> None:
+    longer = memory.remember(f"{VALUE} because the tests need it")
+    shorter = memory.remember(VALUE)
+    assert longer.id and shorter.id and longer.id != shorter.id
+    memory.reject(shorter.id)
+    assert memory.remember(f"{VALUE} because the tests need it").status == "duplicate"
+    assert memory.promote(longer.id, domain="admin").status == "added"
+
+
+def test_a_rejection_of_an_earlier_version_still_holds(memory: Memory) -> None:
+    """Its mark is scoped by kind and domain, and stands alone."""
+    receipt = memory.remember(VALUE, domain="auth")
+    assert receipt.id
+    version = memory.history(receipt.id).versions[0]
+    memory.retract(receipt.id)
+    with memory._space.store.write() as writer:
+        writer.add_tombstone(tombstone(memory._space.tombstone_key(), version), version.recorded_at)
+    assert memory.remember(VALUE.upper(), domain="auth").status == "refused"
+    assert memory.remember(VALUE, kind="decision", domain="auth").status == "refused"
+    assert memory.remember(VALUE, domain="billing").status == "added"
 
 
 def test_every_path_meets_the_tombstone(rejected: Memory, tmp_path: Path, clock: TestClock) -> None:

@@ -97,7 +97,7 @@ def test_a_batch_of_what_was_merged_finds_it_known(tmp_path: Path) -> None:
 def test_a_domain_spelled_with_invisible_characters_is_the_same_domain(memory: Memory) -> None:
     memory.reject(remembered(memory, SECRET, domain="auth"))
     assert memory.remember(SECRET, domain="Au\u200bth ").status == "refused"
-    assert memory.remember(SECRET, domain="billing").status == "added"
+    assert memory.remember(SECRET, domain="billing").status == "refused"
 
 
 @pytest.mark.parametrize("kind", ["note", "preference", "fact", "learning"])

@@ -1,12 +1,17 @@
 """CG-17: a secret is masked in whatever field of a memory it comes, not in its text alone."""
 
+import json
+import random
+import string
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.home_files import files_with
 
+from waypost.flows.candidates import take
 from waypost.memory import Memory
+from waypost.model.candidate import Candidate
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -78,3 +83,52 @@ def test_harmless_fields_stay_as_they_were(memory: Memory) -> None:
         {"team": "core=1"},
         "src/app.py",
     )
+
+
+def _random(alphabet: str, count: int) -> str:
+    rng = random.Random(alphabet)
+    return "".join(rng.choice(alphabet) for _ in range(count))
+
+
+ALNUM = string.ascii_letters + string.digits
+SPOKEN = {
+    "notion": ("The integration uses {}", "ntn" + "_" + _random(ALNUM, 46)),
+    "dropbox": ("Backups go up with {}", "sl" + ".B" + _random(ALNUM, 136)),
+    "hugging face": ("The model is pulled with {}", "h" + "f_" + _random(ALNUM, 34)),
+    "openai": ("Answers come by {}", "sk-" + "proj-" + "abc123" * 8),
+    "aws": ("my aws secret key is {}", "/" + _random(ALNUM + "+/", 39)),
+    "password": ("Set the password to {}.", "hunter" + "2xQ9"),
+    "russian": ("Пароль сервера: {}", "Zx81" + "kk9Q"),
+    "german": ("Das Passwort für den Server lautet {}.", "Regen" + "7bogen"),
+}
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_no_way_in_leaves_a_secret_under_the_home(memory: Memory, tmp_path: Path, name: str) -> None:
+    carrier, secret = SPOKEN[name]
+    said = carrier.format(secret)
+    export = tmp_path / "given.jsonl"
+    export.write_text(json.dumps({"text": f"Imported. {said}"}) + "\n", "utf-8")
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text(
+        json.dumps({"text": f"Chat. {said}", "kind": "conversation", "session": "s1", "speaker": "Ada"}) + "\n"
+    )
+    receipts = [
+        memory.remember(said),
+        *memory.remember_many([{"text": f"In a batch. {said}", "kind": "decision"}]),
+        memory.remember(f"Noted. {said}", kind="note"),
+        memory.remember(f"Said. {said}", kind="conversation", session="s1", speaker="Ada", evidence=[said]),
+        *memory.import_file(export),
+        *memory.import_file(chat),
+    ]
+    assert [receipt.status for receipt in receipts if not receipt.masked] == []
+    changed = memory.remember("Something harmless is stored")
+    assert changed.id
+    assert memory.correct(changed.id, f"Corrected. {said}").masked
+    candidate = Candidate(f"Proposed. {said}", 0.5, "git_diff", topic="t", evidence=(said,))
+    take(memory._space, [candidate])
+    memory.export()
+    assert secret not in str([entry.details for entry in memory.audit()])
+    memory.close()
+    assert under(tmp_path / "home", secret) == []
+    assert secret not in str([receipt.to_json() for receipt in receipts])

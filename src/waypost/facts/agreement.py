@@ -39,6 +39,12 @@ _SAME_FRAME = 0.4
 
 _RUSSIAN_VERB = re.compile(r"(?:[еёиую]т|[аяую]т|[еи]м|ть)(?:ся)?$")
 
+_AGREEING = frozenset(
+    (("is", "are"), ("was", "were"), ("has", "have"), ("does", "do"), ("do", "does"), ("this", "these"))
+)
+_RUSSIAN_PLURALS = (("", "ы"), ("", "и"), ("а", "ы"), ("я", "и"), ("ь", "и"), ("й", "и"))
+_WORD = re.compile(r"\w+")
+
 _NAMING = ("number", "identifier", "quotation", "acronym", "opposite", "word")
 
 _PLURAL = {
@@ -69,7 +75,8 @@ def compare(first: str, second: str) -> Agreement:
         return Agreement(Relation.APART, "nothing to compare")
     left, right, voice = _without_agent(left, right, words)
     return (
-        _strict_difference(left, right)
+        _number_difference(first, second)
+        or _strict_difference(left, right)
         or _word_difference(left, right)
         or _form_difference(left, right, words)
         or _standing(left, right, words, voice)
@@ -175,6 +182,27 @@ def _form_difference(left: Sequence[Key], right: Sequence[Key], words: Lexicon) 
     if words.language == "ru" and changed and not _same_roles(changed):
         return Agreement(Relation.DIFFERENT, f"forms differ: {changed[0][0].text} / {changed[0][1].text}")
     return None
+
+
+def _number_difference(first: str, second: str) -> Agreement | None:
+    """Whether the texts are the same word for word but for one or several: "deletes the file", "deletes the files"."""
+    one, other = _WORD.findall(_folded(first)), _WORD.findall(_folded(second))
+    changed = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
+    if len(one) != len(other) or not changed or not all(_is_one_or_several(*pair) for pair in changed):
+        return None
+    return Agreement(Relation.DIFFERENT, f"one or several: {changed[0][0]} / {changed[0][1]}")
+
+
+def _is_one_or_several(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if (short, long) in _AGREEING or long in (f"{short}s", f"{short}es"):
+        return True
+    if short.endswith("y") and long == f"{short[:-1]}ies":
+        return True
+    return len(short) > 2 and any(
+        one.endswith(single) and other == f"{one.removesuffix(single)}{several}"
+        for single, several in (*_RUSSIAN_PLURALS, *((plural, single) for single, plural in _RUSSIAN_PLURALS))
+    )
 
 
 def _folded(word: str) -> str:

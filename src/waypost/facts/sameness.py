@@ -6,6 +6,7 @@ at the same time: what somebody says again, they said again.
 
 import hashlib
 import hmac
+from collections.abc import Iterable
 from datetime import datetime
 
 from waypost.model.kinds import KINDS
@@ -25,6 +26,13 @@ def fingerprint(version: Version) -> bytes:
 def tombstone(key: bytes, version: Version) -> bytes:
     """A mark from which nobody without the key can test what was said."""
     return hmac.digest(key, _value(version), "sha256")
+
+
+def tombstones_in(key: bytes, text: str, kinds: Iterable[str], domains: Iterable[str]) -> list[bytes]:
+    """The marks of one value in several scopes."""
+    words, places = fingerprint_text(text), [fingerprint_text(domain) for domain in domains]
+    values = ("\0".join(("value", kind, place, words)) for kind in kinds for place in places)
+    return [hmac.digest(key, value.encode(), "sha256") for value in values]
 
 
 def tombstones(key: bytes, version: Version) -> list[bytes]:

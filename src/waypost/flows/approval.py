@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
+from waypost.facts.rejection import marks_met
 from waypost.flows.candidates import (
     EXTRACTOR,
     WAS,
@@ -12,6 +13,7 @@ from waypost.flows.candidates import (
     draft_of,
     earlier_words,
     marks_of,
+    marks_of_words,
     row_of,
     says_the_same,
 )
@@ -73,12 +75,13 @@ def _approve(space: OpenSpace, candidate_id: str, person: Caller, text: str | No
         draft = replace(draft, replaces=known.memory_id)
     receipt = next(remember(space, [draft], person, direct=True))
     if receipt.status != "refused":
-        said = prepare(space, draft, person, space.tombstone_key()).tombstone
+        key = space.tombstone_key()
+        said = set(marks_met(key, prepare(space, draft, person, key).version))
         with space.store.write() as writer:
             writer.drop_candidates([candidate_id])
-            for other in marks_of(row):
-                if other != said:
-                    writer.add_tombstone(other, space.clock())
+            for mark in marks_of_words(row, key):
+                if mark not in said:
+                    writer.add_tombstone(mark, space.clock(), candidate_id)
             details = {"confidence": row.confidence, "edited": text is not None}
             audit(space, writer, "approve", receipt.id, person, details)
     return receipt
@@ -134,16 +137,16 @@ def _carry_out(
 def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, ...]:
     """These candidates are wrong or useless: a tombstone keeps each from being proposed again."""
     _decides(caller, "reject")
-    chosen = [check_id(one) for one in ids]
     key = space.tombstone_key()
+    chosen = [check_id(one) for one in ids]
     with space.store.write() as writer:
         now = space.clock()
         for candidate_id in chosen:
             row = writer.candidate(candidate_id)
             if row is None:
                 raise _nothing_waits(candidate_id)
-            for mark in _marks_to_leave(writer, row):
-                writer.add_tombstone(mark, now)
+            for mark in _marks_to_leave(writer, row, key):
+                writer.add_tombstone(mark, now, candidate_id)
             approved = held_versions(writer, candidate_id)  # meanwhile, or by a process that was killed on the way
             end(space, writer, approved, caller, key, now)
             writer.put_candidate(replace(row, declined_at=now))
@@ -151,20 +154,20 @@ def decline(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, 
     return tuple(chosen)
 
 
-def _marks_to_leave(reader: Reader, row: CandidateRow) -> list[bytes]:
+def _marks_to_leave(reader: Reader, row: CandidateRow, key: bytes) -> list[bytes]:
     """Its tombstones; but a value that is held by now is not rejected because somebody proposed it for another memory."""
     proposal = proposal_of(row)
     if proposal is None or proposal.action == RETRACT:
-        return marks_of(row)
+        return marks_of(row, key)
     held = any(version.superseded_at is None for version in reader.find_fingerprint(row.fingerprint))
-    return [] if held else marks_of(row)
+    return [] if held else marks_of(row, key)
 
 
 def reconsider(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[str, ...]:
     """Undo `decline`: what was rejected by mistake waits again as it did, and its words may be proposed. Returns what waits
     now; what was approved or proposed again in the meantime is left alone."""
     _decides(caller, "bring back")
-    back = []
+    back, key = [], space.tombstone_key()
     with space.store.write() as writer:
         for candidate_id in [check_id(one) for one in ids]:
             row = writer.candidate(candidate_id, declined=True)
@@ -172,7 +175,7 @@ def reconsider(space: OpenSpace, ids: Iterable[str], caller: Caller) -> tuple[st
                 raise NotFound(f"No candidate {candidate_id} was rejected.", "`waypost review --rejected` lists them.")
             if row is None or held_versions(writer, candidate_id):
                 continue
-            writer.remove_tombstones(marks_of(row))
+            writer.remove_tombstones(marks_of(row, key))
             if any(other.tombstone == row.tombstone for other in writer.candidates_like([row.fingerprint], [])):
                 writer.drop_candidates([candidate_id])  # it was proposed again since
                 continue
@@ -198,8 +201,8 @@ def edit(space: OpenSpace, candidate_id: str, text: str, caller: Caller) -> str:
         candidate = replace(candidate_of(row), text=told)
         prepared = prepare(space, draft_of(space, candidate), EXTRACTOR, key)
         candidate = replace(candidate, text=prepared.version.text)
-        words = dict.fromkeys([*earlier_words(row), row.tombstone])
-        was = [one.hex() for one in words if one != prepared.tombstone]
+        said = set(marks_met(key, prepared.version))
+        was = [one.hex() for one in marks_of_words(row, key) if one not in said]
         writer.put_candidate(
             replace(
                 row,

@@ -382,7 +382,7 @@ def _fill(
             PuttingBack(writer, saved, [], now).run()
             if remains.key is not None and remains.key == saved.meta(TOMBSTONE_KEY):
                 known = {row[0] for row in _tombstones(writer)}
-                missing = [row for row in remains.tombstones.items() if row[0] not in known]
+                missing = [(digest, at, "") for digest, at in remains.tombstones.items() if digest not in known]
                 writer.tables().load(TABLES["tombstones"], missing)
             # Other processes know vectors by their ids: none may mean another text now.
             writer.tables().set_last_numbers({"vectors": to_micros(now)})

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.facts.sameness import tombstones
 from waypost.flows.candidates import marks_of
 from waypost.flows.forget import erased_marks
 from waypost.flows.migrate_rows import batches, digest_of
+from waypost.flows.prepare import marks_standing
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of
@@ -177,9 +177,7 @@ class PuttingBack:
 
     def _rejected(self, numbers: Sequence[int], key: bytes) -> set[int]:
         versions = self._writer.versions_by_number(numbers)
-        return {
-            number for number, version in versions.items() if self._writer.tombstones(list(tombstones(key, version)))
-        }
+        return {number for number, version in versions.items() if marks_standing(self._writer, key, version)}
 
     def _remove(self, done: Compared) -> None:
         found: dict[str, list[int]] = {}
@@ -225,10 +223,10 @@ class PuttingBack:
         self._replace("edges", wanted, found(self._to))
 
     def _put_candidates(self) -> None:
-        wanted = {}
+        wanted, key = {}, bytes.fromhex(self._writer.meta(TOMBSTONE_KEY) or "")
         for row in _rows(self._from, "candidates"):
             one = self._saved.candidate(row[0])
-            if one is not None and not self._writer.tombstones(marks_of(one)):
+            if one is not None and not self._writer.tombstones(marks_of(one, key)):
                 wanted[row[0]] = row
         self._replace("candidates", wanted, {row[0]: row for row in _rows(self._to, "candidates")})
 

@@ -1,10 +1,11 @@
 """Coming from Memory Bridge: facts, their tree and their reasons, out of a database of its version 1 or 2.
 
-backup (a private copy, from which all is read) → survey → facts, parents first → causal nodes → links → verify. Every
+backup (a private copy without its secrets, from which all is read) → survey → facts, parents first → causal nodes → links → verify. Every
 memory passes the gateway. Whoever was interrupted runs it again: what is here is known by its key, and nothing is doubled.
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,13 +33,15 @@ from waypost.flows.imports import (
 )
 from waypost.flows.open_space import OpenSpace
 from waypost.model.memory import Caller
-from waypost.space.platform import make_private_directory, sync_directory, write_failure
+from waypost.space.platform import is_alive, make_private_directory, sync_directory, write_failure
 from waypost.store.protocol import Edge
 from waypost.store.sqlite.foreign import ForeignDatabase, ForeignTable, copy_database
+from waypost.store.sqlite.foreign_rewrite import rewrite_database
 from waypost.text.secrets import mask
 
 MEMORY_BRIDGE = "memory-bridge"
 _FACTS = ("facts", "hierarchical_facts")  # the design's name, and the one that its authors use
+_NEEDED = frozenset((*_FACTS, HIERARCHY, CAUSAL_NODES, CAUSAL_EDGES))
 _KEY = "memory-bridge:"
 _NODE_KEY = "memory-bridge:node:"
 _BATCH = 512  # rows
@@ -75,7 +78,7 @@ def import_bridge(space: OpenSpace, path: Path, caller: Caller) -> Bridged:
     """Bring over what a database of Memory Bridge holds. The database itself is only read, and stays as it is."""
     going_on = unfinished(space, MEMORY_BRIDGE, path)
     import_id = going_on or space.new_id()
-    backup = _back_up(space, path, import_id)
+    backup, hidden = _back_up(space, path, import_id)
     try:
         database = ForeignDatabase(backup, shown=path)
     except BaseException:
@@ -95,7 +98,8 @@ def import_bridge(space: OpenSpace, path: Path, caller: Caller) -> Bridged:
             raise
         if going_on is None:
             register(space, import_id, MEMORY_BRIDGE, path)
-        return _bring(space, database, facts, columns, caller, import_id, backup)
+        masked = sum(hidden[table.name] for table in tables)
+        return _bring(space, database, facts, columns, caller, import_id, backup, masked)
 
 
 def _bring(
@@ -106,8 +110,9 @@ def _bring(
     caller: Caller,
     import_id: str,
     backup: Path,
+    masked: int,
 ) -> Bridged:
-    taken = Taken()
+    taken = Taken(masked=masked)
     known = survey(database, facts, columns, database.table(HIERARCHY))
     if not known.levels_said:
         taken.note(
@@ -216,19 +221,27 @@ def _columns(database: ForeignDatabase, table: ForeignTable) -> Columns:
     return Columns.of(table.name, table.columns, database.rows(table, table.columns), MOST_TAGS)
 
 
-def _back_up(space: OpenSpace, path: Path, import_id: str) -> Path:
+def _back_up(space: OpenSpace, path: Path, import_id: str) -> tuple[Path, Counter[str]]:
+    """Keep a copy of the source whose secrets are masked. Returns where it is, and in how many rows of each table a secret
+    was masked."""
     folder = backups(space)
     make_private_directory(folder)
+    for left in folder.glob(".*.tmp"):  # by a process that was killed; it may hold secrets
+        if not is_alive(int(left.name.split(".")[2])):
+            left.unlink(missing_ok=True)
     target = folder / f"{import_id}.db"
-    temporary = folder / f".{import_id}.{os.getpid()}.tmp"
+    whole, masked = (folder / f".{import_id}.{os.getpid()}.{part}.tmp" for part in ("whole", "masked"))
     try:
-        copy_database(path, temporary)
-        os.replace(temporary, target)
+        copy_database(path, whole)
+        with ForeignDatabase(whole, shown=path) as database:
+            hidden = rewrite_database(database, masked, lambda text: mask(text).text, _NEEDED)
+        os.replace(masked, target)
         sync_directory(folder)
     except OSError as error:
         raise write_failure(error, target) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        whole.unlink(missing_ok=True)
+        masked.unlink(missing_ok=True)
         if not any(folder.iterdir()):
             folder.rmdir()
-    return target
+    return target, hidden

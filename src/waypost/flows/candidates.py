@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.flows.gate import LEARNED
+from waypost.facts.rejection import LEARNED, marks_left, topic_marks
 from waypost.flows.open_space import OpenSpace, place_in
 from waypost.flows.prepare import prepare
 from waypost.flows.proposals import PROPOSAL
@@ -239,9 +239,25 @@ def earlier_words(row: CandidateRow) -> list[bytes]:
     return [bytes.fromhex(one) for one in row.draft.get(WAS, ())]
 
 
-def marks_of(row: CandidateRow) -> list[bytes]:
-    """The tombstones of its words, and of those that it had before somebody put them right."""
-    return [row.tombstone, *earlier_words(row)]
+def marks_of(row: CandidateRow, key: bytes) -> list[bytes]:
+    """The marks that its rejection leaves: of its words, of those that it had before somebody edited it, and its topic."""
+    return [*marks_of_words(row, key), *topic_marks(key, key_of(row.topic))]
+
+
+def marks_of_words(row: CandidateRow, key: bytes) -> list[bytes]:
+    """Those of its words alone."""
+    candidate = candidate_of(row)
+    said = Version(
+        row.candidate_id,
+        candidate.kind,
+        candidate.text,
+        row.made_at,
+        row.made_at,
+        "extractor",
+        "",
+        domain=candidate.domain,
+    )
+    return [*dict.fromkeys((row.tombstone, *marks_left(key, said), *earlier_words(row)))]
 
 
 def waiting(space: OpenSpace) -> list[tuple[CandidateRow, Candidate]]:

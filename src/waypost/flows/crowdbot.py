@@ -1,6 +1,6 @@
 """Coming from Crowdbot (CM-11): one large `memory.md`, or the folder of days and summaries that followed it.
 
-backup (the old file, byte for byte) → taken apart by timestamps → days, preferences, the upper part of the index page.
+backup (the old file, its secrets masked) → taken apart by timestamps → days, preferences, the upper part of the index page.
 The old files are only read. What is here already is known by its key, and all of it can be undone.
 """
 
@@ -30,8 +30,9 @@ def import_crowdbot(space: OpenSpace, path: Path, caller: Caller, progress: Prog
     """Bring over a `memory.md`, or a user's folder with days and summaries."""
     plan, memory = _plan(space, path)
     backup = back_up(space, memory) if memory is not None else None
-    if backup is not None and memory is not None and mask(memory.text).found:
-        plan = replace(plan, notices=(*plan.notices, f"{backup} holds secrets, as the old file does"))
+    if memory is not None and (found := len(mask(memory.text).found)):
+        told = f"{found} secrets are masked in {backup}; the old file still holds them"
+        plan = replace(plan, notices=(*plan.notices, told))
     return bring(space, plan, caller, progress, backup)
 
 
@@ -41,16 +42,18 @@ def survey_crowdbot(space: OpenSpace, path: Path) -> Report:
 
 
 def back_up(space: OpenSpace, source: Source) -> str:
-    """Keep a copy of the old file beside the journal; in a repository, where a copy could be committed, with the space.
-    Returns where it is."""
+    """Keep a copy of the old file beside the journal, byte for byte but for its secrets; in a repository, where a copy could
+    be committed, with the space. Returns where it is."""
+    hidden = mask(source.text)
+    content = hidden.text.encode("utf-8", "surrogateescape") if hidden.found else source.content
     own = space.journal.root
     folder = own if own.is_relative_to(space.folder) else space.folder / "imports"
     make_private_directory(folder)
     for number in range(1, _MOST_BACKUPS):
         place = folder / (f"{_BACKUP}.md" if number == 1 else f"{_BACKUP}_{number}.md")
-        if write_private_file(place, source.content, replace=False):
+        if write_private_file(place, content, replace=False):
             return str(place)
-        if place.is_file() and place.stat().st_size == len(source.content) and place.read_bytes() == source.content:
+        if place.is_file() and place.stat().st_size == len(content) and place.read_bytes() == content:
             return str(place)
     raise InvalidInput(f"{folder} has {_MOST_BACKUPS} backups of old memory files.", "Remove some of them.")
 

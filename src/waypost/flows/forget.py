@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from waypost.errors import NotFound
-from waypost.facts.sameness import tombstone, tombstones
+from waypost.facts.rejection import marks_left
+from waypost.facts.sameness import tombstone
 from waypost.flows.authority import refuse_outranked
 from waypost.flows.backup_erase import owe_erasure
 from waypost.flows.candidates import marks_of
@@ -62,8 +63,8 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             refuse_derived(versions[-1])
         now = space.clock()
         for row in waiting:
-            for mark in marks_of(row):
-                writer.add_tombstone(mark, now)
+            for mark in marks_of(row, key):
+                writer.add_tombstone(mark, now, row.candidate_id)
         about = [*proposals_about(writer, memory_id), *proposals_about(writer, memory_id, declined=True)]
         writer.drop_candidates(row.candidate_id for row in (*waiting, *about))
         if not versions:
@@ -71,7 +72,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             writer.add_audit(AuditEntry(now, "forget", memory_id, caller.source, caller.actor, details))
         for version in versions:
             for digest in erased_marks(key, version):
-                writer.add_tombstone(digest, now)
+                writer.add_tombstone(digest, now, memory_id)
         copies = _all_saying(writer, versions)
         refuse_outranked(caller, copies, "forget it")
         if any(is_filed(version) for version in copies):
@@ -100,9 +101,9 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
 def erased_marks(key: bytes, version: Version) -> list[bytes]:
     """The tombstones that forgetting it leaves. An entry of the journal is known again by its id, and whether or not its time is told."""
     if not is_filed(version):
-        return tombstones(key, version)
+        return marks_left(key, version)
     timeless = replace(version, time=None)
-    return [*tombstones(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
+    return [*marks_left(key, version), tombstone(key, timeless), id_mark(key, version.memory_id)]
 
 
 def _all_saying(reader: Reader, versions: list[Version]) -> list[Version]:

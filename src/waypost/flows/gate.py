@@ -1,5 +1,6 @@
 """The gate itself: what becomes of one draft after another, inside a write transaction."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -7,12 +8,13 @@ from datetime import timedelta
 from waypost.errors import NotFound
 from waypost.facts.ageing import has_run_out, renewed, said_again
 from waypost.facts.duplicates import THRESHOLDS, Judgement, Verdict, judge, merge_texts
-from waypost.facts.sameness import MERGED, tombstones
+from waypost.facts.rejection import LEARNED, marks_left, topic_marks
+from waypost.facts.sameness import MERGED
 from waypost.facts.validity import overlap, remaining, shared, without
 from waypost.flows.authority import is_outranked
 from waypost.flows.linking import INFERRED
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import Embedded, Prepared, finish, make_room, pending, put
+from waypost.flows.prepare import Embedded, Prepared, finish, make_room, marks_standing, pending, put
 from waypost.flows.proposals import propose_replacement
 from waypost.model.memory import SAID_BY, Caller, Version
 from waypost.model.receipt import Receipt
@@ -22,7 +24,6 @@ from waypost.retrieve.passages import Passage
 from waypost.store.protocol import AuditEntry, Edge, Twin, Writer
 
 ENDED = "ended"  # in a version's details: by which source it was ended, because nothing says it any more
-LEARNED = "learned:"  # how the keys of learned facts begin, before their topic
 
 
 def judging_engine(space: OpenSpace, passages: Sequence[Passage]) -> str | None:
@@ -44,9 +45,9 @@ class Gate:
     key: bytes
 
     def admit(self, item: Prepared, twins: list[Twin]) -> Receipt:
-        if self.writer.tombstones([item.tombstone]):
-            lifting = "a person can lift that with `waypost reject --lift`"
-            return self._refuse(item, f"it was rejected or forgotten before; {lifting}")
+        rejected = self._rejected(item)
+        if rejected is not None:
+            return rejected
         same = self._same(item)
         if same is not None:
             self._said_again(item, same.id)
@@ -62,6 +63,22 @@ class Gate:
             return self._taken(item) or self._proposed(item, replaced) or self._add(item, replaced, None)
         settled = None if corrected else self._prolong(item) or self._taken(item)
         return settled or self._compare(item, twins, corrected)
+
+    def _rejected(self, item: Prepared) -> Receipt | None:
+        """Refuse what was rejected, unless exactly this is held now: then what was rejected is a value that it contains."""
+        met = marks_standing(self.writer, self.key, item.version)
+        known = self.writer.find_fingerprint(item.version.fingerprint) if met else ()
+        if not met or any(version.superseded_at is None for version in known):
+            return None
+        lifting = "a person can lift that with `waypost reject --lift"
+        if not met <= {*topic_marks(self.key, item.draft.key)}:
+            return self._refuse(item, f"it was rejected or forgotten before; {lifting}`")
+        # An extractor says it in other words. The audit does not name the topic: it may be what was forgotten.
+        topic = str(item.draft.key).removeprefix(LEARNED)
+        refused = self._refuse(item, "its topic was rejected or forgotten before")
+        return replace(
+            refused, reason=f"the topic {topic} was rejected or forgotten before; {lifting} {shlex.quote(topic)}`"
+        )
 
     def _compare(self, item: Prepared, twins: list[Twin], corrected: str | None) -> Receipt:
         """Skip, merge or add in the face of what means nearly the same; refuse what was corrected."""
@@ -312,7 +329,7 @@ class Gate:
 
     def _merge(self, item: Prepared, known: Version, reason: str) -> Receipt:
         """A new version of the known fact that says what both say."""
-        both = [digest.hex() for digest in (*tombstones(self.key, known), item.tombstone)]
+        both = [digest.hex() for one in (known, item.version) for digest in marks_left(self.key, one)]
         details = {**known.details, MERGED: sorted(set(both))}
         text = merge_texts(known.text, item.version.text)
         return self._supersede(item, known, replace(known, text=text, details=details), reason)
@@ -331,7 +348,7 @@ class Gate:
             details={name: value for name, value in better.details.items() if name != SAID_BY},
         )
         done = finish(item.draft, merged, item.masked, self.key)
-        if self.writer.tombstones([done.tombstone]):
+        if marks_standing(self.writer, self.key, done.version):
             return self._add(item, [], None)  # together they would say what was rejected
         self.writer.supersede(known.number, new.recorded_at)
         put(self.writer, done.version, done.passages, self.embedded)

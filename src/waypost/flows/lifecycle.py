@@ -6,14 +6,15 @@ from datetime import datetime
 
 from waypost.errors import InvalidInput, NotFound, Refused
 from waypost.facts.ageing import aged, renewed
-from waypost.facts.sameness import MERGED, fingerprint, tombstones
+from waypost.facts.rejection import LEARNED, marks_left, marks_met, topic_marks
+from waypost.facts.sameness import MERGED, fingerprint
 from waypost.facts.validity import holds_at
 from waypost.flows.accept import accepted
 from waypost.flows.authority import is_outranked, refuse_outranked
 from waypost.flows.held import audit, held_versions, nothing_new, refuse_derived, visible_version
 from waypost.flows.journal_write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import embed_items, finish, make_room, pending, prepare, put
+from waypost.flows.prepare import embed_items, finish, make_room, marks_standing, pending, prepare, put
 from waypost.flows.proposals import propose_correction, propose_retraction
 from waypost.flows.reinstate import end
 from waypost.model.draft import Draft, check_text
@@ -71,7 +72,7 @@ def correct(
                 item.draft, _corrected(space, current, hidden.text, caller, valid_from, valid_until), masked, key
             )
         item = replace(item, version=replace(item.version, recorded_at=now))
-        if writer.tombstones([item.tombstone]):
+        if marks_standing(writer, key, item.version):
             raise Refused(
                 "This value was rejected or forgotten before.", "A person can lift that with `waypost reject --lift`."
             )
@@ -185,7 +186,7 @@ def reject(space: OpenSpace, memory_id: str, caller: Caller) -> None:
         refuse_outranked(caller, saying.values(), "reject it")
         for value in held:
             for digest in value_marks(writer, value, key):
-                writer.add_tombstone(digest, now)
+                writer.add_tombstone(digest, now, memory_id)
         back = end(space, writer, list(saying.values()), caller, key, now)
         audit(space, writer, "reject", memory_id, caller, {})
         write_through(space, writer, back)
@@ -196,16 +197,19 @@ def value_marks(reader: Reader, value: Version, key: bytes) -> set[bytes]:
     before = [
         v for v in reader.versions(value.memory_id) if fingerprint(replace(v, domain=value.domain)) == value.fingerprint
     ]
-    return {digest for version in before for digest in tombstones(key, version)}
+    return {digest for version in before for digest in marks_left(key, version)}
 
 
 def lift(space: OpenSpace, draft: Draft, caller: Caller) -> bool:
-    """Take a tombstone away. Only a person decides that; the answer says whether there was one."""
+    """Allow a rejected value again, given in any form that is refused for it, or an extractor's topic. Only a person decides
+    that; the answer says whether anything was rejected."""
     if not caller.decides:
         raise Refused("Only a person can lift a rejection.", "Run it at a terminal, or with --yes as the owner's word.")
-    digest = prepare(space, draft, caller, space.tombstone_key()).tombstone
+    key = space.tombstone_key()
+    version = prepare(space, draft, caller, key).version
+    marks = [*marks_met(key, version), *topic_marks(key, LEARNED + draft.text)]
     with space.store.write() as writer:
-        lifted = writer.remove_tombstones([digest]) > 0
+        lifted = writer.remove_tombstones(marks) > 0
         if lifted:
             audit(space, writer, "lift", None, caller, {"kind": draft.kind})
     return lifted

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from waypost.code.triggers import check_triggers
 from waypost.errors import InvalidInput, WaypostError
+from waypost.facts.rejection import marks_met
 from waypost.facts.sameness import fingerprint, tombstone
 from waypost.facts.validity import Period, overlap, without
 from waypost.flows.masking import without_secrets
@@ -18,7 +19,7 @@ from waypost.model.memory import PARENT, SAID_BY, Caller, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.passages import Passage, passages_of
 from waypost.retrieve.traits import traits_of
-from waypost.store.protocol import PassageRow, Writer
+from waypost.store.protocol import PassageRow, Reader, Writer
 from waypost.text.language import is_surely_foreign, language_of
 
 if TYPE_CHECKING:
@@ -91,6 +92,11 @@ def finish(draft: Draft, version: Version, masked: tuple[str, ...], key: bytes) 
     details = labelled(version.details, draft.labels)
     version = replace(version, fingerprint=fingerprint(version), language=language, traits=traits, details=details)
     return Prepared(draft, version, tuple(passages_of(version)), masked, tombstone(key, version))
+
+
+def marks_standing(reader: Reader, key: bytes, version: Version) -> set[bytes]:
+    """The marks of rejections that keep this version out."""
+    return reader.tombstones(marks_met(key, version)) if reader.has_tombstones() else set()
 
 
 def embed_items(space: OpenSpace, items: Sequence[Prepared]) -> Embedded:

@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from waypost.flows.gate import ENDED, LEARNED
+from waypost.facts.rejection import LEARNED
+from waypost.flows.gate import ENDED
 from waypost.flows.held import audit, nothing_new
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import put

@@ -253,6 +253,9 @@ class Reader(TreeReader, FactReader, JournalReader, ShareReader, Protocol):
 
     def edges(self, memory_id: str) -> list[Edge]: ...
 
+    def has_tombstones(self) -> bool:
+        """Whether anything was ever rejected or forgotten here."""
+
     def tombstones(self, digests: Sequence[bytes]) -> set[bytes]:
         """Which of these digests stand on a tombstone."""
 
@@ -311,9 +314,11 @@ class Writer(Reader, TreeWriter, FactWriter, JournalWriter, ShareWriter, Protoco
     def replace_passages(self, number: int, passages: Sequence[PassageRow], engines: Sequence[str]) -> None:
         """Index a version anew; vectors of texts that stay are kept."""
 
-    def add_tombstone(self, digest: bytes, at: datetime) -> None: ...
+    def add_tombstone(self, digest: bytes, at: datetime, cause: str = "") -> None:
+        """Leave a mark of a rejection. `cause` is the same for all marks of one, and holds none of its text."""
 
-    def remove_tombstones(self, digests: Iterable[bytes]) -> int: ...
+    def remove_tombstones(self, digests: Iterable[bytes]) -> int:
+        """Take these marks away, with all others of the same rejections. Returns how many there were."""
 
     def add_audit(self, entry: AuditEntry) -> None: ...
 

@@ -17,8 +17,8 @@ from waypost.text.secret_values import is_generated
 
 _RUN = 20
 """The shortest run of token characters that is looked at: the length of an AWS key id, the shortest format."""
-_BACK = 48
-"""How far before a run a dotted or slashed literal may begin (`access_token$production$…` is the longest)."""
+_BACK = 100
+"""How far before a run a dotted or slashed literal may begin (that of Authress is the longest)."""
 _REACH = 2048
 """Only so much of one run is searched for literals: what is longer is a blob of data, and time stays linear."""
 _TRIES = 16
@@ -30,9 +30,15 @@ _TOKEN_CHAR = bytes(97 if chr(i) in "_-" or (i < 128 and chr(i).isalnum()) else 
 _DIGIT = re.compile(r"[0-9]")
 _ESCAPES = {"\\": 1, "%": 2}
 """How many characters of a run belong to the escape before it: the n of `\\n`, the 3D of `%3D`."""
-_JOINTS = "./:$~+"
+_SHORT_START = 2
+"""Of Vault's first tokens, the only start with a dot behind which a run without a digit may be a token."""
+_JOINTS = "./:$~+=|%"
 _ESCAPED = r"(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})"
 _BLANKED = re.compile(r"(?i)example|redacted|placeholder|dummy|your[-_]|(?:x{5}|0{8}|\*{3}|\.{3}|1234567890ab)")
+_EMPTIED = re.compile(r"(?i)example|redacted|placeholder|dummy|your[-_]|x{5}|0{8}|\*{3}|\.{3}")
+_LEAD_REACH = 64
+_ANCHOR_REACH = 5000
+"""No token is longer; what an attempt has read is not read again from the next literal in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,7 @@ class Format:
     mixed: bool = False
     anchor: bool = False
     keep_start: bool = False
+    patterned: bool = False
     compiled: list[re.Pattern[str]] = field(default_factory=list, compare=False)
 
     def pattern(self) -> re.Pattern[str]:
@@ -61,7 +68,7 @@ class Format:
 
     def accepts(self, value: str) -> bool:
         """Whether the value has the variety of characters that a generated secret has."""
-        if len(set(value)) < _LEAST_DISTINCT or _BLANKED.search(value):
+        if len(set(value)) < _LEAST_DISTINCT or (_EMPTIED if self.patterned else _BLANKED).search(value):
             return False
         if self.digit and not (_DIGIT.search(value) or is_generated(value)):
             return False
@@ -120,10 +127,15 @@ def find_formats(scan: Scan) -> Iterator[Span]:
 
 
 def _find_anchored(scan: Scan, start: str, one: Format) -> Iterator[Span]:
+    done = 0
     for at in scan.places(start):
-        low = max(0, at - 8) if one.lead else at
-        found = one.pattern().search(scan.text, low, at + 700)
-        if found and _has_left_edge(scan.text, found.start()) and one.accepts(found["body"]):
+        low = max(done, at - _LEAD_REACH) if one.lead else at
+        if at < done:
+            continue
+        found = (one.pattern().search if one.lead else one.pattern().match)(scan.text, low, at + _ANCHOR_REACH)
+        done = found.end() if found else done
+        edged = found and (one.keep_start or _has_left_edge(scan.text, found.start()))  # a host's name may go before
+        if found and edged and one.accepts(found["body"]):
             yield found.start("body") if one.keep_start else found.start(), found.end(), one.name
 
 
@@ -131,7 +143,11 @@ def _find_in_run(text: str, begin: int, stop: int, known: Table) -> Iterator[Spa
     before = text[begin - 1] if begin else " "
     if not _DIGIT.search(text, begin, min(stop, begin + _REACH)):
         # A word or a name, nearly always: only a literal right at its start makes it a token.
-        at = begin + _ESCAPES.get(before, 0)
+        at = (
+            begin
+            + _ESCAPES.get(before, 0)
+            - (_SHORT_START if text[max(0, begin - _SHORT_START) : begin] == "s." else 0)
+        )
         if text[at : at + 2] in known.heads and (hit := _literal(escaped=True).match(text, at)):
             yield from _match_at(text, hit.start(), hit.group(), known)
         return

@@ -12,6 +12,7 @@ from enum import Enum
 from waypost.text.secret_data import data
 from waypost.text.secret_letters import word_given, word_quoted, word_said
 from waypost.text.secret_scan import Scan, Span
+from waypost.text.secret_sentences import find_loosely, find_pair
 from waypost.text.secret_values import (
     is_code,
     is_name_like,
@@ -29,7 +30,7 @@ _SUFFIX = (
     r"root|admin|user|db|str|string|raw|hex|base64|b64|\d{1,2}))"
 )
 _NAME_END = re.compile(
-    rf"(?:wor[dt]|wd|phrase|ort|ь|я|ю|ем|и|а|у|ом)?(?:es|s)?{_SUFFIX}{{0,3}}(?:[ ](?:API|доступа))?(?!\w)"
+    rf"(?:wor[dt]|wörter|woerter|wd|phrase|code|ort|örter|oerter|ьн(?:ая|ой|ую)[ ]фраз[аыу]|ь|я|ю|ями|ям|ях|ем|ей|е|и|а|у|ом)?(?:es|s)?{_SUFFIX}{{0,3}}(?:[ ](?:API|доступа))?(?!\w)"
     r"(?P<close>(?:\\{0,3}[\"'`]|&quot;)?[\])]{0,2})",
     re.IGNORECASE,
 )
@@ -40,12 +41,16 @@ _ABOUT = (
 _SIGN = re.compile(
     r"[ \t]{0,20}(?P<sign>:[ ]?[A-Za-z][\w.\[\]| ]{0,30}?[ ]?=(?!=)|:=|=>|={1,3}|!={1,2}|:{1,2}|->|\?=)[ \t]{0,20}"
 )
+_COLON = re.compile(r"[ \t]{0,20}(?P<sign>:)[ \t]{0,20}")
+_TIGHT_TYPE = re.compile(r":.*[^ :]=")
+"""What looks like a type before a sign without a blank (`key: c2=`) is the beginning of a value."""
 _VERB = re.compile(
     _ABOUT + r"[ ]{0,2}(?:[ ](?P<verb>(?:is|was|has been)[ ](?:set|changed|reset)[ ]to|is|was|are|"
     r"(?:ist|wurde)[ ]auf|ist|lautet|lauten|war|sei|heißt|heisst|auf|это|был|будет|теперь)"
     r"(?:[ ](?:still|now|jetzt|nun|теперь|auf))?:?[ ]|[ ]?(?P<dash>[—–])[ ]|(?P<colon>:)[ ]{1,4})",
     re.IGNORECASE,
 )
+_EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])")
 _TAG = re.compile(r"(?:[ ][^<>\n]{0,80})?>[ \t]{0,8}")
 _VALUE_ATTRIBUTE = re.compile(r"[\"']?[ ]?[,;]?\s{0,80}(?:\\?[\"'])?value(?:\\?[\"'])?[ ]?[:=][ ]{0,8}", re.IGNORECASE)
 _ARGUMENT = re.compile(r"[ ]?[(,][ ]?(?=[\"'`])")
@@ -65,7 +70,7 @@ _BARE_LINE = re.compile(r"[^\s]{1,512}")
 _OPENING = re.compile(r"(?:[rbuf]{1,2}(?=[\"']))?(?P<quote>\\{1,3}[\"']|[\"'`«„“‘]|&quot;|&#39;)")
 _CLOSING = {"«": "»", "„": "[“”]", "“": "”", "‘": "’"}
 _LINE_KEY = re.compile(r"[ \t]*(?:(?:export|set|setx|ENV|ARG|[-*>+#•]|//)[ \t]+)*[\"']?[\w.\-$:/]*\Z")
-_TRAILING = ".,;:!?)]}>"
+_TRAILING = ".,;:)]}>"
 
 
 class Kind(Enum):
@@ -88,19 +93,29 @@ def find_named(scan: Scan) -> Iterator[Span]:
     for kind in Kind:
         for literal in names[kind.value]:
             for at in scan.places_in_any_case(literal):
-                if value := _value_after(scan.text, at, literal, kind):
-                    yield value.start, value.end, kind.value
+                for start, end in _values_after(scan.text, at, literal, kind):
+                    yield start, end, kind.value
+    for literal in names["pair"]:
+        for at in scan.places_in_any_case(literal):
+            if span := find_pair(scan.text, at + len(literal)):
+                yield *span, Kind.PASSWORD.value
 
 
-def _value_after(text: str, at: int, literal: str, kind: Kind) -> _Value | None:
-    """The believable value that the name at `at` is given, by whichever way of giving matches first."""
-    if not _names_a_secret(text, at, literal, kind):
-        return None
-    name = _NAME_END.match(text, at + len(literal))
+def _values_after(text: str, at: int, literal: str, kind: Kind) -> Iterator[tuple[int, int]]:
+    """The believable values that the name at `at` is given, by whichever way of giving matches first."""
+    name = _NAME_END.match(text, at + len(literal)) if _names_a_secret(text, at, literal, kind) else None
     if not name:
-        return None
-    after = name.end()
+        return
+    if value := _value_after(text, at, name.end(), kind):
+        yield value.start, value.end
+    elif not name["close"] or text.startswith(("'s ", "’s "), name.start("close")):
+        yield from find_loosely(text, at, name.start("close"), password=kind is Kind.PASSWORD)
+
+
+def _value_after(text: str, at: int, after: int, kind: Kind) -> _Value | None:
     if sign := _SIGN.match(text, after):
+        if _TIGHT_TYPE.search(sign["sign"]) and (plain := _COLON.match(text, after)):
+            return _assigned(text, at, plain, kind)
         return _assigned(text, at, sign, kind)
     for way in (_as_argument, _as_tag, _as_attribute, _as_option):
         if found := way(text, at, after, kind):
@@ -112,6 +127,8 @@ def _names_a_secret(text: str, at: int, literal: str, kind: Kind) -> bool:
     words = data()["names"]
     lead = text[max(0, at - 40) : at].lower()
     if literal == "key" and not lead.rstrip("_- ").endswith(tuple(words["key_leads"])):
+        return False
+    if literal == "pw" and lead[-1:].isalnum():
         return False
     if literal == "pass":
         after = text[at + 4 : at + 10].lower()
@@ -169,7 +186,8 @@ def _as_sentence(text: str, after: int, kind: Kind) -> _Value | None:
         return None
     opening = _OPENING.match(text, verb.end())
     if not opening:
-        found = _bare(text, verb.end(), kind, line=False)
+        emphasis = _EMPHASIS.match(text, verb.end())
+        found = _bare(text, emphasis.end() if emphasis else verb.end(), kind, line=False, told=True)
         if found or kind is not Kind.PASSWORD:
             return found
         end = word_said(text, verb.end(), verb["verb"] or "")
@@ -222,13 +240,15 @@ def _closing(text: str, begin: int, quote: str) -> int:
     return found.start() if found and "\n" not in text[begin : found.start()] else -1
 
 
-def _bare(text: str, begin: int, kind: Kind, *, line: bool) -> _Value | None:
+def _bare(text: str, begin: int, kind: Kind, *, line: bool, told: bool = False) -> _Value | None:
     """An unquoted value: to the next blank on a line of its own, else to what ends a value in code or an address."""
     found = (_BARE_LINE if line else _BARE).match(text, begin)
     if not found or _OPENING.match(text, begin) or _ANOTHER_NAME.match(text, begin):
         return None
     value = found.group()
-    if not line:
+    if told:
+        value = value.rstrip(_TRAILING + "*")
+    elif not line:
         value = value.partition("&")[0]
     kept = value.rstrip(_TRAILING + "\"'`")
     if is_code(value) or value.endswith(":") or is_name_like(kept.rstrip("/|")) or not _believable(kept, kind):

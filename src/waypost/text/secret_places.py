@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from waypost.text.secret_scan import Scan, Span
-from waypost.text.secret_values import is_name_like, is_password, is_placeholder, is_reference, is_token
+from waypost.text.secret_values import is_mixed, is_name_like, is_password, is_placeholder, is_reference, is_token
 
 _KEY_REACH = 40_000
 """The longest key block that is read: an RSA key of 16384 bits has 12,700 characters, a PGP block may hold several."""
@@ -23,6 +23,9 @@ _RAW_HEADER = re.compile(
 _STORED_BASIC = re.compile(r"_?auth\"?[ ]?[:=][ ]?\"?(?P<value>[A-Za-z0-9+/]{8,512}={0,2})(?![\w+/=])")
 _SIGNATURE = re.compile(r"sig=(?P<value>[A-Za-z0-9%+/]{30,100}={0,2})(?=[&\s\"']|\Z)")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/])(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])")
+_AWS_TOLD = re.compile(r"secret|key|credential|schlüssel|geheim|ключ|секрет", re.IGNORECASE)
+_AWS_REACH = 160
+"""How far from the word AWS, on its line, its secret may stand."""
 _SEED_WORDS = re.compile(r"[\"']?[ ]?(?:is|ist|[:=])[ ]?[\"']?(?P<value>(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8})(?![a-z])")
 _NETRC = re.compile(r"\s{1,20}login\s{1,20}\S{1,128}\s{1,20}password\s{1,20}(?P<value>[^\s\"'`()\\]{1,256})")
 _PGPASS = re.compile(r"^[\w.*-]{1,253}:\d{2,5}:[\w*-]{1,63}:[\w*.-]{1,63}:(?P<value>\S{1,256})$", re.MULTILINE)
@@ -165,6 +168,14 @@ def _companions(scan: Scan) -> Iterator[Span]:
             for found in islice(_AWS_SECRET.finditer(scan.text, at, at + 240), 2):
                 if is_token(found["value"]) and not _HEX.fullmatch(found["value"]):
                     yield found.start("value"), found.end("value"), "aws-secret-key"
+    for at in scan.places_in_any_case("aws"):
+        line = _line_start(scan.text, at)
+        low, high = max(line, at - _AWS_REACH), min(_line_end(scan.text, at), at + _AWS_REACH)
+        if not _AWS_TOLD.search(scan.text, max(low, at - 40), min(high, at + 60)):
+            continue
+        for found in islice(_AWS_SECRET.finditer(scan.text, low, high), 2):
+            if is_mixed(found["value"]) and is_token(found["value"]):
+                yield found.start("value"), found.end("value"), "aws-secret-key"
     for at in scan.places("sig="):
         yield from _generated(_SIGNATURE.match(scan.text, at), "signature")
     for literal in ("mnemonic", "seed phrase", "recovery phrase"):
@@ -194,6 +205,11 @@ def _commands(scan: Scan) -> Iterator[Span]:
         for found in _PGPASS.finditer(text):
             if not is_placeholder(found["value"]):
                 yield found.start("value"), found.end("value"), "pgpass"
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at, at + 400)
+    return end if end >= 0 else min(len(text), at + 400)
 
 
 def _line_start(text: str, at: int) -> int:

@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from waypost.text.secret_data import data
+from waypost.text.split import common_words
 
 _MIN_PASSWORD = 4
 _MIN_TOKEN = 12
@@ -65,6 +66,14 @@ _CLASS = bytes(
     ord("d") if 48 <= i <= 57 else ord("u") if 65 <= i <= 90 else ord("l") if 97 <= i <= 122 else ord(".")
     for i in range(256)
 )
+_SIGNS_BETWEEN = re.compile(r"[^A-Za-z0-9]+")
+_TELLING_PART = 8
+_LETTER_RUN = re.compile(r"[a-z]+")
+_LONGEST_RUN = 40
+_LETTER_DIGIT_TURN = re.compile(r"(?<=[a-z])[0-9]|(?<=[0-9])[a-z]")
+_UNSPEAKABLE = re.compile(
+    r"[bcdfghjklmnpqrstvwxz]{5}|q(?!u)[a-z]|[jqxz][bcdfghjkmnpqrstvwx]|[bcdfghjkmpqtvwxz][jqx]|v[bcdfghjkmpqtwxz]"
+)
 _TURN = re.compile(rb"(?<=l)[ud]|(?<=d)[lu]|(?<=u)d|(?<=uu)l")
 
 
@@ -103,12 +112,42 @@ def is_name_like(value: str) -> bool:
 
 
 def is_generated(value: str) -> bool:
-    """Whether small letters, capitals and digits change as often as chance lets them."""
+    """Whether small letters, capitals and digits change as often as chance lets them, or form no words."""
+    return _turns_often(value) or _has_no_words(value)
+
+
+def is_mixed(value: str) -> bool:
+    """Whether small letters, capitals and digits all occur, as in nearly every random value of forty characters."""
+    return any(map(str.isdigit, value)) and value != value.lower() and value != value.upper()
+
+
+def _turns_often(value: str) -> bool:
     shape = value.encode("latin-1", "replace").translate(_CLASS)
     turns = len(_TURN.findall(shape))
     if b"d" not in shape and len(value) < _LONG_TOKEN:
         return turns >= _TURNS_OF_LETTERS * len(value) and len(value) >= _MIN_TOKEN
     return turns >= 3 and turns >= _TURNS_PER_CHAR * (len(value) - shape.count(b"."))
+
+
+def _has_no_words(value: str) -> bool:
+    """Whether digits stand among letters that no language strings together, in a part long enough to tell."""
+    if len(value) < _MIN_TOKEN or not any(len(part) >= _TELLING_PART for part in _SIGNS_BETWEEN.split(value)):
+        return False
+    low = value.lower()
+    runs = _LETTER_RUN.findall(low)
+    if any(len(run) > _LONGEST_RUN or (len(run) >= 4 and _has_common_word(run)) for run in runs):
+        return False
+    digits = sum(map(str.isdigit, low))
+    if digits >= 2 and len(_LETTER_DIGIT_TURN.findall(low)) >= 3:
+        return True
+    if not digits:
+        return value not in (low, value.upper()) and len(_UNSPEAKABLE.findall(low)) >= 2
+    return bool(_UNSPEAKABLE.search(low))
+
+
+def _has_common_word(run: str) -> bool:
+    """Whether a common word begins or ends the run: names are made of words."""
+    return any(run[:size] in common_words() or run[-size:] in common_words() for size in range(4, len(run) + 1))
 
 
 def is_password(value: str, *, quoted: bool = False) -> bool:

@@ -154,8 +154,10 @@ def test_secrets_are_masked_in_entries_and_in_the_upper_part(memory: Memory, old
     old.write_text(f"Mein Token: {TOKEN}\n\n[2026-01-16 09:00] User: mein Token ist {TOKEN}\n")
     done = bring(memory, old)
     assert done.masked == 2
-    assert any("holds secrets" in one for one in done.notices)
-    assert [name for name, text in files(memory).items() if TOKEN in text] == ["memory_v1_backup.md"]
+    assert any("2 secrets are masked" in one for one in done.notices)
+    assert [name for name, text in files(memory).items() if TOKEN in text] == []
+    assert files(memory)["memory_v1_backup.md"].startswith("Mein Token: [secret: ")
+    assert bring(memory, old).backup == done.backup
 
 
 def test_a_long_text_without_a_date_becomes_notes_instead_of_filling_every_context(memory: Memory, old: Path) -> None:

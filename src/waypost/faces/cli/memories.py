@@ -253,10 +253,10 @@ def restore(
 @app.command()
 def reject(
     context: Ctx,
-    what: Annotated[str, typer.Argument(metavar="ID", help="The memory; with --lift, the text of the value.")],
+    what: Annotated[str, typer.Argument(metavar="ID", help="The memory; with --lift, the rejected text or topic.")],
     lift: Annotated[bool, typer.Option("--lift", help="Allow a rejected value again.")] = False,
-    kind: Annotated[str, typer.Option(help="With --lift: the kind of the value.")] = "fact",
-    domain: Annotated[str, typer.Option(help="With --lift: its domain.")] = "",
+    kind: Annotated[str, typer.Option(help="With --lift: the kind, if a journal entry was forgotten.")] = "fact",
+    domain: Annotated[str, typer.Option(help="With --lift: its domain, if an earlier version rejected it.")] = "",
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -264,7 +264,7 @@ def reject(
     memory = session_of(context).memory(yes=yes)
     if lift:
         if not memory.lift(what, kind=kind, domain=domain or None):
-            raise NotFound("No such value was rejected.", "Give its words, and --kind and --domain as they were.")
+            raise NotFound("No such value was rejected.", "Give the text or the topic as the refusal shows it.")
         _done(json, "lifted", None)
         return
     confirm(f"Reject {what}? It will not be stored again.", yes=yes)

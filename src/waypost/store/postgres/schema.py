@@ -243,11 +243,13 @@ CREATE TABLE shares (
 """
 
 _DECLINED_CANDIDATES = "ALTER TABLE candidates ADD COLUMN declined_at bigint"  # empty: it waits
+_TOMBSTONE_CAUSES = "ALTER TABLE tombstones ADD COLUMN cause text COLLATE \"C\" NOT NULL DEFAULT ''"
 
 MIGRATIONS: Mapping[str, str] = MappingProxyType(
     {
         "0001_ground": _GROUND + VECTORS + KEYWORDS + CODE_KEYWORDS,
         "0002_declined_candidates": _DECLINED_CANDIDATES,
+        "0003_tombstone_causes": _TOMBSTONE_CAUSES,
     }
 )
 

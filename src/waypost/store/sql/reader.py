@@ -186,6 +186,9 @@ class SqlReader(DomainRows, ShareRows):
         )
         return [edge_of(row) for row in rows]
 
+    def has_tombstones(self) -> bool:
+        return bool(self._rows("SELECT 1 FROM tombstones LIMIT 1"))
+
     def tombstones(self, digests: Sequence[bytes]) -> set[bytes]:
         rows = self._rows(
             "SELECT digest FROM tombstones WHERE digest IN (SELECT value FROM each_blob(?))", (list(digests),)

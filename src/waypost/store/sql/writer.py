@@ -106,14 +106,18 @@ class SqlWriter(JournalChanges, ShareChanges):
             self._db.change(f"DELETE FROM {table} WHERE engine_id = ?", (engine_id,))
         self._engine_ids.pop(engine, None)
 
-    def add_tombstone(self, digest: bytes, at: datetime) -> None:
+    def add_tombstone(self, digest: bytes, at: datetime, cause: str = "") -> None:
         self._db.change(
-            "INSERT INTO tombstones (digest, made_at) VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, to_micros(at))
+            "INSERT INTO tombstones (digest, made_at, cause) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (digest, to_micros(at), cause),
         )
 
     def remove_tombstones(self, digests: Iterable[bytes]) -> int:
+        given = list(digests)
         return self._db.change(
-            "DELETE FROM tombstones WHERE digest IN (SELECT value FROM each_blob(?))", (list(digests),)
+            "DELETE FROM tombstones WHERE digest IN (SELECT value FROM each_blob(?1)) OR cause IN (SELECT cause FROM"
+            " tombstones WHERE cause <> '' AND digest IN (SELECT value FROM each_blob(?1)))",
+            (given,),
         )
 
     def add_audit(self, entry: AuditEntry) -> None:

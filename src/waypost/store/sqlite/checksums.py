@@ -34,7 +34,7 @@ def _table(name: str, columns: str, key: str) -> SummedTable:
     return SummedTable(name, tuple(columns.split()), tuple(key.split()))
 
 
-# As of 0007_checksums, which is never edited: a later migration that adds a column makes the triggers of its table anew.
+# As of 0010_checksums, which is never edited: a later migration that adds a column makes the triggers of its table anew.
 _ALL = (
     _table("meta", "key value", "key"),
     _table("checkouts", "checkout_id root first_seen", "checkout_id"),
@@ -56,11 +56,11 @@ _ALL = (
         "number place",
     ),
     _table("edges", "kind from_id to_id strength made_at", "from_id kind to_id"),
-    _table("tombstones", "digest made_at", "digest"),
+    _table("tombstones", "digest made_at cause", "digest"),
     _table("audit", "number at action memory_id source actor details", "number"),
     _table(
         "candidates",
-        "candidate_id made_at confidence origin topic reason fingerprint tombstone draft",
+        "candidate_id made_at confidence origin topic reason fingerprint tombstone draft declined_at",
         "candidate_id",
     ),
     _table("shares", "role other name offer_id offer made_at made_by revoked_at revoked_by", "role other"),

@@ -168,6 +168,17 @@ class ForeignDatabase:
     def table(self, name: str) -> ForeignTable | None:
         return self._tables.get(name.lower())
 
+    def own_tables(self) -> list[ForeignTable]:
+        """The tables that the program itself made: none of SQLite's own, and none that stands behind a virtual table."""
+        with _in_our_words(self._shown):
+            rows = self._db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
+        virtual = tuple(f"{name}_".lower() for name, sql in rows if not _PLAIN_TABLE.match(str(sql or "")))
+        return [
+            table
+            for name, table in self._tables.items()
+            if not name.startswith(("sqlite_", *virtual)) and table.columns
+        ]
+
     def check(self, table: ForeignTable) -> None:
         """Raise StoreCorrupt when the pages of the table are damaged: reading it could give anything, or never end."""
         with _in_our_words(self._shown):

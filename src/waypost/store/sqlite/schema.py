@@ -284,10 +284,13 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
         """,
         # The first databases were made while the migrations above were still being edited: `_reconcile` changes those.
         "0007_first_databases": "",
-        "0008_checksums": CHECKSUMS,
-        "0009_declined_candidates": """
+        "0008_declined_candidates": """
         ALTER TABLE candidates ADD COLUMN declined_at INTEGER;  -- empty: it waits
         """,
+        "0009_tombstone_causes": """
+        ALTER TABLE tombstones ADD COLUMN cause TEXT NOT NULL DEFAULT '';  -- the rejection that left it; empty: before
+        """,
+        "0010_checksums": CHECKSUMS,
     }
 )
 
