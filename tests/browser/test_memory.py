@@ -75,20 +75,22 @@ def test_correcting_keeps_what_was_said_before(window: Windows, served: Served, 
 @pytest.mark.parametrize(
     ("button", "done", "undo"),
     [
-        ("Take back", "It was taken back.", "Remember it again"),
-        ("Reject", "It was rejected", "Allow and remember it again"),
+        ("Take back", "It was taken back.", "Restore it"),
+        ("Reject", "It was rejected", "Allow and restore it"),
     ],
 )
 def test_what_is_taken_back_or_rejected_comes_back_when_a_person_wants(
     button: str, done: str, undo: str, window: Windows, served: Served, size: tuple[int, int]
 ) -> None:
     text = f"Invoices go out on Mondays ({button}, {size[0]})."
-    page = window(f"memory/{served.remember(text)}", size=size)
+    memory_id = served.remember(text)
+    page = window(f"memory/{memory_id}", size=size)
     page.get_by_role("button", name=button, exact=True).click()
     expect(page.get_by_role("main")).to_contain_text(done)
     assert text not in served.texts()
     page.get_by_role("button", name=undo).click()
-    assert "Remembered" in told(page)
+    assert "Restored" in told(page)
+    assert memory_id in page.url
     expect(page.locator(".said")).to_have_text(text)
     assert text in served.texts()
 

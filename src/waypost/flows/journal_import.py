@@ -293,7 +293,7 @@ def undo(space: OpenSpace, which: str | Path | None, caller: Caller, *, origin: 
         (gone if _take_back(space, one) else kept).append(one["path"])
     with space.store.write() as writer:
         writer.set_meta(f"{_FILES}:{done.id}", "[]")
-    return Returned(done.id, done.retracted, done.left, tuple(gone), tuple(kept))
+    return Returned(done.id, done.retracted, done.left, done.restored, tuple(gone), tuple(kept))
 
 
 def _take_back(space: OpenSpace, noted: dict[str, Any]) -> bool:
