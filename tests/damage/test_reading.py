@@ -11,6 +11,7 @@ from tests.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
 from waypost import Memory
 from waypost.errors import StoreCorrupt
 from waypost.faces.cli.entry import run
+from waypost.store.sqlite.pages import INTERIOR_TABLE, PAGE
 
 ASKED = "Which port does service 40 listen on?"
 
@@ -109,8 +110,26 @@ def test_the_notice_is_in_the_output_of_ask(
     assert any("doctor --fix" in one for one in json.loads(capfd.readouterr().out)["notices"])
 
 
+def test_export_is_whole_where_sqlite_takes_a_damaged_page_for_the_end_of_a_table(
+    copied: Filled, tmp_path: Path
+) -> None:
+    start = (root_page(copied.database, "memories") - 1) * PAGE
+    content = bytearray(copied.database.read_bytes())
+    assert content[start] == INTERIOR_TABLE
+    content[start + 3 : start + 5] = (1).to_bytes(2, "big")  # it leads to two pages from now on
+    copied.database.write_bytes(content)
+    memory = copied.open()
+    assert len(memory.list(limit=100_000)) < len(copied.memories)
+    done = memory.export(tmp_path / "out.jsonl")
+    assert done.is_damaged
+    assert {json.loads(line)["id"] for line in done.path.read_text().splitlines()} == copied.memories.keys()
+    memory.doctor(fix=True)
+    assert {row["id"] for row in memory.list(limit=100_000)} == copied.memories.keys()
+
+
 def test_export_of_a_flipped_text_says_so(copied: Filled, tmp_path: Path) -> None:
     wanted = next(one for one, text in copied.memories.items() if text.startswith("Service 41 "))
     flip_in(copied.database, copied.memories[wanted].encode())
     done = copied.open().export(tmp_path / "out.jsonl")
     assert done.memories == len(copied.memories)
+    assert wanted in done.skipped

@@ -65,7 +65,7 @@ class Upkeep(Opened):
         be read: `skipped` are the others."""
         target = None if path is None else Path(path).absolute()
         try:
-            space, moment = self._current, self._moment(as_of, known_at)
+            space, moment = self._sound, self._moment(as_of, known_at)
             return flows.transfer.export(space, moment, path=target, form=form, embeddings=embeddings, code=code)
         except StoreCorrupt as error:
             with self._salvaged(error) as (space, skipped):
@@ -80,7 +80,7 @@ class Upkeep(Opened):
         given = False
         try:
             for row in flows.transfer.rows(
-                self._current, self._moment(as_of, known_at), embeddings=embeddings, code=code
+                self._sound, self._moment(as_of, known_at), embeddings=embeddings, code=code
             ):
                 given = True
                 yield row
@@ -91,6 +91,14 @@ class Upkeep(Opened):
                         space, self._moment(as_of, known_at), embeddings=embeddings, code=code
                     )
             raise
+
+    @property
+    def _sound(self) -> OpenSpace:
+        """The space, for whoever wants all of it: SQLite can take a damaged page for the end of a table, and say nothing."""
+        space = self._current
+        if not space.store.is_sound():
+            raise StoreCorrupt(f"The database in {space.store.place} is damaged.", flows.recovery.REMEDY)
+        return space
 
     def _salvaged(self, error: StoreCorrupt) -> "AbstractContextManager[tuple[OpenSpace, Sequence[str]]]":
         from waypost.memory.damaged import salvaged_space  # only for a database that is damaged

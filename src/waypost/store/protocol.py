@@ -345,6 +345,9 @@ class Store(Protocol):
     def problems(self) -> Iterator[str]:
         """What is wrong with the database, in sentences; nothing when it is sound."""
 
+    def is_sound(self) -> bool:
+        """Whether all that is kept can be read as it was written. For who needs all of it: every page is looked at."""
+
     def repair(self, index: "Index") -> "Salvaged | None":
         """Make a damaged database anew of everything that can be read; `index` makes what it is found by. The damaged one
         is kept. None: this database has its own means."""

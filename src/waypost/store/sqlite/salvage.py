@@ -171,6 +171,8 @@ class Salvage:
         return found
 
     def _walk(self, name: str, root: int) -> None:
+        numbered = name == "sqlite_schema" or (name in self._shapes and self._shapes[name].is_numbered)
+        sorts = (INTERIOR_TABLE, LEAF_TABLE) if numbered else (INTERIOR_INDEX, LEAF_INDEX)
         left = [root]
         while left:
             number = left.pop()
@@ -178,8 +180,8 @@ class Salvage:
                 continue
             try:
                 sort = self._pages.sort(number)
-                if sort not in (INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE):
-                    raise BadPage("no page of a tree")
+                if sort not in sorts:
+                    raise BadPage("no page of this tree")
                 self._owner[number] = name
                 left += self._pages.children(number)
             except BadPage:
@@ -189,10 +191,8 @@ class Salvage:
 
     def _row(self, owner: str, cell: Cell | BadPage, numbered: bool) -> Iterator[tuple[Shape, dict[str, Any]]]:
         shape = self._shapes.get(owner)
-        if owner and shape is None:
-            if isinstance(cell, Cell):
-                self._note_index(owner, cell)
-            return
+        if owner and shape is None and isinstance(cell, Cell):
+            self._note_index(owner, cell)
         try:
             if isinstance(cell, BadPage):
                 raise cell
@@ -203,9 +203,10 @@ class Salvage:
             return
         row = self._as_row(shape, cell, values) if shape is not None else None
         if shape is None or row is None:
+            of_index = bool(owner) and shape is None
             shape, row = self._by_checksum(cell, values, numbered)
             if shape is None or row is None:
-                if owner:
+                if owner and not of_index:
                     self.survey.bad_rows[owner] += 1
                 return
         if shape.name == "memories" and self._wrong.get(row["number"]) is row:

@@ -122,6 +122,10 @@ class SqliteStore:
         with in_our_words(self._path), self._connections.lend() as connection:
             yield from find_damage(connection)
 
+    def is_sound(self) -> bool:
+        with in_our_words(self._path), self._connections.lend() as connection:
+            return not any(True for _ in find_kept_damage(connection))
+
     def repair(self, index: Index) -> Salvaged:
         self._connections.close()
         try:
