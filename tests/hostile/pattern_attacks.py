@@ -165,7 +165,7 @@ def _sample_one(kind: Any, value: Any, probe: str) -> str:
         return next((one for one in (probe, *_PROBES, *_members(value)) if _accepts(value, one)), "a")
     if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
         least, most, body = value
-        return str(_sample(body, probe) * max(least, 1 if most else 0))
+        return _sample(body, probe) * int(max(least, 1 if most else 0))
     if kind is sre.SUBPATTERN:
         return _sample(value[-1], probe)
     if kind is sre.ATOMIC_GROUP:

@@ -11,6 +11,8 @@ import pytest
 
 from waypost import Memory
 from waypost.code import git as git_questions
+from waypost.code.schema import find_schema
+from waypost.code.source import Parsed, Source
 from waypost.errors import InvalidInput, NotFound
 from waypost.facts.coldstart import tree as coldstart_tree
 from waypost.facts.coldstart.ecosystems import READERS
@@ -83,11 +85,12 @@ def test_a_file_that_takes_too_long_is_skipped_by_name_and_the_rest_is_read(
     memory: Memory, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tree / "riddle.sql").write_text("CREATE TABLE riddle (id integer);\n")
-    find = getattr(digest, "find_schema")  # noqa: B009  it is imported there
-    monkeypatch.setattr(digest, "PATIENCE", 0.3)
-    monkeypatch.setattr(
-        digest, "find_schema", lambda source, parsed: (riddle if source.path == "riddle.sql" else find)(source, parsed)
-    )
+
+    def find(source: Source, parsed: Parsed) -> Any:
+        return riddle() if source.path == "riddle.sql" else find_schema(source, parsed)
+
+    monkeypatch.setattr(digest, "PATIENCE", 1.5)
+    monkeypatch.setattr(digest, "find_schema", find)
     done = memory.index(facts=True)
     assert files_of(memory) == {"app.py"}
     assert done.given_up == {"riddle.sql": digest.KILLED}
@@ -105,7 +108,7 @@ def test_a_manifest_that_takes_too_long_says_nothing_and_is_named(
         return riddle() if tree.text("pyproject.toml") else read(tree, folder)
 
     for module in (discover, coldstart_tree):
-        monkeypatch.setattr(module, "PATIENCE", 0.3)
+        monkeypatch.setattr(module, "PATIENCE", 1.5)
     monkeypatch.setitem(READERS, "python", slow)
     done = memory.index(facts=True)
     assert list(done.given_up) == ["pyproject.toml"]

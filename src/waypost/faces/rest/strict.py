@@ -57,7 +57,9 @@ class StrictRoute(APIRoute):
             body = await asked.body()
             if body:
                 _check_content_type(request)
-            if body and not takes_body and read_json(body) != {}:  # many clients send an empty object with every POST
+            # Here, not in the framework, which would answer "Bad Request." and nothing else.
+            value = await asked.json() if body else None
+            if body and not takes_body and value != {}:  # many clients send an empty object with every POST
                 raise ProblemError(400, "This address takes no body.", "Send none, or an empty JSON object.")
             if right is not None and KEY_HEADER in request.headers:
                 await right(asked)  # who may not, or not any more, leaves no key and is told no reply
@@ -88,10 +90,12 @@ def _answering(endpoint: Callable[..., Any], status: int) -> Callable[..., Any]:
 
 
 class StrictRequest(Request):
-    """A request whose JSON is read by `read_json`."""
+    """A request whose JSON is read by `read_json`, once."""
 
     async def json(self) -> Any:
-        return read_json(await self.body())
+        if not hasattr(self, "_json"):
+            self._json = read_json(await self.body())
+        return self._json
 
 
 def read_json(body: bytes) -> Any:
