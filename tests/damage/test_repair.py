@@ -260,7 +260,7 @@ def test_a_database_of_an_earlier_version_is_repaired_too(copied: Filled) -> Non
         for table in SUMMED:
             connection.execute(f"DROP TRIGGER {table}_sum_new; DROP TRIGGER {table}_sum_changed")
             connection.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-        connection.execute("DELETE FROM migrations WHERE name = '0007_checksums'")
+        connection.execute("DELETE FROM migrations WHERE name = '0010_checksums'")
         connection.execute(
             "DROP TRIGGER audit_keeps_words; CREATE TRIGGER audit_keeps_words BEFORE UPDATE ON audit"
             " BEGIN SELECT RAISE (ABORT, 'audit is append-only'); END"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.conftest import OpenMemory, TestClock
+from tests.conftest import OpenMemory, TestClock, agree_to_journal_in_repository
 from tests.home_files import contents
 
 from waypost import Memory, config
@@ -562,7 +562,7 @@ def test_the_locks_of_a_memory_that_is_open_outlast_everything_that_is_done_with
 
 
 def test_a_journal_in_the_repository_stays_as_it_is_and_is_read_again(memory: Memory, clock: TestClock) -> None:
-    memory.journal.keep_in_tree()
+    agree_to_journal_in_repository(memory)
     memory.journal.add("Talked to Anna")
     remembered(memory, "Alpha runs on port 80")
     made = memory.backup.make()

@@ -7,7 +7,7 @@ from typing import Self
 
 from waypost import flows
 from waypost.config import Settings
-from waypost.errors import StoreCorrupt
+from waypost.errors import ForeignFile, StoreCorrupt
 from waypost.memory.opened import Opened
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
@@ -58,7 +58,9 @@ class Backups(Opened):
         flows.backup.refuse_servers(self._settings.store)
         folder = space_directory(self._settings.memory_root, self.space_id)
         if (folder / DATABASE_FILE).exists():
-            with suppress(StoreCorrupt):  # what cannot be read does not say whose it is, and is to be restored
+            with suppress(
+                StoreCorrupt, ForeignFile
+            ):  # what cannot be read does not say whose it is, and is to be restored
                 self._space  # noqa: B018  a folder that the memory does not open for gets no snapshot either
         return flows.backup_restore.BackupPlace(
             self.space_id,

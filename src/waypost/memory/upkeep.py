@@ -97,7 +97,7 @@ class Upkeep(Opened):
         """The space, for whoever wants all of it: SQLite can take a damaged page for the end of a table, and say nothing."""
         space = self._current
         if not space.store.is_sound():
-            raise StoreCorrupt(f"The database in {space.store.place} is damaged.", flows.recovery.REMEDY)
+            raise StoreCorrupt(f"The database in {space.store.place} is damaged.", flows.finding.DATABASE.remedy)
         return space
 
     def _salvaged(self, error: StoreCorrupt) -> "AbstractContextManager[tuple[OpenSpace, Sequence[str]]]":

@@ -77,7 +77,10 @@ def test_a_body_where_none_belongs_is_refused(served: Any, problem: Any) -> None
 def test_an_empty_object_is_taken_for_no_body(served: Any) -> None:
     for body in (b"{}", b" { } "):
         assert served.owner.request("GET", f"{HERE}/memories", content=body, headers=JSON).status_code == 200
-        assert served.owner.post("/api/memories/reindex", content=body, headers=JSON).status_code in (200, 202)
+        assert served.owner.post("/api/memories/reindex", content=body, headers=JSON).status_code in (
+            202,
+            409,  # the one before is still at work
+        )
 
 
 def test_broken_json_is_answered_with_the_place_where_it_breaks(served: Any, problem: Any) -> None:
