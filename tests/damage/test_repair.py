@@ -272,6 +272,18 @@ def test_a_database_of_an_earlier_version_is_repaired_too(copied: Filled) -> Non
     assert wrong(memory.doctor()) == []
 
 
+@pytest.mark.parametrize("name", ["0001_ground", "0004_facts", "0007_checksums"])
+def test_a_damaged_list_of_migrations_loses_nothing(copied: Filled, name: str) -> None:
+    content = bytearray(copied.database.read_bytes())
+    content[content.index(name.encode()) + 5] ^= 1
+    content[content.index(b"CREATE TABLE memories")] ^= 1
+    copied.database.write_bytes(content)
+    memory = copied.open(for_repair=True)
+    memory.doctor(fix=True)
+    assert texts(memory) == copied.memories
+    assert wrong(memory.doctor()) == []
+
+
 def test_every_command_names_the_repair_that_works(
     copied: Filled, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -121,14 +121,14 @@ class Salvage:
             if shape.is_summed:
                 self._by_width.setdefault(len(shape.columns), []).append(shape)
 
-    def migrations(self) -> list[str]:
+    def migrations(self) -> set[str]:
         """The names of those that the database has, as far as they can be read."""
-        found = list[str]()
+        found = set[str]()
         for number in (number for number, owner in self._owner.items() if owner == "migrations"):
             try:
                 for cell in self._pages.cells(number):
                     name = _text(values_of(cell.payload)[0]) if isinstance(cell, Cell) else None
-                    found += [name] if name else []
+                    found |= {name} if name else set()
             except (BadPage, IndexError):
                 continue
         return found
