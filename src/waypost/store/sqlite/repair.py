@@ -15,7 +15,7 @@ from pathlib import Path
 
 import apsw
 
-from waypost.errors import StoreBusy, StoreCorrupt
+from waypost.errors import StoreBusy
 from waypost.store.salvaged import FOLDER, WORKPLACE, Index, Salvaged
 from waypost.store.sqlite.checksums import add_checksum_function
 from waypost.store.sqlite.connection import in_our_words
@@ -90,8 +90,6 @@ def _make_new(path: Path, new: Path, index: Index, now: datetime) -> Salvaged:
         salvage, names = _salvage(pages, path, now)
         _fill(salvage, names, new, now)
     found = salvage.survey
-    if not found.read:
-        raise StoreCorrupt(f"Nothing can be read from {path}; a copy is in {old}.", "Restore it from a backup.")
     _index(new.parent, index)
     return Salvaged(
         old,

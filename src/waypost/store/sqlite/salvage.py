@@ -222,7 +222,9 @@ class Salvage:
         for number, row in self._wrong.items():
             if number in self.survey.found:
                 continue
-            right = _put_right(shape, row, self.survey.known.get(number))
+            known = self.survey.known.get(number)
+            right = _put_right(shape, row, known)
+            row["memory_id"] = known or row["memory_id"]
             if right is None and (row["checkout_id"] is not None or not _is_version(row)):  # a tree is read again
                 self.survey.bad_rows[shape.name] += 1
                 continue
