@@ -13,7 +13,7 @@ import pytest
 from tests.damage.filled import Filled, flip_in, pages_of_table, root_page, zero
 
 from waypost import Memory
-from waypost.errors import StoreBusy, StoreCorrupt
+from waypost.errors import StoreBusy
 from waypost.faces.cli.entry import run
 from waypost.flows.finding import Finding
 from waypost.memory.spaces import open_spaces
@@ -272,6 +272,18 @@ def test_a_database_of_an_earlier_version_is_repaired_too(copied: Filled) -> Non
     assert wrong(memory.doctor()) == []
 
 
+@pytest.mark.parametrize("name", ["0001_ground", "0004_facts", "0007_checksums"])
+def test_a_damaged_list_of_migrations_loses_nothing(copied: Filled, name: str) -> None:
+    content = bytearray(copied.database.read_bytes())
+    content[content.index(name.encode()) + 5] ^= 1
+    content[content.index(b"CREATE TABLE memories")] ^= 1
+    copied.database.write_bytes(content)
+    memory = copied.open(for_repair=True)
+    memory.doctor(fix=True)
+    assert texts(memory) == copied.memories
+    assert wrong(memory.doctor()) == []
+
+
 def test_every_command_names_the_repair_that_works(
     copied: Filled, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -291,13 +303,16 @@ def test_every_command_names_the_repair_that_works(
     assert run(["ask", "Which port does service 40 use?"]) == 0
 
 
-def test_a_database_without_anything_readable_is_left_as_it_is(copied: Filled) -> None:
+def test_where_nothing_can_be_read_the_file_is_kept_and_the_journal_comes_back(copied: Filled) -> None:
     content = b"SQLite format 3\0" + bytes(52) + b"WAYP" + b"\xff" * 20_000
     copied.database.write_bytes(content)
     memory = copied.open(for_repair=True)
-    with pytest.raises(StoreCorrupt, match="Nothing can be read"):
-        memory.doctor(fix=True)
-    assert copied.database.read_bytes() == content
+    assert any(line.startswith("lost memories: Nothing could be read") for line in wrong(memory.doctor(fix=True)))
+    (old,) = (copied.database.parent / "damaged").glob("*.db")
+    assert old.read_bytes() == content
+    filed = {text for text in copied.memories.values() if text.startswith(("Said ", "Noted "))}
+    assert set(texts(memory).values()) == filed
+    assert wrong(memory.doctor()) == []
 
 
 def test_export_writes_what_can_be_read_and_says_what_it_skipped(

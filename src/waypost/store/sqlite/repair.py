@@ -8,15 +8,14 @@ the new one. What is in the folder `damaged` beside it: a copy of each damaged f
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import apsw
 
-from waypost.errors import StoreBusy, StoreCorrupt
+from waypost.errors import StoreBusy
 from waypost.store.salvaged import FOLDER, WORKPLACE, Index, Salvaged
 from waypost.store.sqlite.checksums import add_checksum_function
 from waypost.store.sqlite.connection import in_our_words
@@ -36,8 +35,8 @@ _COUNTED = ("memories", "passages", "vectors", "audit")
 def survey(path: Path, now: datetime) -> tuple[Survey, bool]:
     """What can be read of a database, without SQLite, and whether a part at its end is missing."""
     with in_our_words(path), pages_of(path) as pages:
-        salvage = _salvage(pages, path, now)
-        for _ in salvage.rows():
+        salvage, _names = _salvage(pages, path, now)
+        for _row in salvage.rows():
             pass
         return salvage.survey, pages.is_short
 
@@ -75,8 +74,8 @@ def salvaged_copy(path: Path, now: datetime) -> Iterator[tuple[Path, Sequence[st
     workplace.mkdir(mode=0o700)
     try:
         with in_our_words(path), pages_of(path) as pages:
-            salvage = _salvage(pages, path, now)
-            _fill(salvage, workplace / path.name, now)
+            salvage, names = _salvage(pages, path, now)
+            _fill(salvage, names, workplace / path.name, now)
         found = salvage.survey
         yield workplace, list(dict.fromkeys([*found.lost_memories, *found.lost_versions, *found.doubtful.values()]))
     finally:
@@ -88,11 +87,9 @@ def salvaged_copy(path: Path, now: datetime) -> Iterator[tuple[Path, Sequence[st
 def _make_new(path: Path, new: Path, index: Index, now: datetime) -> Salvaged:
     old = keep_copy(path, path.parent / FOLDER, now.strftime("%Y%m%dT%H%M%SZ"))
     with pages_of(old) as pages:  # a private copy: nobody changes it
-        salvage = _salvage(pages, path, now)
-        _fill(salvage, new, now)
+        salvage, names = _salvage(pages, path, now)
+        _fill(salvage, names, new, now)
     found = salvage.survey
-    if not found.read:
-        raise StoreCorrupt(f"Nothing can be read from {path}; a copy is in {old}.", "Restore it from a backup.")
     _index(new.parent, index)
     return Salvaged(
         old,
@@ -117,31 +114,43 @@ def _index(folder: Path, index: Index) -> None:
         store.close()
 
 
-def _salvage(pages: Pages, path: Path, now: datetime) -> Salvage:
-    """By the tables that the database has, which may be those of an earlier version."""
-    with closing(_tables(MIGRATIONS, now)) as schema:
-        salvage = Salvage(pages, schema)
-    names = salvage.migrations()
-    refuse_later(names, str(path))
-    if not names or set(names) == set(MIGRATIONS):
-        return salvage
+def _salvage(pages: Pages, path: Path, now: datetime) -> tuple[Salvage, list[str]]:
+    """By the tables that the database has, which may be those of an earlier version; with the migrations that made them."""
+    salvage = _by(MIGRATIONS, pages, now)
+    found = salvage.migrations()
+    if found > set(MIGRATIONS):  # else a name that is not known is one of ours that was damaged
+        refuse_later(found, str(path))
+    known = [place for place, name in enumerate(MIGRATIONS) if name in found]
+    names = list(MIGRATIONS)[: known[-1] + 1] if known else list(MIGRATIONS)
+    if len(names) == len(MIGRATIONS):
+        return salvage, names
+    # The names of the latest ones may be what is damaged: the tables are those that more memories fit.
+    if _memories(_by(names, pages, now)) > _memories(salvage):
+        return _by(names, pages, now), names
+    return _by(MIGRATIONS, pages, now), list(MIGRATIONS)
+
+
+def _by(names: Iterable[str], pages: Pages, now: datetime) -> Salvage:
     with closing(_tables(names, now)) as schema:
         return Salvage(pages, schema)
 
 
-def _tables(names: Any, now: datetime, place: str = ":memory:") -> apsw.Connection:
+def _memories(salvage: Salvage) -> int:
+    return sum(shape.name == "memories" for shape, _ in salvage.rows()) - len(salvage.survey.doubtful)
+
+
+def _tables(names: Iterable[str], now: datetime, place: str = ":memory:") -> apsw.Connection:
     connection = apsw.Connection(place)
     add_checksum_function(connection)
-    make(connection, [name for name in MIGRATIONS if name in names], now)
+    make(connection, names, now)
     return connection
 
 
 # -- the new database
 
 
-def _fill(salvage: Salvage, new: Path, now: datetime) -> None:
-    names = salvage.migrations()
-    with closing(_tables(names or MIGRATIONS, now, str(new))) as connection:
+def _fill(salvage: Salvage, names: Iterable[str], new: Path, now: datetime) -> None:
+    with closing(_tables(names, now, str(new))) as connection:
         new.chmod(0o600)
         connection.execute("BEGIN")
         numbers = dict.fromkeys(_COUNTED, 0)

@@ -121,14 +121,14 @@ class Salvage:
             if shape.is_summed:
                 self._by_width.setdefault(len(shape.columns), []).append(shape)
 
-    def migrations(self) -> list[str]:
+    def migrations(self) -> set[str]:
         """The names of those that the database has, as far as they can be read."""
-        found = list[str]()
+        found = set[str]()
         for number in (number for number, owner in self._owner.items() if owner == "migrations"):
             try:
                 for cell in self._pages.cells(number):
                     name = _text(values_of(cell.payload)[0]) if isinstance(cell, Cell) else None
-                    found += [name] if name else []
+                    found |= {name} if name else set()
             except (BadPage, IndexError):
                 continue
         return found
@@ -222,7 +222,9 @@ class Salvage:
         for number, row in self._wrong.items():
             if number in self.survey.found:
                 continue
-            right = _put_right(shape, row, self.survey.known.get(number))
+            known = self.survey.known.get(number)
+            right = _put_right(shape, row, known)
+            row["memory_id"] = known or row["memory_id"]
             if right is None and (row["checkout_id"] is not None or not _is_version(row)):  # a tree is read again
                 self.survey.bad_rows[shape.name] += 1
                 continue
