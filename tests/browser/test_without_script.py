@@ -26,8 +26,8 @@ def test_a_memory_is_corrected_taken_back_and_brought_back(window: Windows, serv
     page.get_by_role("button", name="Correct").click()
     expect(page.locator(".said")).to_have_text("The lamp is blue.")
     page.get_by_role("button", name="Take back").click()
-    page.get_by_role("button", name="Remember it again").click()
-    expect(page.get_by_role("status")).to_contain_text("Remembered")
+    page.get_by_role("button", name="Restore it").click()
+    expect(page.get_by_role("status")).to_contain_text("Restored")
 
 
 def test_stale_memories_are_chosen_and_verified(window: Windows, served: Served) -> None:

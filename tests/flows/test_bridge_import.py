@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
+from tests.home_files import files_with
 
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt
 from waypost.flows import bridge_import, imports
@@ -570,7 +571,7 @@ def test_forgetting_a_memory_removes_the_copy_of_the_database_that_it_came_from(
     memory.forget(by_key(memory)["1"].memory_id)
     assert not Path(done.backup or "").exists()
     memory.close()
-    assert [one.name for one in memory.folder.rglob("*") if one.is_file() and b"Quokkas" in one.read_bytes()] == []
+    assert files_with(memory.folder, "Quokkas") == []
 
 
 def test_what_was_rejected_stays_out_and_is_told(memory: Memory, path: Path) -> None:
@@ -876,7 +877,7 @@ def test_every_odd_row_is_accounted_for(memory: Memory, path: Path) -> None:
     )
     done = brought(memory, path)
     assert done.statuses == {"added": 6, "merged": 0, "duplicate": 0, "refused": 2, "skipped": 2}
-    assert "bell  and [31m colour" in texts(memory)
+    assert "bell  and colour" in texts(memory)
     assert "42" in texts(memory)
     assert "its text is binary" in told(done)
     assert "a memory holds 1,000,000 characters" in told(done)

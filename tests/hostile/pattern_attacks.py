@@ -98,9 +98,17 @@ def slowest(run: "Callable[[Any], object]", pattern: "re.Pattern[Any]", longest:
             continue
         large = min(_seconds(run, attack.text(LARGE), binary=binary) for _ in range(2))
         small = min(small, *(_seconds(run, attack.text(SMALL), binary=binary) for _ in range(2)))
-        if large > MOST_GROWTH * small:
+        if large > MOST_GROWTH * small and not _is_bounded(run, attack, large, binary=binary):
             return Finding(attack, small, large)
     return None
+
+
+def _is_bounded(run: "Callable[[Any], object]", attack: Attack, large: float, *, binary: bool) -> bool:
+    """Whether the time only grew up to the bound of a repeat, or by chance: from here on it grows with the text."""
+    if large > LIMIT_SECONDS / 20:
+        return False
+    size = LARGE * (LARGE // SMALL)
+    return min(_seconds(run, attack.text(size), binary=binary) for _ in range(2)) <= MOST_GROWTH * large
 
 
 def _general() -> Iterator[Attack]:

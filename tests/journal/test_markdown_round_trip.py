@@ -19,6 +19,7 @@ from waypost.journal.markdown import (
     parse_page,
     render_entry,
 )
+from waypost.model.characters import is_invisible, without_escapes
 from waypost.model.draft import check_text
 from waypost.model.journal import Amendment, Entry
 from waypost.model.kinds import KINDS
@@ -61,7 +62,8 @@ WORDS = (
     st.lists(LINES, min_size=1, max_size=6)
     .map("\n".join)
     .map(lambda text: "".join(c for c in text if c in "\n\t" or (ord(c) >= 32 and ord(c) != 127)))
-    .filter(lambda text: bool(text.strip()))
+    .map(without_escapes)
+    .filter(lambda text: bool(text.strip()) and not is_invisible(text.strip()))
     .map(check_text)
 )
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))

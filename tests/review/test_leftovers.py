@@ -51,7 +51,7 @@ def test_an_export_elsewhere_under_the_home_loses_what_is_forgotten(memory: Memo
 
 def test_the_metadata_say_which_engine_and_schema_the_space_has(memory: Memory) -> None:
     found = json.loads((memory.folder / "metadata.json").read_text())
-    assert (found["model"], found["schema_version"]) == ("minilm-l6-v2", 7)
+    assert (found["model"], found["schema_version"]) == ("minilm-l6-v2", 10)
 
 
 def test_a_rebuild_is_audited(memory: Memory) -> None:

@@ -68,11 +68,11 @@ def _words() -> _Words:
     one = {name: f"(?:{'|'.join(rows)})" for name, rows in data.items()}
     return _Words(
         lead=re.compile(rf"(?:{one['labels']}[ ]?(?::|[-–—](?=\s))|{one['leads']}(?=[,:\s]))[,:\s]*"),
-        tail=re.compile(rf"(?:^|[\s,;:.!?…(\[–—-]){one['tails']}[\s.!?…,)\]]*$"),
+        tail=re.compile(rf"(?:^|[\s,;:.!?…(\[–—-]){one['tails']}[\s.!?…,)\]]{{0,40}}$"),
         opener=re.compile(rf"{one['openers']}(?!\w)"),
         giver=re.compile(rf"{one['givers']}(?!\w)"),
         speaker=re.compile(
-            rf"(?:\S+\s+){{1,4}}{one['speakers']}(?:\s+(?:me|us|mir|uns|мне|нам))?(?:\s*[:,]\s*|\s+)(?:(?:that|dass|что)\s+)?"
+            rf"(?:\S{{1,60}}\s{{1,9}}){{1,4}}{one['speakers']}(?:\s+(?:me|us|mir|uns|мне|нам))?(?:\s*[:,]\s*|\s+)(?:(?:that|dass|что)\s+)?"
         ),
         contrary=re.compile(rf"(?<!\w){one['contrary']}(?!\w)"),
         foil=re.compile(rf"{one['foil']}\s"),

@@ -42,7 +42,7 @@ _SIGN = re.compile(
     r"[ \t]{0,20}(?P<sign>:[ ]?[A-Za-z][\w.\[\]| ]{0,30}?[ ]?=(?!=)|:=|=>|={1,3}|!={1,2}|:{1,2}|->|\?=)[ \t]{0,20}"
 )
 _COLON = re.compile(r"[ \t]{0,20}(?P<sign>:)[ \t]{0,20}")
-_TIGHT_TYPE = re.compile(r":.*[^ :]=")
+_TIGHT_TYPE = re.compile(r":.{0,80}[^ :]=")
 """What looks like a type before a sign without a blank (`key: c2=`) is the beginning of a value."""
 _VERB = re.compile(
     _ABOUT + r"[ ]{0,2}(?:[ ](?P<verb>(?:is|was|has been)[ ](?:set|changed|reset)[ ]to|is|was|are|"

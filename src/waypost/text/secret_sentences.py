@@ -47,7 +47,7 @@ _PREPOSITION = re.compile(
 )
 _TECHNIQUE = re.compile(
     r"(?i)(?:utf|ipv?|md|sha|base|oauth|aes|rsa|des|x|http|h|s|k8|i18|l10|web|py|python|java|es|node|php|ruby|vue|log|ec|v|rc|"
-    r"beta|alpha|step|phase|test|user|part|page|tier|q|mp|win|windows|ubuntu|debian|ios|android|postgres\w*|mysql|server|host|"
+    r"beta|alpha|step|phase|test|user|part|page|tier|q|mp|win|windows|ubuntu|debian|ios|android|postgres\w{0,20}|mysql|server|host|"
     r"node|db|vm|web|app|client|room|line|level|version|pbkdf|argon|bcrypt|scrypt|crypt|totp|u|fido|pkcs|tls|ssl|ssh|wpa|"
     r"wifi|ntlm|ntlmv|kerberos|gpg|pgp|otp|pin|id)[-_.]?\d[\w.-]*"
 )

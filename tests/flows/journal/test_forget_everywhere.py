@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import OpenMemory, TestClock, agree_to_journal_in_repository
+from tests.home_files import contents
 
 from waypost.memory import Memory
 
@@ -23,12 +24,9 @@ OWN_WORDS = ("quizzical", "zebra", "Xanthippe", "pantry")
 def everything_in(folder: Path) -> dict[str, str]:
     """Every file below the folder as text, unpacked where it is packed."""
     found = {}
-    for place in sorted(folder.rglob("*")):
-        if place.is_file():
-            content = place.read_bytes()
-            if place.suffix == ".gz":
-                content = gzip.decompress(content)
-            found[place.relative_to(folder).as_posix()] = content.decode("utf-8", "replace")
+    for place, content in contents(folder).items():
+        unpacked = gzip.decompress(content) if place.suffix == ".gz" else content
+        found[place.relative_to(folder).as_posix()] = unpacked.decode("utf-8", "replace")
     return found
 
 

@@ -23,7 +23,7 @@ def test_tombstones_of_an_earlier_version_still_stand_and_can_be_lifted(searched
             (f"%{space.space_id}%",),
         ).fetchone() or ("",)
         connection.execute(f'ALTER TABLE "{schema}".tombstones DROP COLUMN cause')
-        connection.execute(f"DELETE FROM \"{schema}\".migrations WHERE name = '0002_tombstone_causes'")
+        connection.execute(f"DELETE FROM \"{schema}\".migrations WHERE name = '0003_tombstone_causes'")
     again = PostgresStore(searched_database, space)
     with again.write() as writer:
         assert writer.tombstones([b"old"]) == {b"old"}
