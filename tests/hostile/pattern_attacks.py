@@ -6,11 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from re import _constants as sre
-from re import _parser as sre_parser
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
+# Private, and without types: nothing else tells what a pattern is made of.
+sre: Any = import_module("re._constants")
+sre_parser: Any = import_module("re._parser")
 SMALL, LARGE = 2_000, 8_000  # characters: four times the text may take little more than four times as long
 SCREEN, SCREEN_SECONDS = 500, 0.00006  # a first look: what is slow takes longer than this on so little
 MOST_GROWTH = 9.0  # 4 is linear, 16 quadratic
