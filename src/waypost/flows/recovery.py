@@ -84,7 +84,7 @@ def repaired_findings(space: OpenSpace, done: Salvaged) -> Iterator[Finding]:
         yield Finding("journal", True, f"{counted(back, 'entry was', 'entries were')} read again from the files.")
     if not done.rows:
         what = "Nothing could be read from the old file: all that was in it alone is lost."
-        yield Finding("lost memories", False, what, f"Restore a backup if you have one. The old file is {done.old}.")
+        yield LOST.found(what, old=done.old)
     if lost:
         what = f"{counted(len(lost), 'memory', 'memories')} could not be read: {_listed(lost)}"
         yield LOST.found(what, old=done.old)
