@@ -1,6 +1,6 @@
 """One filled memory for all tests of a process; each test damages a copy of its own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,13 +10,13 @@ from waypost.embed.fake import FakeEngine
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
+def template(tmp_path_factory: pytest.TempPathFactory) -> Filled:
     folder = tmp_path_factory.mktemp("filled")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WAYPOST_BACKGROUND", "0")
         patch.setenv("HOME", str(folder))
         patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: FakeEngine())
-        yield fill(folder / "home", folder / "project")
+        return fill(folder / "home", folder / "project")
 
 
 Damaged = Callable[[str], Filled]
