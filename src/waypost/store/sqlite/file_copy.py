@@ -1,7 +1,4 @@
-"""The bytes of a database that SQLite may have open: read through SQLite's own file layer, which keeps all locks.
-
-Whoever else opens and closes the file takes away the locks that SQLite holds in this process.
-"""
+"""Copy a damaged database and its log, and look at its pages."""
 
 import hashlib
 import os
@@ -12,33 +9,33 @@ from pathlib import Path
 import apsw
 
 from waypost.errors import StoreFull
-from waypost.store.sqlite.pages import Pages, Read
+from waypost.store.sqlite.files import LOG, bytes_of
+from waypost.store.sqlite.pages import Pages
 from waypost.store.sqlite.schema import APPLICATION_ID
 
-LOG = "-wal"
 _MARK_PLACE = 68  # of the application's mark in the header
 _OUR_TABLE = b"CREATE TABLE memories ("
 _PRIVATE = 0o600
 _PIECE = 1 << 20
-_KINDS = {"": apsw.SQLITE_OPEN_MAIN_DB, LOG: apsw.SQLITE_OPEN_WAL}
+_ENDS = ("", LOG)
 
 
 @contextmanager
 def pages_of(path: Path) -> Iterator[Pages]:
     """The pages of a database and its log as they are now. For a state of one moment nobody may write meanwhile."""
     with ExitStack() as stack:
-        read, size = stack.enter_context(_reading(path, ""))
+        read, size = stack.enter_context(bytes_of(path))
         if not Path(f"{path}{LOG}").exists():
             yield Pages(read, size)
             return
-        read_log, log_size = stack.enter_context(_reading(path, LOG))
+        read_log, log_size = stack.enter_context(bytes_of(path, LOG))
         yield Pages(read, size, read_log, log_size)
 
 
 def is_ours(path: Path) -> bool:
     """Whether a file that SQLite refuses, or takes for another program's, is a database of ours that is damaged."""
     try:
-        with _reading(path, "") as (read, size):
+        with bytes_of(path) as (read, size):
             if read(_MARK_PLACE, 4) == APPLICATION_ID.to_bytes(4, "big"):
                 return True
             before = b""
@@ -57,7 +54,7 @@ def keep_copy(path: Path, folder: Path, name: str) -> Path:
     there already, as a repair that was killed leaves it, is used again."""
     temporary = folder / f".{name}.tmp"
     try:
-        digests = {end: _copy(path, end, Path(f"{temporary}{end}")) for end in _KINDS}
+        digests = {end: _copy(path, end, Path(f"{temporary}{end}")) for end in _ENDS}
         for known in sorted(folder.glob("*.db")):
             if all(_digest(Path(f"{known}{end}")) == digest for end, digest in digests.items()):
                 return known
@@ -75,7 +72,7 @@ def keep_copy(path: Path, folder: Path, name: str) -> Path:
             "Free some space and run `waypost doctor --fix` again. Nothing was changed.",
         ) from error
     finally:
-        for end in _KINDS:
+        for end in _ENDS:
             Path(f"{temporary}{end}").unlink(missing_ok=True)
     return target
 
@@ -88,7 +85,7 @@ def _copy(path: Path, end: str, target: Path) -> str:
         return ""
     digest = hashlib.blake2b()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with _reading(path, end) as (read, size), open(os.open(target, flags, _PRIVATE), "wb") as file:
+    with bytes_of(path, end) as (read, size), open(os.open(target, flags, _PRIVATE), "wb") as file:
         for offset in range(0, size, _PIECE):
             piece = read(offset, _PIECE)
             digest.update(piece)
@@ -115,19 +112,3 @@ def _sync(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-@contextmanager
-def _reading(path: Path, end: str) -> Iterator[tuple[Read, int]]:
-    file = apsw.VFSFile("", f"{path}{end}", [_KINDS[end] | apsw.SQLITE_OPEN_READONLY, 0])
-    try:
-        size = file.xFileSize()
-
-        def read(offset: int, count: int) -> bytes:
-            # Never beyond the end: what is read there comes without its last zeros.
-            count = min(count, size - offset)
-            return file.xRead(count, offset) if count > 0 else b""
-
-        yield read, size
-    finally:
-        file.xClose()

@@ -2,14 +2,18 @@
 
 import os
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
 from waypost.store.open_databases import file_id, register, unregister
+from waypost.store.sqlite.pages import Read
 
-_LOG, _SHARED = "-wal", "-shm"
+LOG = "-wal"
+_SHARED = "-shm"
+_KINDS = {"": apsw.SQLITE_OPEN_MAIN_DB, LOG: apsw.SQLITE_OPEN_WAL}
 _LOCKS = Path("/proc/locks")  # Linux: every lock on a file, with the process that holds it
 _PIECE = 1 << 20
 
@@ -22,7 +26,7 @@ class DatabaseFiles:
     def __init__(self, path: Path) -> None:
         """For a connection that has just been opened and has read from the log."""
         self._path = str(path)
-        self._ids = {end: file_id(self._path + end) for end in ("", _LOG, _SHARED)}
+        self._ids = {end: file_id(self._path + end) for end in ("", LOG, _SHARED)}
         self._lost = False
         known = [one for one in self._ids.values() if one is not None]
         register(known)
@@ -34,7 +38,7 @@ class DatabaseFiles:
 
     def are_in_place(self) -> bool:
         """Whether database and log are still the files that the connection uses, as far as known with our locks on them."""
-        return not self._lost and all(file_id(self._path + end) == self._ids[end] for end in ("", _LOG))
+        return not self._lost and all(file_id(self._path + end) == self._ids[end] for end in ("", LOG))
 
     def lost_locks(self) -> bool:
         """Whether locks are gone that were there when the connection was opened. Always False where the system does not say."""
@@ -57,37 +61,50 @@ def locked_inodes() -> frozenset[int]:
     return frozenset(int(place.rpartition(b":")[2]) for place in mine)
 
 
+@contextmanager
+def bytes_of(path: Path, end: str = "") -> Iterator[tuple[Read, int]]:
+    """Read a database or its log (`-wal`) through SQLite, and say how long the file is.
+
+    Opening the file in any other way and closing it drops the locks that SQLite holds in this process.
+    """
+    file = apsw.VFSFile("", f"{path}{end}", [_KINDS[end] | apsw.SQLITE_OPEN_READONLY, 0])
+    try:
+        size = file.xFileSize()
+
+        def read(offset: int, count: int) -> bytes:
+            # Never beyond the end: what is read there comes without its last zeros.
+            count = min(count, size - offset)
+            return file.xRead(count, offset) if count > 0 else b""
+
+        yield read, size
+    finally:
+        file.xClose()
+
+
 def header(path: Path, size: int) -> bytes:
     """The first bytes of a database that SQLite may have open; empty if there is no such file."""
     try:
-        file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+        with bytes_of(path) as (read, _):
+            return read(0, size)
     except apsw.Error:
         return b""
-    try:
-        return file.xRead(size, 0)
-    finally:
-        file.xClose()
 
 
-def contains(path: Path, pieces: Sequence[bytes]) -> bool:
-    """Whether any of these pieces stands anywhere in the bytes of the database or its log."""
-    wanted = [piece for piece in pieces if piece]
-    kinds = ((path, apsw.SQLITE_OPEN_MAIN_DB), (Path(f"{path}{_LOG}"), apsw.SQLITE_OPEN_WAL))
-    return bool(wanted) and any(_file_contains(one, kind, wanted) for one, kind in kinds if one.exists())
+def contains(path: Path, texts: Sequence[bytes]) -> bool:
+    """Whether any of these texts stands anywhere in the bytes of the database or its log."""
+    wanted = [text for text in texts if text]
+    return bool(wanted) and any(_file_contains(path, end, wanted) for end in _KINDS if Path(f"{path}{end}").exists())
 
 
-def _file_contains(path: Path, kind: int, pieces: Sequence[bytes]) -> bool:
-    file = apsw.VFSFile("", str(path), [kind | apsw.SQLITE_OPEN_READONLY, 0])
-    try:
-        overlap, before = max(map(len, pieces)) - 1, b""
-        for offset in range(0, file.xFileSize(), _PIECE):
-            content = before + file.xRead(_PIECE, offset)
-            if any(piece in content for piece in pieces):
+def _file_contains(path: Path, end: str, texts: Sequence[bytes]) -> bool:
+    overlap, before = max(map(len, texts)) - 1, b""
+    with bytes_of(path, end) as (read, size):
+        for offset in range(0, size, _PIECE):
+            content = before + read(offset, _PIECE)
+            if any(text in content for text in texts):
                 return True
             before = content[-overlap:] if overlap else b""
-        return False
-    finally:
-        file.xClose()
+    return False
 
 
 def close_untouched(connections: Iterable[apsw.Connection]) -> None:
