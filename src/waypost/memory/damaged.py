@@ -50,7 +50,10 @@ def salvaged_space(
     from waypost.store.sqlite.store import SqliteStore
 
     path = _database(identity, settings, error)
-    with flows.recovery.repair_lock(path.parent), salvaged_copy(path, clock()) as (copy, lost):
+    with (
+        flows.recovery.repair_lock(path.parent),
+        salvaged_copy(path, clock(), settings.busy_timeout_seconds) as (copy, lost),
+    ):
         store = SqliteStore(copy, clock=clock)
         space = space_on(store, identity, settings, clock, path.parent)
         try:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,26 +14,47 @@ from waypost.store.sqlite.repair import survey
 from waypost.text.counted import counted
 
 KEYWORDS = ("keywords", "code_keywords")
+_KEYWORD_INDEX = "keyword index"
 _MOST_MESSAGES = 200
 _MOST_KEYS = 5
 _BUSY_MILLISECONDS = 10_000
 _TREE = re.compile(r"Tree (\d+)")
-_NAMED = re.compile(r"index (\w+)|value in (\w+)\.|FTS5 table main\.(\w+)|constraint failed in (\w+)")
+_NAMED = re.compile(
+    r'from table "(\w+)"|index (\w+)|value in (\w+)\.|FTS5 table main\.(\w+)|constraint failed in (\w+)'
+)
 _BROKEN = (apsw.CorruptError, apsw.SQLError, apsw.IOError, apsw.ConstraintError, UnicodeDecodeError)
 
 
-def find_damage(connection: apsw.Connection) -> Iterator[str]:
-    """Sentences that begin with what they are about; none when the database is sound. Outside of any transaction."""
-    yield from find_kept_damage(connection)
-    for index in KEYWORDS:
+def damage_of(path: Path, now: datetime) -> Iterator[str]:
+    """Sentences that begin with what they are about; none when the database is sound. Works also where SQLite cannot open it."""
+    with _checking(path) as connection:
         try:
-            connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
-        except _BROKEN:
-            yield f"keyword index: {index} is damaged"
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+            opens = True
+        except apsw.Error:
+            opens = False
+        if opens:
+            yield from _kept_damage(connection)
+            yield from _keyword_damage(connection)
+            return
+    yield from _damage_of_pages(path, now)
 
 
-def find_kept_damage(connection: apsw.Connection) -> Iterator[str]:
-    """The same without the keyword indexes, which cannot be looked at while others write."""
+def has_kept_damage(path: Path) -> bool:
+    """Whether anything is damaged apart from the keyword indexes, which can be made again."""
+    with _checking(path) as connection:
+        return any(not line.startswith(_KEYWORD_INDEX) for line in _kept_damage(connection))
+
+
+@contextmanager
+def _checking(path: Path) -> Iterator[apsw.Connection]:
+    # Always a new connection: one that was used before remembers an older keyword index, and would call the present one damaged.
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.set_busy_timeout(_BUSY_MILLISECONDS)
+        yield connection
+
+
+def _kept_damage(connection: apsw.Connection) -> Iterator[str]:
     yield from _structure(connection)
     try:
         for table, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
@@ -44,19 +65,12 @@ def find_kept_damage(connection: apsw.Connection) -> Iterator[str]:
         yield from _false_checksums(connection, table)
 
 
-def damage_of(path: Path, now: datetime) -> Iterator[str]:
-    """The same of a file, whether or not SQLite can open it."""
-    with closing(apsw.Connection(str(path))) as connection:
-        connection.set_busy_timeout(_BUSY_MILLISECONDS)
+def _keyword_damage(connection: apsw.Connection) -> Iterator[str]:
+    for index in KEYWORDS:
         try:
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-            opens = True
-        except apsw.Error:
-            opens = False
-        if opens:
-            yield from find_damage(connection)
-            return
-    yield from _damage_of_pages(path, now)
+            connection.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+        except _BROKEN:
+            yield f"{_KEYWORD_INDEX}: {index} is damaged"
 
 
 def _damage_of_pages(path: Path, now: datetime) -> Iterator[str]:
@@ -110,7 +124,7 @@ def _tables(connection: apsw.Connection) -> dict[str, str]:
 
 def _part(table: str) -> str:
     if table.startswith(KEYWORDS):
-        return "keyword index"
+        return _KEYWORD_INDEX
     return f"table {table}" if table else "database"
 
 

@@ -52,8 +52,10 @@ class Pages:
             raise BadPage(f"there is no page {number}")
         place = self._logged.get(number)
         if place is not None and self._read_log is not None:
-            return self._read_log(place, PAGE)
-        return self._read((number - 1) * PAGE, PAGE).ljust(PAGE, b"\0")
+            page = self._read_log(place, PAGE)
+        else:
+            page = self._read((number - 1) * PAGE, PAGE)
+        return page.ljust(PAGE, b"\0")
 
     def sort(self, number: int) -> int:
         """The first byte of a page: which sort it is, if it is one of a table or an index."""

@@ -65,7 +65,7 @@ def repair(path: Path, index: Index, now: datetime, busy_seconds: float) -> Salv
 
 
 @contextmanager
-def salvaged_copy(path: Path, now: datetime) -> Iterator[tuple[Path, Sequence[str]]]:
+def salvaged_copy(path: Path, now: datetime, busy_seconds: float) -> Iterator[tuple[Path, Sequence[str]]]:
     """The folder of a database with all that can be read, for as long as the block runs, and the ids of memories that
     cannot. The damaged one stays as it is."""
     folder = path.parent / FOLDER
@@ -73,7 +73,7 @@ def salvaged_copy(path: Path, now: datetime) -> Iterator[tuple[Path, Sequence[st
     workplace = folder / f"{WORKPLACE}-{os.getpid()}"
     workplace.mkdir(mode=0o700)
     try:
-        with in_our_words(path), pages_of(path) as pages:
+        with in_our_words(path), _held(path, busy_seconds), pages_of(path) as pages:
             salvage, names = _salvage(pages, path, now)
             _fill(salvage, names, workplace / path.name, now)
         found = salvage.survey
@@ -216,7 +216,7 @@ def _held(path: Path, busy_seconds: float) -> Iterator[_Holder | None]:
             connection.pragma("journal_mode", "wal")
             connection.execute("BEGIN IMMEDIATE")
             holder = _Holder(connection)
-        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError):
+        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.IOError, apsw.ReadOnlyError):
             holder = None
         if holder is None:
             connection.close()

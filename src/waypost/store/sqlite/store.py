@@ -15,7 +15,7 @@ from waypost.model.time import Clock, utc_now
 from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
-from waypost.store.sqlite.damage import find_damage, find_kept_damage
+from waypost.store.sqlite.damage import damage_of, has_kept_damage
 from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.full_disk import has_no_room
 from waypost.store.sqlite.reader import SqliteReader
@@ -60,7 +60,7 @@ class SqliteStore:
                 self._refuse_moved(connection)  # since it was opened, by another process
                 yield SqliteReader(connection, self._vectors)
             except _ODD as error:
-                self._blame_damage(connection, error)
+                self._blame_damage(error)
                 raise
             finally:
                 if connection.in_transaction:  # else the error to be told would be hidden by another
@@ -77,14 +77,14 @@ class SqliteStore:
                 self._connections.confirm(connection)
             except BaseException as error:
                 if isinstance(error, _ODD):
-                    self._blame_damage(connection, error)
+                    self._blame_damage(error)
                 if connection.in_transaction:  # SQLite itself rolls back on some errors
                     connection.execute("ROLLBACK")
                 raise
 
-    def _blame_damage(self, connection: apsw.Connection, error: Exception) -> None:
+    def _blame_damage(self, error: Exception) -> None:
         """What nobody expected may come from a value that is not as it was written: raise CorruptError if there is any."""
-        if not isinstance(error, WaypostError) and any(True for _ in find_kept_damage(connection)):
+        if not isinstance(error, WaypostError) and has_kept_damage(self._path):
             raise apsw.CorruptError(f"a value is not as it was written: {error!r}") from error
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
@@ -119,12 +119,15 @@ class SqliteStore:
             refuse_moved(notes)
 
     def problems(self) -> Iterator[str]:
-        with in_our_words(self._path), self._connections.lend() as connection:
-            yield from find_damage(connection)
+        with (
+            in_our_words(self._path),
+            self._connections.lend(),
+        ):  # while it is open, so that a check does not empty the log
+            yield from damage_of(self._path, self._clock())
 
     def is_sound(self) -> bool:
-        with in_our_words(self._path), self._connections.lend() as connection:
-            return not any(True for _ in find_kept_damage(connection))
+        with in_our_words(self._path), self._connections.lend():
+            return not has_kept_damage(self._path)
 
     def repair(self, index: Index) -> Salvaged:
         self._connections.close()
