@@ -10,7 +10,8 @@ from tests.conftest import OpenMemory, TestClock
 from tests.home_files import contents
 
 from waypost import Memory, config
-from waypost.errors import NotFound
+from waypost.errors import NotFound, StoreBusy
+from waypost.store.sqlite.store import SqliteStore
 
 # Words that stand nowhere else, in three languages, so that a byte found on disk can only come from them.
 SECRET_WORDS = ("quixzanthal", "Brückenzollmaut", "ъёжикоград")
@@ -150,3 +151,25 @@ def test_files_that_are_no_exports_stay_as_they_are_whatever_is_forgotten(memory
     receipt = memory.remember(text)
     memory.forget(str(receipt.id))
     assert {name: (home / name).read_text() for name in kept} == kept
+
+
+def test_a_store_that_stays_busy_leaves_the_traces_and_the_memory_is_gone(
+    open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory()
+    memory_id = memory.remember("The vault is under the quixzanthal stairs").id
+    assert memory_id is not None
+    asked: list[bool] = []
+
+    def busy(_store: SqliteStore, _traces: object, *, wait: bool = True, rewrite: bool = False) -> bool:
+        asked.append(rewrite)
+        raise StoreBusy("held by another process", "wait")
+
+    monkeypatch.setattr(SqliteStore, "scrub", busy)
+    assert not memory.forget(memory_id).complete
+    assert any(not one.ok and one.check == "forgotten text" for one in memory.doctor())
+    memory.doctor(fix=True)
+    assert asked == [False, True]  # the second try does not know what to look for, and writes the whole file anew
+    monkeypatch.undo()
+    memory.doctor(fix=True)
+    assert all(one.ok for one in memory.doctor() if one.check == "forgotten text")

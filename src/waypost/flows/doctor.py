@@ -136,7 +136,7 @@ def _check_traces(at: Checkup) -> Iterator[Finding]:
     with at.space.store.read() as reader:
         owing = bool(reader.meta(SCRUB_OWED))
     if owing and at.fix:
-        owing = not scrub(at.space, [])
+        owing = not scrub(at.space, None)
     if owing:
         yield TRACES.found("Traces may remain in the log: another process is reading.")
 

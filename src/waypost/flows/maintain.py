@@ -198,7 +198,7 @@ def _traces(space: OpenSpace) -> Done:
 
 def _scrub(space: OpenSpace) -> Done:
     owing = _traces(space).done
-    complete = not owing or scrub(space, [])
+    complete = not owing or scrub(space, None)
     told = "no traces are left" if complete else "somebody is reading; traces are left to be removed"
     return Done("forgotten text", owing if complete else 0, told)
 

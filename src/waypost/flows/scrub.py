@@ -1,5 +1,6 @@
 """Removing the traces of what was erased, now or, where somebody is in the way, with a later opening."""
 
+from waypost.errors import StoreBusy
 from waypost.flows.open_space import OpenSpace
 
 SCRUB_OWED = "scrub_owed"
@@ -16,13 +17,16 @@ def finish_forgetting(space: OpenSpace) -> None:
 
         finish_restore(space)
     if owing:
-        scrub(space, [], wait=False)
+        scrub(space, None, wait=False)
 
 
-def scrub(space: OpenSpace, traces: list[str], *, wait: bool = True) -> bool:
-    """Remove the traces of what was erased, from snapshots too; what cannot be removed now stays owed, for the next opening
-    or `doctor`."""
-    complete = space.store.scrub(traces, wait=wait)
+def scrub(space: OpenSpace, traces: list[str] | None, *, wait: bool = True) -> bool:
+    """Remove the traces of what was erased, from snapshots too. With None, of what was erased at any time. What cannot
+    be removed now stays pending, for the next opening or `doctor`."""
+    try:
+        complete = space.store.scrub(traces or [], wait=wait, rewrite=traces is None)
+    except StoreBusy:  # what was erased is gone already; only its traces are not
+        complete = False
     if not space.settings.store:
         from waypost.flows.backup_erase import erase_owed  # only who erases needs it
 

@@ -334,10 +334,10 @@ class Store(Protocol):
 
     def write(self) -> AbstractContextManager[Writer]: ...
 
-    def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
+    def scrub(self, traces: Sequence[str], *, wait: bool = True, rewrite: bool = False) -> bool:
         """Remove what erased memories left in free space, logs and derived files, and make sure that none of these
-        pieces of text is there any more but in other memories. False: somebody who reads was in the way, for long
-        or, without `wait`, at this moment."""
+        pieces of text is there any more but in other memories. False: another process was in the way, for long or,
+        without `wait`, at this moment. `rewrite` is for a second try, which does not know the pieces of text any more."""
 
     def compact(self) -> None:
         """Put derived indexes into their best shape after much has changed."""

@@ -1,10 +1,12 @@
 """In a process that has a database open, only SQLite opens its files: its locks and its log stay what they are."""
 
+import contextlib
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 from tests.conftest import Git, OpenMemory, TestClock, expect_opening
 
@@ -208,6 +210,30 @@ def test_bytes_are_looked_for_in_the_database_and_in_its_log(tmp_path: Path) -> 
     assert store.scrub(["quixzanthal"])
     assert not contains(path, [b"quixzanthal"])
     store.close()
+
+
+def test_a_writer_in_the_way_of_a_rewrite_leaves_the_traces_for_a_second_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(tmp_path)
+    with contextlib.closing(apsw.Connection(str(tmp_path / "memory.db"))) as other:
+
+        def begin_to_write(_path: Path, _texts: object) -> bool:
+            other.execute("BEGIN IMMEDIATE")
+            return True
+
+        monkeypatch.setattr("waypost.store.sqlite.store.contains", begin_to_write)
+        assert not store.scrub(["quixzanthal"], wait=False)
+        other.execute("ROLLBACK")
+    monkeypatch.undo()
+    before = file_change_counter(tmp_path / "memory.db")
+    assert store.scrub([], rewrite=True)
+    assert file_change_counter(tmp_path / "memory.db") > before
+    store.close()
+
+
+def file_change_counter(path: Path) -> int:
+    return int.from_bytes(header(path, 28)[24:28], "big")
 
 
 def test_a_piece_is_found_across_two_pieces_that_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ class PostgresStore:
             connection.execute("SELECT pg_notify($1, $2)", (CHANNEL, self._space.space_id))
             self._commit(connection, number)
 
-    def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
+    def scrub(self, traces: Sequence[str], *, wait: bool = True, rewrite: bool = False) -> bool:  # noqa: ARG002  always does
         """Write every table with words anew, without what was deleted; of the indexes, which hold numbers, only free the
         place. For those who may (see `Upkeep`); others leave it to them. The server's log of changes, its standbys and
         its backups keep their copies for as long as they are kept."""

@@ -87,11 +87,11 @@ class SqliteStore:
         if not isinstance(error, WaypostError) and has_kept_damage(self._path):
             raise apsw.CorruptError(f"a value is not as it was written: {error!r}") from error
 
-    def scrub(self, traces: Sequence[str], *, wait: bool = True) -> bool:
+    def scrub(self, traces: Sequence[str], *, wait: bool = True, rewrite: bool = False) -> bool:
         """Merge the keyword index so that no erased word is left in it, drop the sidecars, empty the log.
 
-        Freed pages were overwritten when they were freed (`secure_delete`). Should a piece of text still be found,
-        the whole file is written anew, and only another memory can still hold it.
+        Freed pages were overwritten when they were freed (`secure_delete`). Should a piece of text still be found, or with
+        `rewrite`, the whole file is written anew, and only another memory can still hold it.
         """
         self.compact()
         with in_our_words(self._path), self._connections.lend(patient=wait) as connection:
@@ -99,9 +99,12 @@ class SqliteStore:
             # Afterwards, not before: whoever still read the erased rows has finished now and writes no sidecar of them.
             for vectors in self._all_vectors(connection):
                 vectors.drop_sidecars()
-            if contains(self._path, [trace.encode() for trace in traces]):
-                with self._connections.turn:
-                    connection.execute("VACUUM")
+            if rewrite or contains(self._path, [trace.encode() for trace in traces]):
+                try:
+                    with self._connections.turn:
+                        connection.execute("VACUUM")
+                except apsw.BusyError:
+                    return False
                 done = _empty_log(connection)
         return done
 
@@ -119,10 +122,8 @@ class SqliteStore:
             refuse_moved(notes)
 
     def problems(self) -> Iterator[str]:
-        with (
-            in_our_words(self._path),
-            self._connections.lend(),
-        ):  # while it is open, so that a check does not empty the log
+        # While a connection is open: the check, as the last one to close the database, would empty the log.
+        with in_our_words(self._path), self._connections.lend():
             yield from damage_of(self._path, self._clock())
 
     def is_sound(self) -> bool:
