@@ -160,7 +160,18 @@ def member(name: str, project: Path) -> Iterator[Member]:
 
 
 def faults(pid: int, folder: Path) -> list[str]:
-    """What is wrong with how a process holds the database that it has open: locks that are gone, files that were deleted."""
+    """What is wrong with how a process holds the database that it has open: locks that are gone, files that were deleted.
+
+    Looked at several times: the system's list of locks leaves some out while other processes lock and unlock.
+    """
+    for _ in range(5):
+        found = _faults(pid, folder)
+        if not found:
+            break
+    return found
+
+
+def _faults(pid: int, folder: Path) -> list[str]:
     handles = [os.readlink(one) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()]
     mine = [one for one in handles if one.startswith(str(folder / "memory.db"))]
     found = [f"deleted: {one}" for one in mine if one.endswith("(deleted)")]

@@ -15,6 +15,7 @@ LOG = "-wal"
 _SHARED = "-shm"
 _KINDS = {"": apsw.SQLITE_OPEN_MAIN_DB, LOG: apsw.SQLITE_OPEN_WAL}
 _LOCKS = Path("/proc/locks")  # Linux: every lock on a file, with the process that holds it
+_READS = 4
 _PIECE = 1 << 20
 
 
@@ -42,7 +43,8 @@ class DatabaseFiles:
 
     def lost_locks(self) -> bool:
         """Whether locks are gone that were there when the connection was opened. Always False where the system does not say."""
-        return bool(self._inodes) and not self._inodes <= locked_inodes()
+        # Once more: the list is longer than one read, and leaves some out while other processes lock and unlock.
+        return bool(self._inodes) and not any(self._inodes <= locked_inodes() for _ in range(_READS))
 
     def give_up(self) -> None:
         """From now on they count as not in place: connections that share them must be closed before locks can be had anew."""
