@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import httpx2
-from tests.durability.conftest import ROOT, Actor
-from tests.durability.mcp_servers import Server, environment
+from tests.durability.conftest import ROOT, Actor, environment
+from tests.durability.mcp_servers import Server
 
 COMMAND = [sys.executable, "-m", "waypost"]
 PATIENCE = 120.0  # seconds
