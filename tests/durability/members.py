@@ -119,7 +119,7 @@ class Watcher:
         self.pid = self._process.pid
 
     def remember(self, text: str) -> str:
-        return str(json.loads(call(self._project, "remember", text, "--json"))["id"])
+        return remember_by_command(self._project, text)
 
     def forget(self, memory_id: str) -> None:
         call(self._project, "forget", memory_id, "--yes")
@@ -137,6 +137,11 @@ def call(project: Path, *arguments: str) -> str:
     )
     assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     return done.stdout
+
+
+def remember_by_command(project: Path, text: str) -> str:
+    """Write, and return the id that was acknowledged."""
+    return str(json.loads(call(project, "remember", text, "--json"))["id"])
 
 
 MEMBERS: dict[str, type[Library] | type[RestServer] | type[McpServer] | type[Watcher]] = {

@@ -36,7 +36,9 @@ _FAR = 10**9
 _NOW = datetime(2026, 11, 18, tzinfo=UTC)  # after they were written
 _ORDER = ("statements", "files", "power", "system")
 # Tables that SQLite keeps for an index of words: what they say is asked instead.
-_PLAIN = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%keywords%' AND name NOT LIKE 'sqlite%'"
+_PLAIN = (
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%keywords%' AND name NOT LIKE 'sqlite%'"
+)
 _QUESTIONS = ("Which port does the payment service listen on?", "How long does the cache live?", "the harbour festival")
 
 
