@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,6 +31,9 @@ class Member(Protocol):
     def stop(self) -> None:
         """Let it end by itself."""
 
+    def kill(self) -> None:
+        """Whatever its state, it is gone afterwards."""
+
 
 class Library:
     """A program that uses the library."""
@@ -51,6 +54,9 @@ class Library:
 
     def stop(self) -> None:
         self._actor.close()
+
+    def kill(self) -> None:
+        self._actor.end()
 
 
 class RestServer:
@@ -82,6 +88,11 @@ class RestServer:
         self._process.communicate(timeout=PATIENCE)
         assert self._process.returncode == 0
 
+    def kill(self) -> None:
+        self._http.close()
+        self._process.kill()
+        self._process.communicate()
+
 
 class McpServer:
     """`waypost mcp`, asked over its pipes. A person forgets, not an agent: that is done by the command line."""
@@ -103,6 +114,9 @@ class McpServer:
     def stop(self) -> None:
         self._server.close_input()
         assert self._server.process.wait(PATIENCE) == 0
+        self._server.end()
+
+    def kill(self) -> None:
         self._server.end()
 
 
@@ -127,6 +141,10 @@ class Watcher:
     def stop(self) -> None:
         self._process.send_signal(signal.SIGINT)
         self._process.communicate(timeout=PATIENCE)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.communicate()
 
 
 def call(project: Path, *arguments: str) -> str:
@@ -159,9 +177,7 @@ def member(name: str, project: Path) -> Iterator[Member]:
     try:
         yield started
     finally:
-        if Path(f"/proc/{started.pid}").exists():
-            with suppress(ProcessLookupError):
-                os.kill(started.pid, signal.SIGKILL)
+        started.kill()
 
 
 def faults(pid: int, folder: Path) -> list[str]:

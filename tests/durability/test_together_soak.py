@@ -102,6 +102,9 @@ class Commands:
     def stop(self) -> None:
         pass
 
+    def kill(self) -> None:
+        pass
+
 
 class Run:
     def __init__(self, folder: Path, seconds: float) -> None:
