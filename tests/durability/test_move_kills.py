@@ -145,12 +145,12 @@ def _opens(house: House, settings: Settings) -> bool:
 
 
 def _files(house: House, settings: Settings) -> dict[str, str]:
-    """The journal and other files that belong to a memory, but for databases and locks."""
+    """The journal and other files that belong to a memory, but for databases, locks and what nobody reads."""
     space = _space(house, settings)
     if space is None:
         return {}
     folder = settings.memory_root / space.space_id
-    paths = [path for path in folder.rglob("*") if path.is_file() and not path.name.endswith((".lock", ".bin"))]
+    paths = [path for path in folder.rglob("*") if path.is_file() and not path.name.endswith((".lock", ".bin", ".tmp"))]
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(paths)
