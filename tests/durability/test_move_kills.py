@@ -236,11 +236,12 @@ def test_a_move_that_is_killed_is_finished_by_the_next_one(tmp_path: Path, postg
 
 
 @pytest.mark.soak
-def test_soak_a_hundred_kills_of_moves_in_each_direction(tmp_path: Path, postgres: str) -> None:
+def test_soak_a_hundred_kills_inside_moves(tmp_path: Path, postgres: str) -> None:
     kills = run(tmp_path, postgres, 130, 1)
     print(f"\n{kills.total()} kills of moves ({dict(kills)}), nothing lost, nothing twice")
+    assert kills.total() >= 100
     for direction in ("there", "back"):
-        assert sum(count for name, count in kills.items() if name.startswith(direction)) >= 90
+        assert sum(count for name, count in kills.items() if name.startswith(direction)) >= 50
 
 
 def main(asked: dict[str, Any]) -> None:
