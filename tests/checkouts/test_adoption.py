@@ -89,6 +89,21 @@ def test_two_memories_from_before_are_both_kept_and_shown(shop: Path, clone: Clo
     assert f"2 memories of this repository exist under {identify(shop).space_id}" in waypost(second, "doctor").out
 
 
+def test_a_first_opening_that_is_cut_off_while_it_looks_is_made_up_for_by_the_next(
+    local: Path, git: Git, waypost: Waypost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = identify(local).space_id
+    git(local, "remote", "add", "origin", ORIGIN)
+
+    def cut(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("waypost.flows.relatives._search", cut)
+        Memory.open(local)
+    assert f"2 memories of this repository exist under {old}" in waypost(local, "status").err
+
+
 def test_adding_an_origin_says_where_the_memories_are(local: Path, git: Git, waypost: Waypost) -> None:
     old = identify(local).space_id
     git(local, "remote", "add", "origin", ORIGIN)

@@ -13,6 +13,24 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+def answers_of(module: str, **asked: object) -> list[dict[str, Any]]:
+    """Run a module as a program of its own that is asked in JSON, and answers with JSON lines."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, json.dumps(asked)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment(),
+        check=False,
+    )
+    assert (done.stderr, done.returncode) == ("", 0), done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1"}
+
+
 class Actor:
     """A process in one of the roles of `actors.py`."""
 
@@ -25,7 +43,7 @@ class Actor:
             stderr=subprocess.PIPE,
             text=True,
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1"},
+            env=environment(),
         )
 
     @property

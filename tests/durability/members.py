@@ -6,13 +6,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import httpx2
-from tests.durability.conftest import ROOT, Actor
-from tests.durability.mcp_servers import Server, environment
+from tests.durability.conftest import ROOT, Actor, environment
+from tests.durability.mcp_servers import Server
 
 COMMAND = [sys.executable, "-m", "waypost"]
 PATIENCE = 120.0  # seconds
@@ -30,6 +30,9 @@ class Member(Protocol):
 
     def stop(self) -> None:
         """Let it end by itself."""
+
+    def kill(self) -> None:
+        """Whatever its state, it is gone afterwards."""
 
 
 class Library:
@@ -51,6 +54,9 @@ class Library:
 
     def stop(self) -> None:
         self._actor.close()
+
+    def kill(self) -> None:
+        self._actor.end()
 
 
 class RestServer:
@@ -82,6 +88,11 @@ class RestServer:
         self._process.communicate(timeout=PATIENCE)
         assert self._process.returncode == 0
 
+    def kill(self) -> None:
+        self._http.close()
+        self._process.kill()
+        self._process.communicate()
+
 
 class McpServer:
     """`waypost mcp`, asked over its pipes. A person forgets, not an agent: that is done by the command line."""
@@ -105,6 +116,9 @@ class McpServer:
         assert self._server.process.wait(PATIENCE) == 0
         self._server.end()
 
+    def kill(self) -> None:
+        self._server.end()
+
 
 class Watcher:
     """`waypost watch`: it has the memory open, and others write."""
@@ -119,7 +133,7 @@ class Watcher:
         self.pid = self._process.pid
 
     def remember(self, text: str) -> str:
-        return str(json.loads(call(self._project, "remember", text, "--json"))["id"])
+        return remember_by_command(self._project, text)
 
     def forget(self, memory_id: str) -> None:
         call(self._project, "forget", memory_id, "--yes")
@@ -127,6 +141,10 @@ class Watcher:
     def stop(self) -> None:
         self._process.send_signal(signal.SIGINT)
         self._process.communicate(timeout=PATIENCE)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.communicate()
 
 
 def call(project: Path, *arguments: str) -> str:
@@ -137,6 +155,11 @@ def call(project: Path, *arguments: str) -> str:
     )
     assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     return done.stdout
+
+
+def remember_by_command(project: Path, text: str) -> str:
+    """Write, and return the id that was acknowledged."""
+    return str(json.loads(call(project, "remember", text, "--json"))["id"])
 
 
 MEMBERS: dict[str, type[Library] | type[RestServer] | type[McpServer] | type[Watcher]] = {
@@ -154,9 +177,7 @@ def member(name: str, project: Path) -> Iterator[Member]:
     try:
         yield started
     finally:
-        if Path(f"/proc/{started.pid}").exists():
-            with suppress(ProcessLookupError):
-                os.kill(started.pid, signal.SIGKILL)
+        started.kill()
 
 
 def faults(pid: int, folder: Path) -> list[str]:

@@ -158,10 +158,27 @@ def stop_at_system_calls(stops: Stops) -> None:
     sys.addaudithook(watch)
 
 
+def stop_at_requests(stops: Stops) -> None:
+    """A stop before everything but questions that a database server is asked."""
+    import psycopg  # only where there is one
+
+    for name in ("execute", "executemany", "copy"):
+        plain = getattr(psycopg.Cursor, name)
+
+        def asking(cursor: Any, query: Any, *given: Any, plain: Any = plain, **named: Any) -> Any:
+            sql = query if isinstance(query, str) else bytes(query).decode() if isinstance(query, bytes) else str(query)
+            if not sql.lstrip().startswith("SELECT"):
+                stops.step(" ".join(sql.split())[:60])
+            return plain(cursor, query, *given, **named)
+
+        setattr(psycopg.Cursor, name, asking)
+
+
 LEVELS = {
     "functions": stop_at_functions,
     "statements": stop_at_statements,
     "files": stop_at_file_operations,
     "power": stop_by_power_failure,
     "system": stop_at_system_calls,
+    "requests": stop_at_requests,
 }

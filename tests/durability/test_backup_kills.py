@@ -9,7 +9,6 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +17,7 @@ from typing import Any
 
 import pytest
 from tests.durability.children import Log, open_memory, run_child
-from tests.durability.conftest import ROOT, Cast
+from tests.durability.conftest import Cast, answers_of
 from tests.durability.killing import warm_up
 from tests.durability.stops import LEVELS, SteppedFiles, Stops
 
@@ -140,17 +139,8 @@ def check(kind: str, answer: dict[str, Any]) -> None:
 
 def run(tmp_path: Path, project: Path, kind: str, level: str, every: int) -> int:
     """How often it was killed."""
-    request = {"folder": str(tmp_path), "project": str(project), "kind": kind, "level": level, "every": every}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.durability.test_backup_kills", json.dumps(request)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1"},
-        check=False,
-    )
-    assert (done.stderr, done.returncode) == ("", 0), done.stderr
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    module = "tests.durability.test_backup_kills"
+    answers = answers_of(module, folder=str(tmp_path), project=str(project), kind=kind, level=level, every=every)
     for answer in answers:
         check(kind, answer)
     assert not answers[-1]["killed"]

@@ -9,7 +9,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -21,7 +20,7 @@ from typing import Any
 
 import pytest
 from tests.durability.children import Log, run_child
-from tests.durability.conftest import ROOT
+from tests.durability.conftest import answers_of
 from tests.flows.journal.days import START, at_four, files_of, lost, noon, talk
 
 import waypost.memory.spaces
@@ -90,20 +89,12 @@ def kill_again_and_again(folder: Path, project: Path, kills: int, seed: int) -> 
 
 @pytest.mark.soak
 def test_killed_at_any_moment_nothing_is_lost_and_the_next_run_ends_with_the_same_files(
-    tmp_path: Path, project: Path
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = time.monotonic()
-    request = json.dumps({"folder": str(tmp_path), "project": str(project), "kills": KILLS, "seed": 7})
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.durability.test_condense_kills", request],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "TZ": "UTC", "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1"},
-        check=False,
-    )
-    assert (done.stderr, done.returncode) == ("", 0)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    monkeypatch.setenv("TZ", "UTC")
+    module = "tests.durability.test_condense_kills"
+    answers = answers_of(module, folder=str(tmp_path), project=str(project), kills=KILLS, seed=7)
     killed = [answer for answer in answers if "lost" in answer]
     finished = [answer for answer in answers if "differ" in answer]
     after = Counter(answer["steps"] for answer in killed)

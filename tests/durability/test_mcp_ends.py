@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.durability.mcp_servers import COMMAND, RelayedServer, Server, children_of, environment, has_gone
+from tests.durability.conftest import environment
+from tests.durability.mcp_servers import COMMAND, RelayedServer, Server, children_of, has_gone
 
 from waypost import Memory
 

@@ -9,7 +9,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import pytest
 from tests.damage.filled import Filled, fill, zero
 from tests.durability.children import Log, run_child
-from tests.durability.conftest import ROOT
+from tests.durability.conftest import answers_of
 from tests.durability.stops import LEVELS, SteppedFiles, Stops
 
 import waypost.memory.spaces
@@ -105,17 +104,8 @@ def _from(told: dict[str, Any]) -> Filled:
 
 
 def killed(folder: Path, project: Path, kills: int, seed: int) -> list[dict[str, Any]]:
-    request = json.dumps({"folder": str(folder), "project": str(project), "kills": kills, "seed": seed})
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.durability.test_repair_kills", request],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1"},
-        check=False,
-    )
-    assert (done.stderr, done.returncode) == ("", 0)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    module = "tests.durability.test_repair_kills"
+    answers = answers_of(module, folder=str(folder), project=str(project), kills=kills, seed=seed)
     print(f"\n{sum(one['killed'] for one in answers)} kills of a repair")
     assert [one for one in answers if one["differs"]] == []
     assert [one for one in answers if not one["kept"]] == []

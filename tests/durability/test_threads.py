@@ -19,8 +19,8 @@ from waypost import Memory
 from waypost.embed.fake import FakeEngine
 from waypost.flows import transfer
 from waypost.flows.forget import Forgotten
-from waypost.flows.scrub import scrub
 from waypost.memory.spaces import IDLE_SECONDS
+from waypost.store.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 
@@ -177,11 +177,11 @@ def test_an_export_under_way_cannot_bring_back_what_is_forgotten_meanwhile(
     doomed = str(memory.remember("The word is quixzanthal").id)
     memory.remember("Another thing entirely")
     erased = threading.Event()
-    memory_row = transfer.memory_row
+    memory_row, plain = transfer.memory_row, SqliteStore.scrub
 
     def tell_and_scrub(*given: Any, **named: Any) -> bool:
         erased.set()  # it is erased and the exports are cleaned; now it waits for those who still read
-        return scrub(*given, **named)
+        return plain(*given, **named)
 
     def wait_and_write(*given: Any) -> dict[str, Any]:
         if not forgetting:
@@ -189,7 +189,7 @@ def test_an_export_under_way_cannot_bring_back_what_is_forgotten_meanwhile(
         assert erased.wait(60)
         return memory_row(*given)
 
-    monkeypatch.setattr("waypost.flows.forget.scrub", tell_and_scrub)
+    monkeypatch.setattr(SqliteStore, "scrub", tell_and_scrub)
     monkeypatch.setattr(transfer, "memory_row", wait_and_write)
     forgetting: list[Future[Forgotten]] = []
     with ThreadPoolExecutor(1) as pool:

@@ -16,7 +16,16 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.durability.members import Library, McpServer, Member, RestServer, Watcher, call, faults
+from tests.durability.members import (
+    Library,
+    McpServer,
+    Member,
+    RestServer,
+    Watcher,
+    call,
+    faults,
+    remember_by_command,
+)
 
 from waypost import Memory
 
@@ -85,12 +94,15 @@ class Commands:
         self._project, self.pid = project, os.getpid()
 
     def remember(self, text: str) -> str:
-        return Watcher.remember(self, text)  # type: ignore[arg-type]
+        return remember_by_command(self._project, text)
 
     def forget(self, memory_id: str) -> None:
         call(self._project, "forget", memory_id, "--yes")
 
     def stop(self) -> None:
+        pass
+
+    def kill(self) -> None:
         pass
 
 

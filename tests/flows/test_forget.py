@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
@@ -11,6 +13,8 @@ from tests.home_files import contents
 
 from waypost import Memory, config
 from waypost.errors import NotFound, StoreBusy
+from waypost.flows.erase import clean_exports
+from waypost.memory.spaces import open_spaces
 from waypost.store.sqlite.store import SqliteStore
 
 # Words that stand nowhere else, in three languages, so that a byte found on disk can only come from them.
@@ -173,3 +177,60 @@ def test_a_store_that_stays_busy_leaves_the_traces_and_the_memory_is_gone(
     monkeypatch.undo()
     memory.doctor(fix=True)
     assert all(one.ok for one in memory.doctor() if one.check == "forgotten text")
+
+
+def test_who_finishes_forgetting_leaves_noted_what_another_has_not_finished(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process forgets while this one cleans up, and is killed before it cleans up itself."""
+    first, second = (str(memory.remember(text).id) for text in (TEXT, "The gate is painted green"))
+    plain, calls = SqliteStore.scrub, list[str]()
+
+    def scrub(store: SqliteStore, traces: Sequence[str], *, wait: bool = True, rewrite: bool = False) -> bool:
+        calls.append("cleaning")
+        if len(calls) == 1:
+            with pytest.raises(KeyboardInterrupt):
+                memory.forget(second)
+        elif len(calls) == 2:
+            raise KeyboardInterrupt
+        return plain(store, traces, wait=wait, rewrite=rewrite)
+
+    monkeypatch.setattr(SqliteStore, "scrub", scrub)
+    memory.forget(first)
+    assert len(calls) == 2
+    assert "forgotten text" in [finding.kind for finding in memory.doctor() if not finding.ok]
+    memory.close()
+    again = Memory.open(memory.root, clock=memory._clock)  # a new opening finishes it
+    assert len(calls) == 3
+    assert "forgotten text" not in [finding.kind for finding in again.doctor() if not finding.ok]
+
+
+@pytest.mark.both_stores
+def test_forgetting_that_is_cut_off_once_it_is_stored_is_finished_by_the_next_opening(
+    open_memory: OpenMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, picture = open_memory(), tmp_path / "picture.png"
+    picture.write_bytes(SECRET_WORDS[0].encode())
+    doomed = str(memory.journal.add(TEXT, media=picture).id)
+    picture.unlink()
+    calls = list[str]()
+
+    def clean(*given: Any, **named: Any) -> set[str]:
+        calls.append("exports")
+        if len(calls) == 1:
+            found = clean_exports(*given, **named)
+            memory.export()  # made when the others are clean already
+            return found
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("waypost.flows.forget.clean_exports", clean)
+        patch.setattr("waypost.flows.erase.clean_exports", clean)
+        with pytest.raises(KeyboardInterrupt):
+            memory.forget(doomed)
+    assert traces(tmp_path)  # the control: there is something left to clean
+    memory.close()
+    open_spaces.drop_all()
+    again = open_memory()
+    assert doomed not in [row["id"] for row in again.list()]
+    assert traces(tmp_path) == []

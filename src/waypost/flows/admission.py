@@ -6,7 +6,7 @@ must hold a commit that a known checkout has too, be a worktree of one, or be co
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -48,21 +48,22 @@ def need_admission(reader: Reader, identity: Identity, machine: str) -> None:
         )
 
 
-def admit(space: OpenSpace) -> bool:
-    """Let this checkout in and remember it; whether it is new. Raises UnknownCheckout: then nothing may be read or written."""
+def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
+    """Let this checkout in and remember it. Raises UnknownCheckout: then nothing may be read or written. `look` is what to do
+    when it is new; it comes before it is remembered, so that it is done again if the process is killed on the way."""
     identity, machine = space.identity, space.settings.shared_machine
     if identity.root is None:
-        return False
+        return
     with space.store.read() as reader:
         if identity.checkout_id in reader.checkouts():
-            return False
+            return
         need_admission(reader, identity, machine)
+    look(space)
     if space.store.may_write:
         commits = commits_at(identity.root, seconds=_FIRST_LOOK)
         with space.store.write() as writer:
             writer.add_checkout(identity.checkout_id, tree_name(identity.root, machine), space.clock())
             _note_commits(writer, identity, commits)
-    return True
 
 
 def confirm(store: Store, identity: Identity, machine: str, caller: Caller, at: datetime) -> None:

@@ -27,7 +27,7 @@ from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.flows.overdue import missed
 from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_lock, repaired_findings
 from waypost.flows.relatives import look_for_relatives
-from waypost.flows.scrub import SCRUB_OWED, scrub
+from waypost.flows.scrub import owes_scrub, scrub
 from waypost.flows.settle import rebuild, settle
 from waypost.model.memory import Caller
 from waypost.text.counted import counted
@@ -133,10 +133,9 @@ def _do_pending(space: OpenSpace) -> None:
 
 
 def _check_traces(at: Checkup) -> Iterator[Finding]:
-    with at.space.store.read() as reader:
-        owing = bool(reader.meta(SCRUB_OWED))
+    owing = owes_scrub(at.space)
     if owing and at.fix:
-        owing = not scrub(at.space, None)
+        owing = not scrub(at.space, None).complete
     if owing:
         yield TRACES.found("Traces may remain in the log: another process is reading.")
 

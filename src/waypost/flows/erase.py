@@ -27,16 +27,19 @@ def traces_of(texts: Iterable[str]) -> list[str]:
     return [piece for piece in pieces if len(piece) >= _PIECE // 2][:_MOST_PIECES]
 
 
-def clean_exports(space: OpenSpace, memory_ids: Collection[str], words: Collection[str]) -> set[str]:
+def clean_exports(
+    space: OpenSpace, memory_ids: Collection[str], words: Collection[str], *, wait: bool = True
+) -> set[str]:
     """Remove the memories with these ids or these texts from every export that is still in the data directory. One that
     is being written starts again; what a killed process left of one is deleted. Copies of other tools' databases are
     deleted whole: nobody can tell which texts they hold. So are copies of this one that was damaged, if they hold any.
-    Returns the names of the exports changed."""
+    Returns the names of the exports changed. Too long a wait for another who does the same, or without `wait` any, raises
+    StoreBusy."""
     drop_backups(space)
     drop_damaged(space.folder, memory_ids, traces_of(words))
     erased = _Erased(memory_ids, words)
     # One at a time, in all memories: two that rewrite the same export would each bring back what the other removed.
-    with wait_lock(space.settings.home / "exports.lock", space.settings.busy_timeout_seconds):
+    with wait_lock(space.settings.home / "exports.lock", space.settings.busy_timeout_seconds if wait else 0.0):
         for unfinished in space.exports.glob(".*.tmp"):
             unfinished.unlink(missing_ok=True)
         return {path.name for path in _exports_within_reach(space) if _clean_export(path, erased)}

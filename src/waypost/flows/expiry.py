@@ -9,7 +9,7 @@ from waypost.flows.backup_erase import owe_erasure
 from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.held import audit
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.scrub import SCRUB_OWED, scrub
+from waypost.flows.scrub import owe_scrub, scrub
 from waypost.model.memory import Caller
 from waypost.store.fact_protocol import LifetimeRow
 from waypost.store.protocol import Reader, Writer
@@ -69,8 +69,9 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
         with space.store.write() as writer:
             _end(space, writer, due[start : start + _AT_ONCE], caller, done)
     if done.deleted:
-        changed |= clean_exports(space, done.deleted, words)  # one may have been made meanwhile
-        done.complete = scrub(space, traces_of(words), wait=wait)
+        scrubbed = scrub(space, traces_of(words), words, wait=wait)  # exports too: one may have been made meanwhile
+        changed |= scrubbed.exports
+        done.complete = scrubbed.complete
     done.exports_changed = tuple(sorted(changed))
     return done
 
@@ -110,7 +111,7 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
             numbers = [version.number for version in writer.versions(memory_id)]
             writer.erase(memory_id, numbers)
             owe_erasure(space, writer, [memory_id])
-            writer.set_meta(SCRUB_OWED, "1")
+            owe_scrub(space, writer, [memory_id])
             told["versions"] = len(numbers)
         elif action == "archive":
             writer.set_state(memory_id, archived_at=now)

@@ -12,14 +12,13 @@ from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.held import refuse_derived
 from waypost.flows.journal_erase import erase_entries
 from waypost.flows.journal_marks import id_mark
-from waypost.flows.journal_media import drop_media
 from waypost.flows.journal_sync import sync_in
 from waypost.flows.journal_write import is_filed, journal_writer, write_through
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import HEADING
 from waypost.flows.proposals import proposals_about
 from waypost.flows.reinstate import end
-from waypost.flows.scrub import SCRUB_OWED, scrub
+from waypost.flows.scrub import owe_scrub, scrub
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
 from waypost.store.fact_protocol import CandidateRow
@@ -52,7 +51,7 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
         # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
         copies = _all_saying(reader, reader.versions(memory_id))
         refuse_outranked(caller, copies, "forget it")
-        changed = _cleaned(space, memory_id, copies)
+        changed = clean_exports(space, {memory_id}, {version.text for version in copies})
     with journal_writer(space) as writer:
         sync_in(space, writer)  # what a hand wrote last is forgotten too
         versions = writer.versions(memory_id)
@@ -87,15 +86,14 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
             details = {"versions": len(numbers), "owners_word": caller.owners_word}
             writer.add_audit(AuditEntry(now, "forget", other, caller.source, caller.actor, details))
         owe_erasure(space, writer, [memory_id], versions)
-        writer.set_meta(SCRUB_OWED, "1")
-    changed |= _cleaned(space, memory_id, copies)  # one may have been made meanwhile
-    media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
-    if media:
-        filed.update(drop_media(space, media))
+        media = [name for version in copies if (name := version.details.get(HEADING, {}).get("media"))]
+        owe_scrub(space, writer, [memory_id, *(version.memory_id for version in copies)], media)
     texts = [version.text for version in copies]
     texts += [str(row.draft.get("text", "")) for row in (*waiting, *about)]
-    complete = scrub(space, traces_of(texts))
-    return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete, tuple(sorted(filed)))
+    # Exports once more: one may have been made meanwhile.
+    done = scrub(space, traces_of(texts), {version.text for version in copies})
+    exports, files = sorted(changed | done.exports), sorted({*filed, *done.media})
+    return Forgotten(memory_id, len(versions), tuple(exports), done.complete, tuple(files))
 
 
 def erased_marks(key: bytes, version: Version) -> list[bytes]:
@@ -120,7 +118,3 @@ def _waiting(reader: Reader, memory_id: str, versions: list[Version]) -> list[Ca
     found = [*reader.candidates_like(values, []), *reader.candidates_like(values, [], declined=True)]
     own = [reader.candidate(memory_id), reader.candidate(memory_id, declined=True)]
     return [*found, *(one for one in own if one is not None and one not in found)]
-
-
-def _cleaned(space: OpenSpace, memory_id: str, copies: list[Version]) -> set[str]:
-    return clean_exports(space, {memory_id}, {version.text for version in copies})

@@ -51,9 +51,9 @@ def media_path(space: OpenSpace, name: str) -> Path:
     return path
 
 
-def drop_media(space: OpenSpace, names: Iterable[str]) -> list[str]:
+def drop_media(space: OpenSpace, names: Iterable[str], *, wait: bool = True) -> list[str]:
     """Remove these files if no entry names them any more; those that went. For when an entry is forgotten."""
-    with space.journal.locked():
+    with space.journal.locked(wait=wait):
         return drop_media_in(space.journal, names)
 
 

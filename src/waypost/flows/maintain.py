@@ -7,7 +7,7 @@ from typing import Any
 
 from waypost.flows.expiry import process_expired
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.scrub import SCRUB_OWED, scrub
+from waypost.flows.scrub import owes_scrub, scrub
 from waypost.flows.settle import settle
 from waypost.model.memory import Caller
 from waypost.model.time import format_time, parse_time
@@ -191,14 +191,13 @@ def _pay(space: OpenSpace) -> Done:
 
 
 def _traces(space: OpenSpace) -> Done:
-    with space.store.read() as reader:
-        owing = bool(reader.meta(SCRUB_OWED))
+    owing = owes_scrub(space)
     return Done("forgotten text", int(owing), "traces are left to be removed" if owing else "no traces are left")
 
 
 def _scrub(space: OpenSpace) -> Done:
     owing = _traces(space).done
-    complete = not owing or scrub(space, None)
+    complete = not owing or scrub(space, None).complete
     told = "no traces are left" if complete else "somebody is reading; traces are left to be removed"
     return Done("forgotten text", owing if complete else 0, told)
 

@@ -41,7 +41,7 @@ class JournalAway(JournalFolder):
         raise self._elsewhere(f"{path[:100]} is not on this machine")
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, *, wait: bool = True) -> Iterator[None]:  # noqa: ARG002  as a folder has it
         raise self._elsewhere("its files are not on this machine")
         yield
 

@@ -145,8 +145,9 @@ class JournalFolder:
     # -- writing, inside `locked`
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """One writer at a time, among threads and processes. May be entered again by who has it."""
+    def locked(self, *, wait: bool = True) -> Iterator[None]:
+        """One writer at a time, among threads and processes. May be entered again by who has it. Too long a wait for another,
+        or without `wait` any, raises StoreBusy."""
         held: dict[Path, int] = _depth.__dict__.setdefault("held", {})
         if held.get(self.lock):
             held[self.lock] += 1
@@ -155,7 +156,7 @@ class JournalFolder:
             finally:
                 held[self.lock] -= 1
             return
-        with wait_lock(self.lock, self.wait_seconds):
+        with wait_lock(self.lock, self.wait_seconds if wait else 0.0):
             held[self.lock] = 1
             try:
                 yield

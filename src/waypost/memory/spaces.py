@@ -177,8 +177,7 @@ def _let_in(space: OpenSpace) -> None:
     """A checkout that is seen for the first time must belong to this memory. Whether another one was made for the same
     repository is looked for then."""
     if not is_known_checkout(space):
-        flows.admission.admit(space)
-        flows.relatives.look_for_relatives(space)
+        flows.admission.admit(space, flows.relatives.look_for_relatives)
 
 
 def _start_worker(space: OpenSpace) -> None:
