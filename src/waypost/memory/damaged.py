@@ -8,7 +8,7 @@ from waypost import flows
 from waypost.config import Settings
 from waypost.errors import StoreCorrupt
 from waypost.flows.finding import Finding
-from waypost.flows.open_space import OpenSpace, is_known_checkout
+from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces, space_on
 from waypost.model.time import Clock
 from waypost.space.identity import Identity
@@ -54,7 +54,9 @@ def salvaged_space(
         store = SqliteStore(copy, clock=clock)
         space = space_on(store, identity, settings, clock, path.parent)
         try:
-            if not is_known_checkout(space):
+            with store.read() as reader:
+                refused = flows.admission.why_refused(reader, identity, settings.shared_machine)
+            if refused is not None:
                 raise error  # whether this folder belongs to the memory is only known once it is repaired
             yield space, lost
         finally:

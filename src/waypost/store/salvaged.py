@@ -23,6 +23,7 @@ KEPT = (
     "candidates",
     "shares",
 )
+CHECKOUTS_LOST = "checkouts_lost"  # in `meta`: a repair could not read all checkouts that the memory knew
 Index = Callable[["Store"], None]  # makes passages and keywords for all versions of a store that has none
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import apsw
 
 from waypost.errors import StoreBusy
-from waypost.store.salvaged import FOLDER, WORKPLACE, Index, Salvaged
+from waypost.store.salvaged import CHECKOUTS_LOST, FOLDER, WORKPLACE, Index, Salvaged
 from waypost.store.sqlite.checksums import add_checksum_function
 from waypost.store.sqlite.connection import in_our_words
 from waypost.store.sqlite.file_copy import keep_copy, pages_of
@@ -181,6 +181,8 @@ def _put_in_order(connection: apsw.Connection, found: Survey, numbers: dict[str,
     damaged = found.bad_rows.keys() | found.bad_pages.keys()
     if damaged & {*_OF_TREES, "sqlite_schema"} or not found.read["files"]:
         connection.execute("UPDATE files SET mtime = 0, hash = x''")  # so that they are read again
+    if "checkouts" in damaged or not found.read["checkouts"]:
+        connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (CHECKOUTS_LOST,))
     for number, memory_id in found.doubtful.items():
         held = "SELECT 1 FROM memories WHERE number = ? AND superseded_at IS NULL"
         if connection.execute(held, (number,)).fetchall():
