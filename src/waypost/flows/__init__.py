@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from waypost.flows import prune as prune
     from waypost.flows import recall as recall
     from waypost.flows import recovery as recovery
+    from waypost.flows import recovery_notices as recovery_notices
     from waypost.flows import references as references
     from waypost.flows import related as related
     from waypost.flows import relatives as relatives
@@ -136,6 +137,7 @@ _FLOWS = frozenset(
         "prune",
         "recall",
         "recovery",
+        "recovery_notices",
         "references",
         "related",
         "relatives",

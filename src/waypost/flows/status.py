@@ -8,6 +8,7 @@ from waypost.flows.elsewhere import seen_elsewhere
 from waypost.flows.journal_place import journal_notices
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
+from waypost.flows.recovery_notices import damage_notices
 from waypost.flows.references import kept_view, linked
 from waypost.flows.relatives import relatives
 from waypost.model.recall import View
@@ -52,7 +53,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "journal": str(space.journal.root),
         "relatives": [one.to_json() for one in others],
         "journal_offered": None if space.journal_offered is None else str(space.journal_offered),
-        "notices": [*(one.notice for one in others), *journal_notices(space)],
+        "notices": [*(one.notice for one in others), *journal_notices(space), *damage_notices(space.store)],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
         "overdue": late.to_json() if (late := missed(space)) else None,
     }

@@ -65,7 +65,8 @@ class ReadableDatabase(SqliteDatabase):
 
     def _copy(self, shape: Shape) -> TableCopy:
         rows: list[Any] = self.connection.execute(
-            "SELECT sql FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL", (shape.name,)
+            "SELECT sql FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
+            (shape.name,),
         ).fetchall()
         return TableCopy(shape, self._readable(shape), [made_by for (made_by,) in rows])
 

@@ -16,13 +16,16 @@ from waypost.model.recall import View
 from waypost.store.protocol import CodeSketch, Found, Sketch, Twin, VectorAnswer
 from waypost.store.sql.moved import SELECT_NOTES
 from waypost.store.sql.reader import M_COLUMNS
-from waypost.store.sql.rows import version_of
+from waypost.store.sql.rows import version_of, visible
 from waypost.store.sqlite.checksums import FUNCTION, SUMMED
+from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.readable_tables import MEMORIES, ReadableDatabase
 from waypost.store.sqlite.search_rows import SearchRows
+from waypost.store.sqlite.text_search import search_texts
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
+    from waypost.store.sql.moving import TableRows
     from waypost.store.sql.scores import Scores
     from waypost.store.sqlite.vectors import EngineVectors
 
@@ -55,6 +58,12 @@ class SqliteReader(SearchRows):
     def copied(self) -> frozenset[str]:
         """The tables that could not be read where they are: nobody may write by what is left of them."""
         return self._readable.copied
+
+    def tables(self) -> "TableRows":
+        """For who moves the memory elsewhere: nothing of it may be missing."""
+        from waypost.store.sql.moving import TableRows  # only for a memory that is moved
+
+        return TableRows(SqliteDatabase(self._connection))
 
     def moved_notes(self) -> list[Any]:
         return self._rows(SELECT_NOTES)
@@ -187,10 +196,14 @@ class SqliteReader(SearchRows):
 
     def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]:
         try:
-            return super().keyword_search(terms, limit, view)
+            found = super().keyword_search(terms, limit, view)
+            if "passages" not in self.copied:
+                return found
         except _UNREADABLE:
             self._damage.add("keywords")
-            return []
+        condition, parameters = visible(view)
+        rows = self._rows(f"SELECT m.number, m.memory_id, m.text FROM memories m WHERE {condition}", parameters)
+        return search_texts(rows, terms, limit)
 
     def code_keyword_search(
         self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View
