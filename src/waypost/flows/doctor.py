@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from waypost.embed.install import status as model_status
 from waypost.errors import StoreCorrupt, StoreFull
+from waypost.flows.clock import clock_notices
 from waypost.flows.elsewhere import notice_elsewhere
 from waypost.flows.finding import (
     DISK,
@@ -157,6 +158,11 @@ def _check_upkeep(at: Checkup) -> Iterator[Finding]:
     yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.found(late.message)
 
 
+def _check_clock(at: Checkup) -> Iterator[Finding]:
+    for notice in clock_notices(at.space):
+        yield Finding("clock", True, notice, is_note=True)
+
+
 def _check_journal(at: Checkup) -> Iterable[Finding]:
     return check_journal(at.space)
 
@@ -180,6 +186,7 @@ CHECKS: tuple[Callable[[Checkup], Iterable[Finding]], ...] = (
     _check_tree,
     _check_relatives,
     _check_upkeep,
+    _check_clock,
     _check_journal,
     _check_hooks,
     _check_permissions,

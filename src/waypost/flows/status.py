@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
+from waypost.flows.clock import clock_notices
 from waypost.flows.elsewhere import seen_elsewhere
 from waypost.flows.journal_place import journal_notices
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
@@ -53,7 +54,12 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "journal": str(space.journal.root),
         "relatives": [one.to_json() for one in others],
         "journal_offered": None if space.journal_offered is None else str(space.journal_offered),
-        "notices": [*(one.notice for one in others), *journal_notices(space), *damage_notices(space.store)],
+        "notices": [
+            *(one.notice for one in others),
+            *journal_notices(space),
+            *clock_notices(space),
+            *damage_notices(space.store),
+        ],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
         "overdue": late.to_json() if (late := missed(space)) else None,
     }
