@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from waypost.flows import dna as dna
     from waypost.flows import doctor as doctor
     from waypost.flows import elsewhere as elsewhere
+    from waypost.flows import empty_database as empty_database
     from waypost.flows import expiry as expiry
     from waypost.flows import finding as finding
     from waypost.flows import forget as forget
@@ -105,6 +106,7 @@ _FLOWS = frozenset(
         "dna",
         "doctor",
         "elsewhere",
+        "empty_database",
         "expiry",
         "finding",
         "forget",

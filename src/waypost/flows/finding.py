@@ -54,6 +54,9 @@ class FindingKind:
 
 
 DATABASE = FindingKind("database", "database", "Run `waypost doctor --fix`. It keeps a copy of the damaged file.")
+EMPTIED = FindingKind(
+    "empty database", "database", "Run `waypost backup restore latest --yes`: it goes back to that snapshot."
+)
 SERVER_DATABASE = FindingKind(
     "server database", "database", "Have the database's administrator restore it from a backup."
 )
@@ -98,7 +101,7 @@ HOOKS = FindingKind("agent hooks", "agent hooks", "To try them now, run `waypost
 PERMISSIONS = FindingKind("permissions", "permissions", "Run `chmod -R go= {folder}`.")
 
 KINDS: tuple[FindingKind, ...] = (
-    *(DATABASE, SERVER_DATABASE, LOST, LOST_VERSIONS, NOT_AS_WRITTEN, LOST_ROWS, UNFINISHED_REPAIR),
+    *(DATABASE, EMPTIED, SERVER_DATABASE, LOST, LOST_VERSIONS, NOT_AS_WRITTEN, LOST_ROWS, UNFINISHED_REPAIR),
     *(DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, TRACES, UPKEEP),
     *(JOURNAL_FILE, JOURNAL_DNA, JOURNAL_CONFLICT, JOURNAL_SECRET, JOURNAL_LEFT_OUT, HOOKS, PERMISSIONS),
 )

@@ -48,12 +48,13 @@ def repair(path: Path, index: Index, now: datetime, busy_seconds: float) -> Salv
     folder.mkdir(mode=0o700, exist_ok=True)
     workplace = folder / WORKPLACE
     with in_our_words(path):
+        first = _keep_log(path, folder, now)
         for _ in range(_TRIES):
             shutil.rmtree(workplace, ignore_errors=True)  # what a killed one left
             workplace.mkdir(mode=0o700)
             try:
                 with _held(path, busy_seconds) as holder:
-                    done = _make_new(path, workplace / path.name, index, now)
+                    done = _make_new(path, workplace / path.name, index, now, first)
                     if _swap(path, workplace / path.name, holder, busy_seconds):
                         return done
             finally:
@@ -84,8 +85,20 @@ def salvaged_copy(path: Path, now: datetime) -> Iterator[tuple[Path, Sequence[st
             folder.rmdir()
 
 
-def _make_new(path: Path, new: Path, index: Index, now: datetime) -> Salvaged:
-    old = keep_copy(path, path.parent / FOLDER, now.strftime("%Y%m%dT%H%M%SZ"))
+def _keep_log(path: Path, folder: Path, now: datetime) -> Path | None:
+    """Copy a database that is empty or gone with the log that is left of it: SQLite removes that when it opens the file."""
+    if path.exists() and path.stat().st_size:
+        return None
+    path.touch(mode=0o600)
+    return keep_copy(path, folder, _name_of(now))
+
+
+def _name_of(now: datetime) -> str:
+    return now.strftime("%Y%m%dT%H%M%SZ")
+
+
+def _make_new(path: Path, new: Path, index: Index, now: datetime, old: Path | None) -> Salvaged:
+    old = old or keep_copy(path, path.parent / FOLDER, _name_of(now))
     with pages_of(old) as pages:  # a private copy: nobody changes it
         salvage, names = _salvage(pages, path, now)
         _fill(salvage, names, new, now)
