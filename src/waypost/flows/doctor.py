@@ -19,6 +19,7 @@ from waypost.flows.finding import (
     PERMISSIONS,
     TRACES,
     UPKEEP,
+    WORKER,
     Finding,
 )
 from waypost.flows.freshness import notice_full
@@ -30,6 +31,7 @@ from waypost.flows.recovery import check_leftovers, damage_findings, index_all, 
 from waypost.flows.relatives import look_for_relatives
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
+from waypost.flows.worker_log import clear_failure, last_failure
 from waypost.model.memory import Caller
 from waypost.text.counted import counted
 
@@ -93,6 +95,9 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
     space = at.space
     if at.fix:
         _do_pending(space)
+        clear_failure(space)
+    if (failed := last_failure(space)) is not None:
+        yield WORKER.found(failed.notice)
     with space.store.read() as reader:
         owed = reader.owed()
         engines = {one.name: one for one in space.engines.active(reader) if owed.get(one.name)}

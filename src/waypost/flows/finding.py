@@ -82,6 +82,9 @@ EMBEDDING = FindingKind(
 )
 PENDING_VECTORS = FindingKind("pending vectors", "vectors", "To do it now, run `waypost doctor --fix`.", is_note=True)
 PENDING_FILES = FindingKind("pending files", "index", "To do it now, run `waypost doctor --fix`.", is_note=True)
+WORKER = FindingKind(
+    "worker", "background work", "Run `waypost doctor --fix`: it does what is pending, and says what fails."
+)
 TRACES = FindingKind(
     "forgotten text",
     "forgotten text",
@@ -102,7 +105,7 @@ PERMISSIONS = FindingKind("permissions", "permissions", "Run `chmod -R go= {fold
 
 KINDS: tuple[FindingKind, ...] = (
     *(DATABASE, EMPTIED, SERVER_DATABASE, LOST, LOST_VERSIONS, NOT_AS_WRITTEN, LOST_ROWS, UNFINISHED_REPAIR),
-    *(DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, TRACES, UPKEEP),
+    *(DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, WORKER, TRACES, UPKEEP),
     *(JOURNAL_FILE, JOURNAL_DNA, JOURNAL_CONFLICT, JOURNAL_SECRET, JOURNAL_LEFT_OUT, HOOKS, PERMISSIONS),
 )
 

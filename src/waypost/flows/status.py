@@ -12,6 +12,7 @@ from waypost.flows.overdue import last_maintained, missed
 from waypost.flows.recovery_notices import damage_notices
 from waypost.flows.references import kept_view, linked
 from waypost.flows.relatives import relatives
+from waypost.flows.worker_log import worker_notices
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
@@ -58,6 +59,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
             *(one.notice for one in others),
             *journal_notices(space),
             *clock_notices(space),
+            *worker_notices(space),
             *damage_notices(space.store),
         ],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
