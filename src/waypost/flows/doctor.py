@@ -27,7 +27,14 @@ from waypost.flows.hook_check import check_hooks
 from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.flows.overdue import missed
-from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_lock, repaired_findings
+from waypost.flows.recovery import (
+    check_leftovers,
+    check_lost_writes,
+    damage_findings,
+    index_all,
+    repair_lock,
+    repaired_findings,
+)
 from waypost.flows.relatives import look_for_relatives
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.flows.settle import rebuild, settle
@@ -74,6 +81,7 @@ def _check_database(at: Checkup) -> Iterator[Finding]:
         found = found if done is None else list(repaired_findings(space, done))
     yield from found
     yield from check_leftovers(space.folder, fix=at.fix)
+    yield from check_lost_writes(space.folder, fix=at.fix)
 
 
 def _damage(space: OpenSpace) -> list[Finding]:

@@ -69,6 +69,11 @@ NOT_AS_WRITTEN = FindingKind(
     "changed memories",
     "Read each one. If it is right, run `waypost verify {memory_id}`; if not, `waypost correct {memory_id} TEXT`.",
 )
+LOST_WRITES = FindingKind(
+    "lost writes",
+    "log",
+    "The log is kept beside {old}. Compare what you wrote last with `waypost list`, then run `waypost doctor --fix`.",
+)
 LOST_ROWS = FindingKind("lost rows", "table", "The old file is {old}.")
 UNFINISHED_REPAIR = FindingKind("unfinished repair", "repair", "Run `waypost doctor --fix`.")
 DISK = FindingKind("disk", "disk", "Free some space on it.")
@@ -104,7 +109,17 @@ HOOKS = FindingKind("agent hooks", "agent hooks", "To try them now, run `waypost
 PERMISSIONS = FindingKind("permissions", "permissions", "Run `chmod -R go= {folder}`.")
 
 KINDS: tuple[FindingKind, ...] = (
-    *(DATABASE, EMPTIED, SERVER_DATABASE, LOST, LOST_VERSIONS, NOT_AS_WRITTEN, LOST_ROWS, UNFINISHED_REPAIR),
+    *(
+        DATABASE,
+        EMPTIED,
+        SERVER_DATABASE,
+        LOST,
+        LOST_VERSIONS,
+        NOT_AS_WRITTEN,
+        LOST_WRITES,
+        LOST_ROWS,
+        UNFINISHED_REPAIR,
+    ),
     *(DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, WORKER, TRACES, UPKEEP),
     *(JOURNAL_FILE, JOURNAL_DNA, JOURNAL_CONFLICT, JOURNAL_SECRET, JOURNAL_LEFT_OUT, HOOKS, PERMISSIONS),
 )

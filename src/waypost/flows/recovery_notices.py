@@ -1,6 +1,9 @@
 """What an answer says of damage in the database."""
 
+from pathlib import Path
+
 from waypost.store.protocol import Store
+from waypost.store.salvaged import LOST_WRITES_NOTE
 from waypost.text.counted import counted
 
 _INDEXES = {"keywords": "the keyword index", "code_keywords": "the keyword index of code", "vectors": "the embeddings"}
@@ -19,3 +22,10 @@ def damage_notices(store: Store) -> tuple[str, ...]:
     parts += [f"parts of {', '.join(others)} may be missing"] if others else []
     told = f": {'; '.join(parts)}" if parts else ""
     return (f"The database is damaged{told}. Run `waypost doctor --fix`.",)
+
+
+def lost_write_notices(folder: Path) -> tuple[str, ...]:
+    """That the end of the log could not be read, until somebody has taken note of it."""
+    if not (folder / LOST_WRITES_NOTE).exists():
+        return ()
+    return ("Writes at the end of the database's log could not be read. Run `waypost doctor`.",)

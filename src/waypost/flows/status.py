@@ -9,7 +9,7 @@ from waypost.flows.elsewhere import seen_elsewhere
 from waypost.flows.journal_place import journal_notices
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
-from waypost.flows.recovery_notices import damage_notices
+from waypost.flows.recovery_notices import damage_notices, lost_write_notices
 from waypost.flows.references import kept_view, linked
 from waypost.flows.relatives import relatives
 from waypost.flows.worker_log import worker_notices
@@ -60,6 +60,7 @@ def status(space: OpenSpace) -> dict[str, Any]:
             *journal_notices(space),
             *clock_notices(space),
             *worker_notices(space),
+            *lost_write_notices(space.folder),
             *damage_notices(space.store),
         ],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,

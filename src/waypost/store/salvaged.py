@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 FOLDER = "damaged"  # beside a database: copies of it as it was when it was damaged
 WORKPLACE = ".repair"  # in there: what a repair that runs is making
+LOST_WRITES_NOTE = (
+    "lost-writes.json"  # beside a database: how many writes of its log could not be read, until it is repaired
+)
 # Tables whose rows nobody can make again; all others follow from these, from a tree, an engine or the files of a journal.
 KEPT = (
     "meta",

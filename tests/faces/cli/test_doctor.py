@@ -303,7 +303,6 @@ def an_emptied_database(home: Home) -> None:
     (home.folder / "memory.db").write_bytes(b"")
 
 
-
 CASES: list[tuple[FindingKind, Callable[[Home], ByHand]]] = [
     (finding.DATABASE, a_row_that_points_at_nothing),
     (finding.KEYWORDS, a_damaged_keyword_index),
@@ -379,10 +378,10 @@ def test_the_remedies_for_what_is_wrong_in_postgresql_are_right(home: Home, prep
     assert home.doctor()["problems"] == []
 
 
-# What a repair says, and what it leaves to others: tests/damage/test_remedies.py.
+# What a repair says, and what it leaves to others: tests/damage/test_remedies.py and test_log.py.
 OF_REPAIRS = {
     *(finding.LOST, finding.LOST_VERSIONS, finding.NOT_AS_WRITTEN, finding.LOST_ROWS, finding.UNFINISHED_REPAIR),
-    *(finding.DISK, finding.SERVER_DATABASE),
+    *(finding.DISK, finding.SERVER_DATABASE, finding.LOST_WRITES),
 }
 TRIED = {kind for kind, _ in CASES} | {PERMISSIONS, finding.UNFINISHED_INDEX} | OF_REPAIRS
 

@@ -27,18 +27,18 @@ _KINDS = {"": apsw.SQLITE_OPEN_MAIN_DB, LOG: apsw.SQLITE_OPEN_WAL}
 def pages_of(path: Path) -> Iterator[Pages]:
     """The pages of a database and its log as they are now. For a state of one moment nobody may write meanwhile."""
     with ExitStack() as stack:
-        read, size = stack.enter_context(_reading(path, ""))
+        read, size = stack.enter_context(reading(path, ""))
         if not Path(f"{path}{LOG}").exists():
             yield Pages(read, size)
             return
-        read_log, log_size = stack.enter_context(_reading(path, LOG))
+        read_log, log_size = stack.enter_context(reading(path, LOG))
         yield Pages(read, size, read_log, log_size)
 
 
 def is_ours(path: Path) -> bool:
     """Whether a file that SQLite refuses, or takes for another program's, is a database of ours that is damaged."""
     try:
-        with _reading(path, "") as (read, size):
+        with reading(path, "") as (read, size):
             if read(_MARK_PLACE, 4) == APPLICATION_ID.to_bytes(4, "big"):
                 return True
             before = b""
@@ -88,7 +88,7 @@ def _copy(path: Path, end: str, target: Path) -> str:
         return ""
     digest = hashlib.blake2b()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with _reading(path, end) as (read, size), open(os.open(target, flags, _PRIVATE), "wb") as file:
+    with reading(path, end) as (read, size), open(os.open(target, flags, _PRIVATE), "wb") as file:
         for offset in range(0, size, _PIECE):
             piece = read(offset, _PIECE)
             digest.update(piece)
@@ -118,7 +118,8 @@ def _sync(folder: Path) -> None:
 
 
 @contextmanager
-def _reading(path: Path, end: str) -> Iterator[tuple[Read, int]]:
+def reading(path: Path, end: str) -> Iterator[tuple[Read, int]]:
+    """How to read the database (`end` is empty) or its log, and how many bytes it has."""
     file = apsw.VFSFile("", f"{path}{end}", [_KINDS[end] | apsw.SQLITE_OPEN_READONLY, 0])
     try:
         size = file.xFileSize()

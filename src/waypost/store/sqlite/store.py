@@ -20,6 +20,7 @@ from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.full_disk import has_no_room
 from waypost.store.sqlite.known_damage import KnownDamage
+from waypost.store.sqlite.lost_writes import keep_lost_writes, logged_commits
 from waypost.store.sqlite.reader import SqliteReader
 from waypost.store.sqlite.repair import repair
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
@@ -51,7 +52,10 @@ class SqliteStore:
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
         with in_our_words(self._path):
             refuse_foreign(self._path)
+        logged = logged_commits(self._path)
         with in_our_words(self._path), self._connections.lend() as connection:
+            if logged is not None:
+                keep_lost_writes(self._path, connection, logged, clock())
             migrate(connection, str(self._path), clock())
             with contextlib.suppress(apsw.CorruptError):  # each transaction looks too
                 self._refuse_moved(connection.execute(SELECT_NOTES).fetchall())
