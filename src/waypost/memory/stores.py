@@ -49,7 +49,9 @@ def open_store(
         return _on_postgres(settings, space, clock, patience, for_moving=for_moving, guest_of=guest_of)
     from waypost.store.sqlite.store import SqliteStore
 
-    flows.empty_database.refuse_emptied(folder)
+    database = folder / DATABASE_FILE
+    if not database.exists() or not database.stat().st_size:
+        flows.empty_database.refuse_emptied(folder)
     return SqliteStore(folder, clock=clock, busy_seconds=patience, for_moving=for_moving)
 
 

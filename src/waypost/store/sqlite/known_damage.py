@@ -9,10 +9,11 @@ from pathlib import Path
 import apsw
 
 from waypost.store.salvaged import KEPT
+from waypost.store.sqlite.file_copy import LOG
 from waypost.store.sqlite.readable_tables import is_whole
 from waypost.store.sqlite.repair import survey
 
-_Stamp = tuple[int, int, int]
+_Stamp = tuple[tuple[int, int, int], ...]  # of the file and of its log
 
 
 class KnownDamage:
@@ -25,7 +26,7 @@ class KnownDamage:
         self._tables: frozenset[str] = frozenset()
         self._copied: frozenset[str] = frozenset()  # tables that could not be read where they are
         self._stamp: _Stamp | None = None
-        self._unreadable: tuple[_Stamp | None, tuple[str, ...]] | None = None
+        self._unreadable: tuple[_Stamp, tuple[str, ...]] | None = None
 
     def add(self, tables: Iterable[str], copied: Iterable[str]) -> None:
         found = frozenset(tables)
@@ -72,9 +73,13 @@ class KnownDamage:
         with self._lock:  # what was not copied shows itself again with the next read
             self._tables, self._copied, self._stamp = copied, copied, stamp
 
-    def _now(self) -> _Stamp | None:
-        try:
-            found = os.stat(self._path)
-        except OSError:
-            return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+    def _now(self) -> _Stamp:
+        return tuple(_stamp(f"{self._path}{end}") for end in ("", LOG))
+
+
+def _stamp(path: str) -> tuple[int, int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0, 0
+    return found.st_ino, found.st_size, found.st_mtime_ns
