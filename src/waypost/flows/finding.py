@@ -55,7 +55,9 @@ class FindingKind:
 
 DATABASE = FindingKind("database", "database", "Run `waypost doctor --fix`. It keeps a copy of the damaged file.")
 EMPTIED = FindingKind(
-    "empty database", "database", "Run `waypost backup restore latest --yes`: it goes back to that snapshot."
+    "empty database",
+    "database",
+    "Run `waypost backup restore latest --yes`: it goes back to that snapshot. To begin a new memory instead, move {folder} away.",
 )
 SERVER_DATABASE = FindingKind(
     "server database", "database", "Have the database's administrator restore it from a backup."
