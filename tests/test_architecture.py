@@ -44,7 +44,7 @@ def test_the_public_surface_is_pinned() -> None:
     assert sorted(waypost.__all__) == ["Memory", "WaypostError", "__version__"]
     public = {name for name in dir(waypost.Memory) if not name.startswith("_")}
     assert public == {
-        "about", "analyze", "approve", "architecture", "at", "audit", "backup", "brief", "checkouts", "close", "code_behind", "correct",
+        "about", "analyze", "approve", "architecture", "at", "audit", "backup", "brief", "checkouts", "close", "code_behind", "correct", "damage_notices",
         "decide", "decline", "declined", "discover", "doctor", "edit", "expire", "export", "exports", "files", "finish", "folder", "forget", "git_changed", "growth", "has_tree", "history",
         "ignores", "import_bridge", "import_file", "import_rows", "import_tags", "index", "journal", "keep_session", "learn", "lift", "list", "maintain",
         "open", "open_as", "page", "promote", "protect", "rebuild", "recall", "reconsider", "reject", "related", "relatives", "relink", "remember",

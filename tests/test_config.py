@@ -1,5 +1,6 @@
 """Settings: what is off by default, every mistake named, nothing secret repeated."""
 
+import os
 from dataclasses import fields
 from pathlib import Path
 
@@ -117,3 +118,13 @@ def test_an_address_of_a_database_that_cannot_be_meant_is_not_repeated(tmp_path:
 )
 def test_what_libpq_reads_as_meant_is_an_address(tmp_path: Path, address: str) -> None:
     assert loaded(tmp_path, f'store = "{address}"').store == address
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("sort", ["pipe", "device", "folder"])
+def test_a_config_that_is_no_file_is_refused_and_not_waited_for(tmp_path: Path, sort: str) -> None:
+    place = tmp_path / "config.toml"
+    {"pipe": os.mkfifo, "device": lambda path: path.symlink_to("/dev/zero"), "folder": os.mkdir}[sort](place)
+    with pytest.raises(ConfigError, match=r"config\.toml (is not a plain file|cannot be read)") as refused:
+        config.load({"WAYPOST_HOME": str(tmp_path), "HOME": str(tmp_path)})
+    assert refused.value.remedy

@@ -42,9 +42,9 @@ class Filled:
         return {memory_id for memory_id, places in self.places.items() if places & pages}
 
 
-def fill(home: Path, project: Path, *, memories: int = 120, files: int = 12) -> Filled:
+def fill(home: Path, project: Path, *, memories: int = 120, files: int = 12, origin: str = "") -> Filled:
     """Facts with history, decisions with reasons, notes and conversations of the journal, candidates, what was forgotten,
-    lifetimes, references to code, and an index of the code."""
+    lifetimes, references to code, and an index of the code. With an `origin`, the project has a commit too."""
     project.mkdir(parents=True, exist_ok=True)
     for number in range(files):
         (project / f"module_{number}.py").write_text(
@@ -52,6 +52,10 @@ def fill(home: Path, project: Path, *, memories: int = 120, files: int = 12) -> 
             f'def make_{number}(name):\n    """Make thing {number} by name."""\n    return Thing{number}()\n'
         )
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    if origin:
+        git(project, "remote", "add", "origin", origin)
+        git(project, "add", ".")
+        git(project, "commit", "-q", "-m", "Begin")
     memory = Memory.open(project, settings=replace(config.load(), home=home))
     memory.index()
     drafts: list[dict[str, Any]] = [
@@ -81,6 +85,11 @@ def fill(home: Path, project: Path, *, memories: int = 120, files: int = 12) -> 
     open_spaces.drop_all()
     database = folder / "memory.db"
     return Filled(home, project, database, kept, _places(database))
+
+
+def git(project: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+    subprocess.run(["git", *who, *arguments], cwd=project, check=True, capture_output=True)
 
 
 def _places(database: Path) -> dict[str, frozenset[int]]:

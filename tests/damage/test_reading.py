@@ -72,7 +72,7 @@ def test_a_text_with_a_flipped_bit_is_not_given_as_an_answer(copied: Filled) -> 
     flip_in(copied.database, copied.memories[wanted].encode())
     memory = copied.open()
     assert wanted not in [hit.id for hit in memory.recall(ASKED, k=10).hits]
-    assert "without some memories" in notices(memory)
+    assert "without 1 memory." in notices(memory)
 
 
 @pytest.mark.parametrize("column", ["kind", "recorded_at", "tags", "level"])
@@ -119,7 +119,7 @@ def test_export_is_whole_where_sqlite_takes_a_damaged_page_for_the_end_of_a_tabl
     content[start + 3 : start + 5] = (1).to_bytes(2, "big")  # it leads to two pages from now on
     copied.database.write_bytes(content)
     memory = copied.open()
-    assert len(memory.list(limit=100_000)) < len(copied.memories)
+    assert {row["id"] for row in memory.list(limit=100_000)} == copied.memories.keys()
     done = memory.export(tmp_path / "out.jsonl")
     assert done.is_damaged
     assert {json.loads(line)["id"] for line in done.path.read_text().splitlines()} == copied.memories.keys()

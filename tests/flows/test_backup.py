@@ -4,7 +4,8 @@ import json
 import os
 import shutil
 import stat
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -434,6 +435,15 @@ def test_a_destroyed_database_is_restored_and_kept_aside(memory: Memory, how: st
     assert remembered(memory, "Written afterwards") not in {alpha}
 
 
+@contextmanager
+def begun_anew(folder: Path) -> Iterator[None]:
+    """Somebody begins a new memory while the snapshots are away: beside them, none is begun by mistake."""
+    away = folder.with_name("backups-away")
+    (folder / "backups").rename(away)
+    yield
+    away.rename(folder / "backups")
+
+
 def test_a_lost_folder_is_restored_from_its_snapshots_with_its_journal(memory: Memory) -> None:
     remembered(memory, "Alpha runs on port 80")
     memory.journal.add("Talked to Anna about billing")
@@ -442,7 +452,8 @@ def test_a_lost_folder_is_restored_from_its_snapshots_with_its_journal(memory: M
     for path in folder.iterdir():
         if path.name != "backups":
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    Memory.open(memory.root, settings=memory._settings, clock=memory._clock)  # somebody looked, and began a new one
+    with begun_anew(folder):
+        Memory.open(memory.root, settings=memory._settings, clock=memory._clock)
     memory.backup.restore()
     assert texts(memory) == {"Alpha runs on port 80", "Talked to Anna about billing"}
     assert "Anna" in next((memory.folder / "journal" / "daily").iterdir()).read_text()
@@ -456,8 +467,10 @@ def test_a_database_that_was_begun_anew_and_indexed_gets_the_memories_beside_its
     wrong = remembered(memory, "Beta is wrong")
     memory.reject(wrong)
     made = memory.backup.make()
+    folder = memory.folder
     destroy(memory, "missing")
-    memory.index()
+    with begun_anew(folder):
+        memory.index()
     code = len(memory.recall("refund", scope="code").hits)
     assert code
     memory.backup.restore(made.id)

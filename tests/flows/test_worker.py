@@ -15,6 +15,7 @@ from tests.conftest import Git, OpenMemory, TestClock
 from waypost import Memory
 from waypost.config import Settings
 from waypost.flows import worker
+from waypost.flows.finding import WORKER
 from waypost.flows.open_space import OpenSpace
 
 
@@ -138,6 +139,32 @@ def test_one_engine_that_is_away_keeps_the_worker_from_nothing_else(project: Mem
     project._space.engines.away["use-multilingual-v3"] = "its weights are not installed"
     project.track("shop.py")
     assert started.count == 1
+
+
+@pytest.mark.slow
+def test_a_worker_that_fails_is_told_by_status_and_doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real process, with settings that nobody can use."""
+    started: list[subprocess.Popen[bytes]] = []
+    start = subprocess.Popen
+
+    def watched(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        options["env"] |= {"WAYPOST_ENGINE": "no such engine"}
+        started.append(start(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr("waypost.flows.worker.subprocess.Popen", watched)
+    monkeypatch.setenv("WAYPOST_BACKGROUND", "1")
+    with Memory.open(tmp_path) as memory:
+        memory.remember("Wir liefern jeden Dienstag eine neue Fassung aus")
+        (worker,) = started
+        assert worker.wait(120) != 0
+        assert any("The background worker failed at" in notice for notice in memory.status()["notices"])
+        (told,) = [one for one in memory.doctor() if one.kind == WORKER.name]
+        assert not told.ok and "no such engine" in told.message
+        log = next(memory.folder.glob("worker-*.log"))
+        assert log.stat().st_mode & 0o777 == 0o600
+        memory.doctor(fix=True)
+        assert [one for one in memory.doctor() if one.kind == WORKER.name] == []
 
 
 @pytest.mark.slow

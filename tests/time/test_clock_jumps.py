@@ -1,11 +1,12 @@
 """The clock of the machine jumps by years, to and fro: nothing that was acknowledged is lost or hidden."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost import Memory
+from waypost.flows.expiry import is_any_due
 from waypost.flows.overdue import missed
 
 YEARS = (2036, 2007, 2026, 1971, 2099, 2026)
@@ -71,3 +72,75 @@ def test_a_time_in_the_future_does_not_hide_that_maintenance_is_overdue(memory: 
     assert overdue is not None and overdue.last is None
     memory.maintain()
     assert missed(memory._space) is None
+
+
+@pytest.mark.both_stores
+def test_a_jump_ahead_hides_what_expires_by_it_and_deletes_nothing(memory: Memory, clock: TestClock) -> None:
+    clock.now = at(2026)
+    doomed = str(memory.remember("The token rotates on Friday", ttl=30 * 86_400, on_expire="delete").id)
+    memory.maintain()
+    clock.now = at(2036)
+    memory.remember("Written while the clock was wrong")
+    assert memory.expire().postponed == [doomed]
+    memory.maintain(force=True)
+    assert doomed not in {row["id"] for row in memory.list()}
+    assert any("The clock shows 2036-06-01, more than a year after" in notice for notice in memory.status()["notices"])
+    notes = [one for one in memory.doctor() if one.check == "clock"]
+    assert [(one.ok, one.is_note) for one in notes] == [(True, True)]
+    clock.now = at(2026)
+    assert {row["text"] for row in memory.list()} >= {"The token rotates on Friday"}
+    memory.maintain(force=True)
+    assert memory.show(doomed).version.text == "The token rotates on Friday"
+    assert not any("clock" in notice for notice in memory.status()["notices"])
+
+
+def test_a_new_time_that_holds_for_a_day_is_believed(memory: Memory, clock: TestClock) -> None:
+    clock.now = at(2026)
+    doomed = str(memory.remember("The token rotates on Friday", ttl=30 * 86_400, on_expire="delete").id)
+    memory.maintain()
+    clock.now = at(2036)
+    assert memory.expire().deleted == []
+    clock.now += timedelta(hours=20)
+    assert memory.expire().deleted == []
+    clock.now += timedelta(hours=5)
+    assert memory.expire(dry_run=True).deleted == [doomed]
+    assert memory.expire().deleted == [doomed]
+    assert memory.status()["notices"] == []
+
+
+def test_a_second_jump_starts_the_day_anew(memory: Memory, clock: TestClock) -> None:
+    clock.now = at(2026)
+    memory.remember("The token rotates on Friday", ttl=30 * 86_400, on_expire="delete")
+    memory.maintain()
+    for year in (2036, 2099, 2050):
+        clock.now = at(year)
+        assert memory.expire().deleted == []
+
+
+def test_a_memory_that_was_never_maintained_is_not_emptied_by_a_jump(memory: Memory, clock: TestClock) -> None:
+    clock.now = at(2026)
+    doomed = str(memory.remember("The token rotates on Friday", ttl=86_400, on_expire="delete").id)
+    clock.now = at(2036)
+    memory.remember("Written while the clock was wrong")
+    assert memory.expire().postponed == [doomed]
+
+
+def test_a_lifetime_that_ends_while_nobody_jumps_is_deleted_at_once(memory: Memory, clock: TestClock) -> None:
+    clock.now = at(2026)
+    doomed = str(memory.remember("The token rotates on Friday", ttl=86_400, on_expire="delete").id)
+    for _ in range(3):
+        clock.now += timedelta(days=100)
+        assert memory.expire().deleted == ([doomed] if doomed else [])
+        doomed = ""
+
+
+def test_no_worker_is_started_again_and_again_for_what_waits_for_the_clock(memory: Memory, clock: TestClock) -> None:
+    clock.now = at(2026)
+    memory.remember("The token rotates on Friday", ttl=86_400, on_expire="delete")
+    memory.maintain()
+    clock.now = at(2036)
+    assert is_any_due(memory._space)  # the jump has to be noted
+    memory.expire()
+    assert not is_any_due(memory._space)
+    clock.now += timedelta(hours=25)
+    assert is_any_due(memory._space)

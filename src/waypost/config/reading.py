@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import stat
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -131,7 +132,11 @@ def _machine(env: Mapping[str, str], table: Mapping[str, Any]) -> str:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):  # whoever reads from a pipe waits for ever
+                raise ConfigError(f"{path} is not a plain file.", "Put a file in its place, or remove it.")
+            return tomllib.loads(file.read().decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

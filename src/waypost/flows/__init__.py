@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from waypost.flows import dna as dna
     from waypost.flows import doctor as doctor
     from waypost.flows import elsewhere as elsewhere
+    from waypost.flows import empty_database as empty_database
     from waypost.flows import expiry as expiry
     from waypost.flows import finding as finding
     from waypost.flows import forget as forget
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from waypost.flows import prune as prune
     from waypost.flows import recall as recall
     from waypost.flows import recovery as recovery
+    from waypost.flows import recovery_notices as recovery_notices
     from waypost.flows import references as references
     from waypost.flows import related as related
     from waypost.flows import relatives as relatives
@@ -104,6 +106,7 @@ _FLOWS = frozenset(
         "dna",
         "doctor",
         "elsewhere",
+        "empty_database",
         "expiry",
         "finding",
         "forget",
@@ -136,6 +139,7 @@ _FLOWS = frozenset(
         "prune",
         "recall",
         "recovery",
+        "recovery_notices",
         "references",
         "related",
         "relatives",

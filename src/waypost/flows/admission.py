@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from waypost.errors import UnknownCheckout
+from waypost.errors import StoreCorrupt, UnknownCheckout
+from waypost.flows.finding import DATABASE
 from waypost.flows.open_space import OpenSpace, indexed_commit_of
 from waypost.flows.shared_history import Commits, commits_at, why_apart
 from waypost.model.memory import Caller
 from waypost.space.identity import Identity, path_id, tree_here, tree_name
 from waypost.store.protocol import AuditEntry, Reader, Store, Writer
+from waypost.store.salvaged import CHECKOUTS_LOST
 
 _ROOTS, _HEADS = "history_roots", "history_heads"  # commits that the checkouts of a memory were seen with
 _FOLDER = "checkout_folder:"  # the number of a checkout's folder on its disk, which stays when it is moved
@@ -28,7 +30,19 @@ def is_admitted(reader: Reader, identity: Identity, machine: str) -> bool:
     if identity.root is None or identity.space_id == path_id(identity.root, machine):
         return True  # nothing but its own path names it
     known = reader.checkouts()
-    return not known or identity.checkout_id in known
+    if identity.checkout_id in known or was_admitted(reader, identity):
+        return True
+    return not known and not are_checkouts_lost(reader)
+
+
+def was_admitted(reader: Reader, identity: Identity) -> bool:
+    """Whether the memory opened for this checkout before, as is noted beside the list of checkouts too."""
+    return bool(identity.checkout_id and reader.meta(_FOLDER + identity.checkout_id))
+
+
+def are_checkouts_lost(reader: Reader) -> bool:
+    """Whether damage took away checkouts that the memory knew: that it knows none does not make it a new one then."""
+    return "checkouts" in reader.damage() or bool(reader.meta(CHECKOUTS_LOST))
 
 
 def why_refused(reader: Reader, identity: Identity, machine: str) -> str | None:
@@ -41,6 +55,11 @@ def why_refused(reader: Reader, identity: Identity, machine: str) -> str | None:
 def need_admission(reader: Reader, identity: Identity, machine: str) -> None:
     """Raise UnknownCheckout where the memory does not open for this checkout: then nothing may be read or written."""
     reason = why_refused(reader, identity, machine)
+    if reason is not None and "checkouts" in reader.damage():
+        raise StoreCorrupt(
+            f"The database of {identity.name!r} is damaged, so it cannot be seen whether {identity.root} belongs to it: {reason}.",
+            f"Nothing was read or written. {DATABASE.remedy}",
+        )
     if reason is not None:
         raise UnknownCheckout(
             f"The memory of {identity.name!r} does not open for {identity.root}: {reason}.",
@@ -58,6 +77,8 @@ def admit(space: OpenSpace, look: Callable[[OpenSpace], object]) -> None:
         if identity.checkout_id in reader.checkouts():
             return
         need_admission(reader, identity, machine)
+        if "checkouts" in reader.damage():
+            return  # nothing can be noted
     look(space)
     if space.store.may_write:
         commits = commits_at(identity.root, seconds=_FIRST_LOOK)

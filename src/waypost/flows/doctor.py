@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from waypost.embed.install import status as model_status
 from waypost.errors import StoreCorrupt, StoreFull
+from waypost.flows.clock import clock_notices
 from waypost.flows.elsewhere import notice_elsewhere
 from waypost.flows.finding import (
     DISK,
@@ -18,6 +19,7 @@ from waypost.flows.finding import (
     PERMISSIONS,
     TRACES,
     UPKEEP,
+    WORKER,
     Finding,
 )
 from waypost.flows.freshness import notice_full
@@ -25,10 +27,18 @@ from waypost.flows.hook_check import check_hooks
 from waypost.flows.journal_check import check_journal
 from waypost.flows.open_space import OpenSpace, conclusions_key
 from waypost.flows.overdue import missed
-from waypost.flows.recovery import check_leftovers, damage_findings, index_all, repair_lock, repaired_findings
+from waypost.flows.recovery import (
+    check_leftovers,
+    check_lost_writes,
+    damage_findings,
+    index_all,
+    repair_lock,
+    repaired_findings,
+)
 from waypost.flows.relatives import look_for_relatives
 from waypost.flows.scrub import owes_scrub, scrub
 from waypost.flows.settle import rebuild, settle
+from waypost.flows.worker_log import clear_failure, last_failure
 from waypost.model.memory import Caller
 from waypost.text.counted import counted
 
@@ -71,6 +81,7 @@ def _check_database(at: Checkup) -> Iterator[Finding]:
         found = found if done is None else list(repaired_findings(space, done))
     yield from found
     yield from check_leftovers(space.folder, fix=at.fix)
+    yield from check_lost_writes(space.folder, fix=at.fix)
 
 
 def _damage(space: OpenSpace) -> list[Finding]:
@@ -92,6 +103,9 @@ def _check_pending(at: Checkup) -> Iterator[Finding]:
     space = at.space
     if at.fix:
         _do_pending(space)
+        clear_failure(space)
+    if (failed := last_failure(space)) is not None:
+        yield WORKER.found(failed.notice)
     with space.store.read() as reader:
         owed = reader.owed()
         engines = {one.name: one for one in space.engines.active(reader) if owed.get(one.name)}
@@ -156,6 +170,11 @@ def _check_upkeep(at: Checkup) -> Iterator[Finding]:
     yield Finding("upkeep", True, "It is not overdue.") if late is None else UPKEEP.found(late.message)
 
 
+def _check_clock(at: Checkup) -> Iterator[Finding]:
+    for notice in clock_notices(at.space):
+        yield Finding("clock", True, notice, is_note=True)
+
+
 def _check_journal(at: Checkup) -> Iterable[Finding]:
     return check_journal(at.space)
 
@@ -179,6 +198,7 @@ CHECKS: tuple[Callable[[Checkup], Iterable[Finding]], ...] = (
     _check_tree,
     _check_relatives,
     _check_upkeep,
+    _check_clock,
     _check_journal,
     _check_hooks,
     _check_permissions,

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from waypost.facts.ageing import RUN_OUT, has_run_out
 from waypost.flows.backup_erase import owe_erasure
+from waypost.flows.clock import SeenClock, is_noted, look, note
 from waypost.flows.erase import clean_exports, traces_of
 from waypost.flows.held import audit
 from waypost.flows.open_space import OpenSpace
@@ -25,6 +27,7 @@ class Expired:
     archived: list[str] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     protected: list[str] = field(default_factory=list)  # their time is over too, and nothing happens to them
+    postponed: list[str] = field(default_factory=list)  # to be deleted once the clock can be believed (`clock.py`)
     exports_changed: tuple[str, ...] = ()
     complete: bool = True  # False: somebody is reading right now; the last traces go with the next opening
     dry_run: bool = False
@@ -40,6 +43,7 @@ class Expired:
             "archived": self.archived,
             "deleted": self.deleted,
             "protected": self.protected,
+            "postponed": self.postponed,
             "exports_changed": list(self.exports_changed),
             "complete": self.complete,
             "dry_run": self.dry_run,
@@ -49,20 +53,23 @@ class Expired:
 def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, wait: bool = True) -> Expired:
     """Do to every memory whose time has run out what was said for its end. What is protected stays as it is.
 
-    Deleted means erased with all its versions, as by `forget`, but it may be said again: no tombstone is left. Without
+    Deleted means erased with all its versions, as by `forget`, but it may be said again: no tombstone is left. Nothing is
+    while the clock may be wrong. Without
     `wait`, the last traces are left for later where somebody reads right now. Doing it twice, or in two processes at
     once, does it once.
     """
     with space.store.read() as reader:
-        over = reader.lifetimes(expired_by=space.clock(), protected=True)
-        due = _due(over)
+        now = space.clock()
+        over = reader.lifetimes(expired_by=now, protected=True)
+        due, postponed, clock = _believed(reader, _due(over), now)
         doomed = [row.memory_id for row in due if row.on_expire == "delete"]
         words = set() if dry_run else _words(reader, doomed)
-    done = Expired(protected=[row.memory_id for row in over if row.protected], dry_run=dry_run)
+    done = Expired(protected=[row.memory_id for row in over if row.protected], postponed=postponed, dry_run=dry_run)
     if dry_run:
         for row in due:
             _listed(done, row.on_expire).append(row.memory_id)
         return done
+    note(space, clock)
     # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
     changed = clean_exports(space, doomed, words) if doomed else set()
     for start in range(0, len(due), _AT_ONCE):
@@ -79,7 +86,19 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
 def is_any_due(space: OpenSpace) -> bool:
     """Whether `process_expired` would do anything now."""
     with space.store.read() as reader:
-        return bool(_due(reader.lifetimes(expired_by=space.clock())))
+        now = space.clock()
+        due, postponed, clock = _believed(reader, _due(reader.lifetimes(expired_by=now)), now)
+        return bool(due) or (bool(postponed) and not is_noted(reader, clock))
+
+
+def _believed(reader: Reader, due: list[LifetimeRow], now: datetime) -> tuple[list[LifetimeRow], list[str], SeenClock]:
+    """What can be done by this clock, and the ids of what is not deleted yet."""
+    doomed = [row.memory_id for row in due if row.on_expire == "delete"]
+    known = [entry.at for memory_id in doomed for entry in reader.audit_entries(memory_id, 1)]
+    clock = look(reader, now, min(known, default=None))
+    if not clock.is_doubtful:
+        return due, [], clock
+    return [row for row in due if row.on_expire != "delete"], doomed, clock
 
 
 def _due(over: Sequence[LifetimeRow]) -> list[LifetimeRow]:

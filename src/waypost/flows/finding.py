@@ -54,6 +54,11 @@ class FindingKind:
 
 
 DATABASE = FindingKind("database", "database", "Run `waypost doctor --fix`. It keeps a copy of the damaged file.")
+EMPTIED = FindingKind(
+    "empty database",
+    "database",
+    "Run `waypost backup restore latest --yes`: it goes back to that snapshot. To begin a new memory instead, move {folder} away.",
+)
 SERVER_DATABASE = FindingKind(
     "server database", "database", "Have the database's administrator restore it from a backup."
 )
@@ -65,6 +70,11 @@ NOT_AS_WRITTEN = FindingKind(
     "changed memories",
     "changed memories",
     "Read each one. If it is right, run `waypost verify {memory_id}`; if not, `waypost correct {memory_id} TEXT`.",
+)
+LOST_WRITES = FindingKind(
+    "lost writes",
+    "log",
+    "The log is kept beside {old}. Compare what you wrote last with `waypost list`, then run `waypost doctor --fix`.",
 )
 LOST_ROWS = FindingKind("lost rows", "table", "The old file is {old}.")
 UNFINISHED_REPAIR = FindingKind("unfinished repair", "repair", "Run `waypost doctor --fix`.")
@@ -79,6 +89,9 @@ EMBEDDING = FindingKind(
 )
 PENDING_VECTORS = FindingKind("pending vectors", "vectors", "To do it now, run `waypost doctor --fix`.", is_note=True)
 PENDING_FILES = FindingKind("pending files", "index", "To do it now, run `waypost doctor --fix`.", is_note=True)
+WORKER = FindingKind(
+    "worker", "background work", "Run `waypost doctor --fix`: it does what is pending, and says what fails."
+)
 TRACES = FindingKind(
     "forgotten text",
     "forgotten text",
@@ -98,8 +111,18 @@ HOOKS = FindingKind("agent hooks", "agent hooks", "To try them now, run `waypost
 PERMISSIONS = FindingKind("permissions", "permissions", "Run `chmod -R go= {folder}`.")
 
 KINDS: tuple[FindingKind, ...] = (
-    *(DATABASE, SERVER_DATABASE, LOST, LOST_VERSIONS, NOT_AS_WRITTEN, LOST_ROWS, UNFINISHED_REPAIR),
-    *(DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, TRACES, UPKEEP),
+    *(
+        DATABASE,
+        EMPTIED,
+        SERVER_DATABASE,
+        LOST,
+        LOST_VERSIONS,
+        NOT_AS_WRITTEN,
+        LOST_WRITES,
+        LOST_ROWS,
+        UNFINISHED_REPAIR,
+    ),
+    *(DISK, KEYWORDS, UNFINISHED_INDEX, MODEL, EMBEDDING, PENDING_VECTORS, PENDING_FILES, WORKER, TRACES, UPKEEP),
     *(JOURNAL_FILE, JOURNAL_DNA, JOURNAL_CONFLICT, JOURNAL_SECRET, JOURNAL_LEFT_OUT, HOOKS, PERMISSIONS),
 )
 

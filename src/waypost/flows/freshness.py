@@ -36,7 +36,7 @@ def refresh(space: OpenSpace, hits: Sequence[Hit]) -> bool:
 
 def notice_full(space: OpenSpace) -> tuple[str, ...]:
     """What an answer should say on a full disk: nothing of what changed can be read in."""
-    if space.settings.store or space.store.may_write:
+    if space.settings.store or space.store.may_write or space.store.known_damage():
         return ()
     return ("The disk is full: answered from what was stored before. Free some space to index what has changed.",)
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from waypost.code.choice import check_patterns, unmatched
 from waypost.code.walk import GIT_UNASKED, walk
-from waypost.errors import InvalidInput, SecurityError, StoreFull
+from waypost.errors import InvalidInput, SecurityError, StoreCorrupt, StoreFull
 from waypost.flows.conclude import conclude, endpoint_count
 from waypost.flows.digest import KILLED
+from waypost.flows.finding import DATABASE
 from waypost.flows.index import Indexed, Patterns, Report, index_tree, quiet
 from waypost.flows.live_schema import read_tables
 from waypost.flows.open_space import OpenSpace, discovered_key, patterns_key, tree_of
@@ -93,6 +94,8 @@ def init(
     """Index the tree; patterns that were given once hold until others are given. `facts`: look first, once, at what the
     project says of itself, so that there is something to be briefed with while the rest is read. Raises SecurityError
     where whoever asks may only read this memory."""
+    if space.store.known_damage() and not space.store.may_write:
+        raise StoreCorrupt(f"The database in {space.store.place} is damaged.", DATABASE.remedy)
     if not space.store.may_write and not space.settings.store:
         raise StoreFull(
             f"No room left on the disk of {space.folder}.", "Free some space and repeat; nothing was changed."

@@ -121,6 +121,7 @@ def _lifetimes(space: OpenSpace, *, dry_run: bool = False) -> Done:
     parts = ((done.stale, "stale"), (done.archived, "archived"), (done.deleted, "deleted"))
     told = [f"{len(ids)} {'to be ' if dry_run else ''}{word}" for ids, word in parts if ids]
     told += [f"{len(done.protected)} kept, being protected"] if done.protected else []
+    told += [f"{len(done.postponed)} not deleted yet: the clock has jumped"] if done.postponed else []
     return Done(
         "lifetimes", done.count, f"time has run out: {', '.join(told)}" if told else "no memory's time has run out"
     )

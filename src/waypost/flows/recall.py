@@ -120,6 +120,7 @@ def recall(
         from waypost.flows.relatives import relative_notices  # only where nothing was found
 
         notices = (*relative_notices(space), *notices)
+    notes = (*damage_notices(space.store), *notes)
     return Answer(asked, tuple(hits), (*notices, *notes), (timing.perf_counter() - started) * 1000)
 
 
@@ -165,7 +166,6 @@ def _answer(space: OpenSpace, ask: _Ask) -> tuple[list[Hit], tuple[str, ...], tu
                 hits, spread[1] = beside.code_too(hits, spread[1], code_ask, ask.view)
             places = [hit for hit in hits if (hit.confidence or 0.0) >= ask.wanted.min_confidence]
         notices, notes = engine_notices(space, reader, serving), () if beside is None else beside.notes
-        notes = (*damage_notices(reader.damage()), *notes)
     return one_list(memories, places, (spread[0], spread[1]), roles, ask.language)[: ask.k], notices, notes
 
 

@@ -1,5 +1,6 @@
 """Damage of the database: what `doctor` says of it, and what a repair saved and lost."""
 
+import json
 import mmap
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +14,7 @@ from waypost.flows.finding import (
     LOST,
     LOST_ROWS,
     LOST_VERSIONS,
+    LOST_WRITES,
     NOT_AS_WRITTEN,
     SERVER_DATABASE,
     UNFINISHED_INDEX,
@@ -24,7 +26,7 @@ from waypost.flows.open_space import OpenSpace
 from waypost.retrieve.passages import passages_of
 from waypost.space.platform import try_lock
 from waypost.store.protocol import PassageRow, Store
-from waypost.store.salvaged import FOLDER, KEPT, WORKPLACE, Salvaged
+from waypost.store.salvaged import FOLDER, KEPT, LOST_WRITES_NOTE, WORKPLACE, Salvaged
 from waypost.text.counted import counted
 
 LOCK_NAME = "repair.lock"
@@ -126,6 +128,21 @@ def check_leftovers(folder: Path, *, fix: bool) -> list[Finding]:
         for path in left if fix else ():
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
     return [] if fix else [UNFINISHED_REPAIR.found("A repair was stopped before it had cleaned up.")]
+
+
+def check_lost_writes(folder: Path, *, fix: bool) -> list[Finding]:
+    """Whether the end of the log could not be read when the database was opened; with `fix` it is said no more."""
+    note = folder / LOST_WRITES_NOTE
+    if fix:
+        note.unlink(missing_ok=True)
+    try:
+        told = json.loads(note.read_bytes())
+        count = counted(int(told["writes"]), "write", "writes")
+        return [LOST_WRITES.found(f"{count} at the end of the log could not be read.", old=told["old"])]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, LookupError):
+        return [LOST_WRITES.found("Writes at the end of the log could not be read.", old=folder / FOLDER)]
 
 
 def drop_damaged(folder: Path, memory_ids: Iterable[str], pieces: Iterable[str]) -> list[str]:

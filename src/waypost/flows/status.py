@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import Any
 
 from waypost.embed.install import status as model_status
+from waypost.flows.clock import clock_notices
 from waypost.flows.elsewhere import seen_elsewhere
 from waypost.flows.journal_place import journal_notices
 from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
 from waypost.flows.overdue import last_maintained, missed
+from waypost.flows.recovery_notices import damage_notices, lost_write_notices
 from waypost.flows.references import kept_view, linked
 from waypost.flows.relatives import relatives
+from waypost.flows.worker_log import worker_notices
 from waypost.model.recall import View
 from waypost.model.time import Moment, format_time
 from waypost.space.metadata import read_metadata
@@ -52,7 +55,14 @@ def status(space: OpenSpace) -> dict[str, Any]:
         "journal": str(space.journal.root),
         "relatives": [one.to_json() for one in others],
         "journal_offered": None if space.journal_offered is None else str(space.journal_offered),
-        "notices": [*(one.notice for one in others), *journal_notices(space)],
+        "notices": [
+            *(one.notice for one in others),
+            *journal_notices(space),
+            *clock_notices(space),
+            *worker_notices(space),
+            *lost_write_notices(space.folder),
+            *damage_notices(space.store),
+        ],
         "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
         "overdue": late.to_json() if (late := missed(space)) else None,
     }

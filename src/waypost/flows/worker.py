@@ -10,6 +10,7 @@ from pathlib import Path
 
 from waypost.flows.open_space import OpenSpace, conclusions_key, learn_since_key
 from waypost.flows.settle import Progress, settle
+from waypost.flows.worker_log import error_stream
 from waypost.model.memory import Caller
 from waypost.space.claim import HeldLock, try_claim
 from waypost.space.platform import detached, try_lock
@@ -70,14 +71,15 @@ def _start(space: OpenSpace, held: HeldLock) -> None:
     settings = {"WAYPOST_HOME": str(space.settings.home), "WAYPOST_ENGINE": space.settings.engine}
     if os.environ.get("WAYPOST_MODELS"):  # perhaps relative to where we are
         settings["WAYPOST_MODELS"] = str(space.settings.models[0])
-    subprocess.Popen(
-        [sys.executable, "-P", "-m", "waypost", *work],
-        stdin=held.handle,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **settings},
-        **detached(),
-    )
+    with error_stream(space) as errors:
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", "waypost", *work],
+            stdin=held.handle,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env={**os.environ, **settings},
+            **detached(),
+        )
     held.hand_over()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waypost.config import Settings, user_home
-from waypost.errors import InvalidInput, NotFound, WaypostError
+from waypost.errors import InvalidInput, NotFound, StoreCorrupt, WaypostError
 from waypost.flows.elsewhere import checkouts_of
 from waypost.memory.spaces import open_spaces
 from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spaces
@@ -39,6 +39,7 @@ class KnownSpace:
     origin: str | None = None
     machine: str = ""  # the name of this one, where the store is shared
     aliases: Mapping[str, str] = field(default_factory=dict)  # ids of folders that stand for another memory
+    damage: str = ""  # why it cannot be opened, and what to do
 
     @property
     def identity(self) -> Identity:
@@ -65,6 +66,7 @@ class KnownSpace:
         return None
 
     def to_json(self) -> dict[str, Any]:
+        damage = {"damage": self.damage} if self.damage else {}
         return {
             "id": self.space_id,
             "kind": self.kind,
@@ -73,16 +75,20 @@ class KnownSpace:
             "roots": [str(root) for root in self.roots],
             "has_tree": self.kind == "project" and self._here() is not None,
             "checkouts": [one.to_json() for one in self.checkouts],
+            **damage,
         }
 
 
 def known_spaces(settings: Settings, clock: Clock = utc_now) -> list[KnownSpace]:
-    """All memories of a home that can be read, by name."""
+    """All memories of a home, by name; of one whose database is damaged, what can be known without it."""
     found = list[KnownSpace]()
     for stored in stored_spaces(settings):
         try:
             found.append(_known(settings, stored, clock))
-        except WaypostError:  # damaged, or taken away meanwhile
+        except StoreCorrupt as error:
+            about = (stored.space_id, stored.kind, stored.name, stored.created, (), (), stored.source, stored.origin)
+            found.append(KnownSpace(*about, damage=f"{error.what} {error.remedy}"))
+        except WaypostError:  # taken away meanwhile
             continue
     return sorted(found, key=lambda one: (one.name.lower(), one.space_id))
 
@@ -163,7 +169,7 @@ class Spaces:
         return self._clock()
 
     def listed(self) -> list[KnownSpace]:
-        """All memories of this home that can be read, by name."""
+        """All memories of this home, by name."""
         return known_spaces(self._settings, self._clock)
 
     def named(self) -> list[KnownSpace]:

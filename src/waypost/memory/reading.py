@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from waypost import flows
-from waypost.errors import InvalidInput, NotFound
+from waypost.errors import InvalidInput, NotFound, StoreCorrupt
 from waypost.memory.opened import Opened, When, when
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.ids import check_id
@@ -87,6 +87,7 @@ class Reading(Opened):
         try:
             return flows.references.find_linked(space, memory_id, moment)
         except NotFound:
+            self._refuse_unreadable(memory_id)
             shared = flows.share_owner.find_shared(space, memory_id, moment)
             if shared is None:
                 raise
@@ -141,7 +142,23 @@ class Reading(Opened):
 
     def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.lifecycle.History":
         """All that was ever recorded of it; by `known_at`, and about the instant `as_of`, where these are given."""
-        return flows.lifecycle.history(self._current, memory_id, self._moment(as_of, known_at))
+        try:
+            return flows.lifecycle.history(self._current, memory_id, self._moment(as_of, known_at))
+        except NotFound:
+            self._refuse_unreadable(memory_id)
+            raise
+
+    def damage_notices(self) -> tuple[str, ...]:
+        """What an answer that was given just now may lack, because the database is damaged; mostly nothing."""
+        return flows.recovery_notices.damage_notices(self._space.store)
+
+    def _refuse_unreadable(self, memory_id: str) -> None:
+        """Raise StoreCorrupt for a memory that is there and cannot be read."""
+        store = self._space.store
+        if store.known_damage() and memory_id in store.unreadable():
+            raise StoreCorrupt(
+                f"The memory {memory_id} cannot be read: the database is damaged.", flows.finding.DATABASE.remedy
+            )
 
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:
         with self._space.store.read() as reader:

@@ -4,7 +4,7 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from waypost.config import Settings
 from waypost.context.cache import ContextCache
 from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
-from waypost.errors import StoreUnavailable
+from waypost.errors import StoreCorrupt, StoreUnavailable
 from waypost.flows.engines import Engines
 from waypost.flows.open_space import OpenSpace, is_known_checkout
 from waypost.memory.stores import StoredSpace, open_store
@@ -167,9 +167,10 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
         raise
     keep_metadata(folder, space.engines.main.name, store.schema_version)
     if store.may_write:
-        flows.settle.adopt_engine(space)
-        flows.scrub.finish_forgetting(space)
-        flows.neglect.call_if_neglected(space)
+        with suppress(StoreCorrupt):  # what can be read is read; a write would fail, and say what to do
+            flows.settle.adopt_engine(space)
+            flows.scrub.finish_forgetting(space)
+            flows.neglect.call_if_neglected(space)
     return space
 
 

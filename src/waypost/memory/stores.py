@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from waypost import flows
 from waypost.config import Settings
 from waypost.errors import NotFound, WaypostError
 from waypost.model.time import Clock
@@ -48,6 +49,9 @@ def open_store(
         return _on_postgres(settings, space, clock, patience, for_moving=for_moving, guest_of=guest_of)
     from waypost.store.sqlite.store import SqliteStore
 
+    database = folder / DATABASE_FILE
+    if not database.exists() or not database.stat().st_size:
+        flows.empty_database.refuse_emptied(folder)
     return SqliteStore(folder, clock=clock, busy_seconds=patience, for_moving=for_moving)
 
 

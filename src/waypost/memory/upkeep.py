@@ -28,6 +28,8 @@ class Upkeep(Opened):
             if not fix:
                 return damage_findings(*about)
             done = repair_damaged(*about)
+            if done is None:
+                return damage_findings(*about)
         space = self._space
         found = list(flows.recovery.repaired_findings(space, done))
         return [*found, *flows.doctor.doctor(space, self._caller, fix=fix)]

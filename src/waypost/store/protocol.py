@@ -361,6 +361,12 @@ class Store(Protocol):
         """Whether whoever asks has the right to write: with a database of a team not everybody has. What is only noted
         while something is read is left out then."""
 
+    def known_damage(self) -> tuple[str, ...]:
+        """The tables in which reads of this store could not read something, as long as it is so. Takes no look at the rest."""
+
+    def unreadable(self) -> tuple[str, ...]:
+        """The ids of memories that cannot be read, or not as they were written. Takes a look at the whole file, once."""
+
     @property
     def schema_version(self) -> int:
         """How many migrations the database has."""

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 FOLDER = "damaged"  # beside a database: copies of it as it was when it was damaged
 WORKPLACE = ".repair"  # in there: what a repair that runs is making
+LOST_WRITES_NOTE = (
+    "lost-writes.json"  # beside a database: how many writes of its log could not be read, until it is repaired
+)
 # Tables whose rows nobody can make again; all others follow from these, from a tree, an engine or the files of a journal.
 KEPT = (
     "meta",
@@ -23,6 +26,7 @@ KEPT = (
     "candidates",
     "shares",
 )
+CHECKOUTS_LOST = "checkouts_lost"  # in `meta`: a repair could not read all checkouts that the memory knew
 Index = Callable[["Store"], None]  # makes passages and keywords for all versions of a store that has none
 
 

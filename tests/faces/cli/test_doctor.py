@@ -25,6 +25,7 @@ from waypost.embed.fake import FakeEngine
 from waypost.embed.weights import ModelFile
 from waypost.flows import finding, hook_check
 from waypost.flows.finding import KINDS, PERMISSIONS, FindingKind
+from waypost.flows.worker_log import error_stream
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import format_time
@@ -287,6 +288,21 @@ def hooks_that_were_too_late(home: Home) -> ByHand:
     return None
 
 
+def a_worker_that_failed(home: Home) -> None:
+    """Its settings were wrong when it ran, and are right again."""
+    with error_stream(Memory.open(home.root)._space) as errors:
+        wrong = {**os.environ, "WAYPOST_ENGINE": "no such engine"}
+        command = [sys.executable, "-m", "waypost", "-C", str(home.root), "work"]
+        done = subprocess.run(command, env=wrong, stderr=errors, check=False)
+    assert done.returncode != 0
+
+
+def an_emptied_database(home: Home) -> None:
+    assert home.waypost("backup", "make").code == 0
+    open_spaces.drop_all()
+    (home.folder / "memory.db").write_bytes(b"")
+
+
 CASES: list[tuple[FindingKind, Callable[[Home], ByHand]]] = [
     (finding.DATABASE, a_row_that_points_at_nothing),
     (finding.KEYWORDS, a_damaged_keyword_index),
@@ -298,6 +314,8 @@ CASES: list[tuple[FindingKind, Callable[[Home], ByHand]]] = [
     (finding.PENDING_FILES, a_changed_file),
     (finding.TRACES, a_reader_in_the_way_of_forgetting),
     (finding.UPKEEP, missed_maintenance),
+    (finding.WORKER, a_worker_that_failed),
+    (finding.EMPTIED, an_emptied_database),
     (finding.JOURNAL_FILE, a_journal_file_that_is_no_text),
     (finding.JOURNAL_FILE, a_journal_file_with_a_readable_copy),
     (finding.JOURNAL_DNA, a_dna_that_is_too_long),
@@ -360,10 +378,10 @@ def test_the_remedies_for_what_is_wrong_in_postgresql_are_right(home: Home, prep
     assert home.doctor()["problems"] == []
 
 
-# What a repair says, and what it leaves to others: tests/damage/test_remedies.py.
+# What a repair says, and what it leaves to others: tests/damage/test_remedies.py and test_log.py.
 OF_REPAIRS = {
     *(finding.LOST, finding.LOST_VERSIONS, finding.NOT_AS_WRITTEN, finding.LOST_ROWS, finding.UNFINISHED_REPAIR),
-    *(finding.DISK, finding.SERVER_DATABASE),
+    *(finding.DISK, finding.SERVER_DATABASE, finding.LOST_WRITES),
 }
 TRIED = {kind for kind, _ in CASES} | {PERMISSIONS, finding.UNFINISHED_INDEX} | OF_REPAIRS
 

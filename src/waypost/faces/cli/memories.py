@@ -160,6 +160,7 @@ def context_(
 def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
     """Everything about one memory, with the code it points at."""
     from waypost.faces.cli.links import places_of
+    from waypost.faces.cli.output import print_notices
     from waypost.faces.cli.reference_output import print_shown, shown_row
 
     memory = session_of(context).memory()
@@ -168,6 +169,7 @@ def show(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = No
         print_json(shown_row(found, places_of(memory)))
     else:
         print_shown(found, places_of(memory))
+    print_notices(memory.damage_notices())
 
 
 @app.command("list")
@@ -187,16 +189,19 @@ def list_(
 ) -> None:
     """What is remembered, the latest last."""
     from waypost.faces.cli import writing
-    from waypost.faces.cli.output import print_rows
+    from waypost.faces.cli.output import print_notices, print_rows
 
-    rows = session_of(context).memory().list(
+    memory = session_of(context).memory()
+    rows = memory.list(
         kind=kind, level=level, domain=domain, module=module, session=session, tags=writing.tags(tag), limit=limit,
         archived=archived, as_of=as_of, known_at=known_at,
     )  # fmt: skip
+    notices = memory.damage_notices()
     if json:
-        print_json({"memories": rows})
-    else:
+        print_json({"memories": rows, "notices": notices})
+    elif rows or not notices:
         print_rows(rows)
+    print_notices(() if json else notices)
 
 
 @app.command()
@@ -313,9 +318,11 @@ def protect(
 def history(context: Ctx, memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None, json: Json = False) -> None:
     """All that was ever recorded under an id."""
     from waypost.faces.cli import writing
+    from waypost.faces.cli.output import print_notices
 
-    found = session_of(context).memory().history(memory_id, as_of=as_of, known_at=known_at)
-    writing.print_history(found, json=json)
+    memory = session_of(context).memory()
+    writing.print_history(memory.history(memory_id, as_of=as_of, known_at=known_at), json=json)
+    print_notices(memory.damage_notices())
 
 
 def _done(json: bool, status: str, memory_id: str | None) -> None:

@@ -127,7 +127,7 @@ def _begun(context: Ctx, project: "Project", settings: "Settings") -> tuple["Mem
     session = session_of(context)
     if _is_told(context) or project.person is not None or not is_outside(settings, session.directory):
         return session.memory(), project
-    known = [one for one in known_spaces(settings) if one.kind == "project"]
+    known = [one for one in known_spaces(settings) if one.kind == "project" and not one.damage]
     if len(known) == 1:
         memory = open_known(settings, caller(settings.person), known[0].space_id)
         return memory, replace(project, directory=None, space=memory.space_id)

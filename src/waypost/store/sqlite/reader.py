@@ -5,7 +5,7 @@ it decides must rest on all that is there.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -14,14 +14,20 @@ from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.store.protocol import CodeSketch, Found, Sketch, Twin, VectorAnswer
+from waypost.store.sql.moved import SELECT_NOTES
 from waypost.store.sql.reader import M_COLUMNS
-from waypost.store.sql.rows import version_of
+from waypost.store.sql.rows import version_of, visible
 from waypost.store.sqlite.checksums import FUNCTION, SUMMED
+from waypost.store.sqlite.database import SqliteDatabase
+from waypost.store.sqlite.readable_tables import MEMORIES, ReadableDatabase
 from waypost.store.sqlite.search_rows import SearchRows
+from waypost.store.sqlite.text_search import search_texts
 
 if TYPE_CHECKING:
     from waypost.store.protocol import Vector
+    from waypost.store.sql.moving import TableRows
     from waypost.store.sql.scores import Scores
+    from waypost.store.sqlite.vectors import EngineVectors
 
 # What depends on all asked-for values together: it cannot be asked for some of them at a time.
 _WHOLE = re.compile(r"\bNOT IN\b|\bLIMIT\b|\bGROUP BY\b|\bUNION\b|\b(count|sum|min|max|avg|total)\s*\(", re.IGNORECASE)
@@ -30,42 +36,72 @@ _FALSE = (
     f" AND checksum IS NOT {FUNCTION}({', '.join(SUMMED['memories'].columns)})"
 )
 _UNREADABLE = (apsw.CorruptError, apsw.SQLError, apsw.IOError)
-_MOST_PROBES = (
-    20_000  # that fail in one transaction, 20 microseconds each: with more of it damaged, it is to be repaired first
-)
+_MOST_PROBES = 500  # that fail in one transaction: with more of it damaged, a copy of what is readable is made
 _LIMIT = re.compile(r"LIMIT (\?|\d+)\s*$")
 
 
 class SqliteReader(SearchRows):
     """All that is read."""
 
+    def __init__(
+        self, connection: apsw.Connection, vectors: "Callable[[apsw.Connection, str], EngineVectors | None]"
+    ) -> None:
+        self._readable = ReadableDatabase(connection)
+        super().__init__(self._readable, vectors)
+        self._damage: set[str] = set()
+        self._probes = 0
+
     def damage(self) -> list[str]:
-        return sorted(self._damage)
+        return sorted(self._damage | self._readable.copied)
+
+    @property
+    def copied(self) -> frozenset[str]:
+        """The tables that could not be read where they are: nobody may write by what is left of them."""
+        return self._readable.copied
+
+    def tables(self) -> "TableRows":
+        """For who moves the memory elsewhere: nothing of it may be missing."""
+        from waypost.store.sql.moving import TableRows  # only for a memory that is moved
+
+        return TableRows(SqliteDatabase(self._connection))
+
+    def moved_notes(self) -> list[Any]:
+        return self._rows(SELECT_NOTES)
 
     def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         try:
             return super()._rows(sql, parameters)
         except apsw.CorruptError:
-            if _WHOLE.search(sql):
-                raise
-            return self._readable_rows(sql, list(parameters))
+            found = None if _WHOLE.search(sql) else self._readable_rows(sql, list(parameters))
+            if found:
+                return found
+            if not self._readable.copy_damaged([MEMORIES]):
+                if found is None:
+                    raise
+                return found
+        return super()._rows(sql, parameters)
 
-    def _readable_rows(self, sql: str, parameters: list[Any]) -> list[Any]:
-        """Asked for fewer and fewer of the values of a list, until only those are left out that cannot be read."""
-        lists = [at for at, value in enumerate(parameters) if type(value) is list and len(value) > 1]
-        if not lists:
-            if not any(type(value) is list for value in parameters):
-                raise apsw.CorruptError("damaged")
-            self._damage.add("memories")
-            return []
+    def _readable_rows(self, sql: str, parameters: list[Any]) -> list[Any] | None:
+        """Asked for fewer and fewer of the values of a list, until only those are left out that cannot be read. None: there
+        is no list, or too much of it cannot be read."""
+        lists = [at for at, value in enumerate(parameters) if type(value) is list]
+        if not lists or self._probes > _MOST_PROBES:
+            return None
         longest = max(lists, key=lambda at: len(parameters[at]))
         values, found = parameters[longest], list[Any]()
+        if len(values) <= 1:
+            self._damage.add("memories")
+            return found
         for part in (values[: len(values) // 2], values[len(values) // 2 :]):
             given = [*parameters[:longest], part, *parameters[longest + 1 :]]
             try:
                 found += super()._rows(sql, given)
             except apsw.CorruptError:
-                found += self._readable_rows(sql, given)
+                self._probes += 1
+                rest = self._readable_rows(sql, given)
+                if rest is None:
+                    return None
+                found += rest
         return found
 
     # -- versions
@@ -83,6 +119,8 @@ class SqliteReader(SearchRows):
             return super()._versions(sql, parameters)
         except apsw.CorruptError:
             rows = self._readable_versions(sql, parameters)
+            if not rows and self._readable.copy_damaged([MEMORIES]):
+                return super()._versions(sql, parameters)
         refs = self._refs([row[0] for row in rows])
         return [version_of(row, refs.get(row[0], ())) for row in rows]
 
@@ -120,6 +158,8 @@ class SqliteReader(SearchRows):
             except (apsw.CorruptError, ValueError, TypeError, OverflowError):
                 self._probes += 1
                 if self._probes > _MOST_PROBES:
+                    if self._readable.copy_damaged([MEMORIES]):
+                        return self._readable_versions(sql, parameters)
                     raise
                 if first == last:
                     self._damage.add("memories")
@@ -156,10 +196,14 @@ class SqliteReader(SearchRows):
 
     def keyword_search(self, terms: Sequence[str], limit: int, view: View) -> list[Found]:
         try:
-            return super().keyword_search(terms, limit, view)
+            found = super().keyword_search(terms, limit, view)
+            if "passages" not in self.copied:
+                return found
         except _UNREADABLE:
             self._damage.add("keywords")
-            return []
+        condition, parameters = visible(view)
+        rows = self._rows(f"SELECT m.number, m.memory_id, m.text FROM memories m WHERE {condition}", parameters)
+        return search_texts(rows, terms, limit)
 
     def code_keyword_search(
         self, terms: Sequence[str], weights: Sequence[float], limit: int, view: View

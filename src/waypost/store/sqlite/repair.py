@@ -16,7 +16,7 @@ from pathlib import Path
 import apsw
 
 from waypost.errors import StoreBusy
-from waypost.store.salvaged import FOLDER, WORKPLACE, Index, Salvaged
+from waypost.store.salvaged import CHECKOUTS_LOST, FOLDER, WORKPLACE, Index, Salvaged
 from waypost.store.sqlite.checksums import add_checksum_function
 from waypost.store.sqlite.connection import in_our_words
 from waypost.store.sqlite.file_copy import keep_copy, pages_of
@@ -48,12 +48,13 @@ def repair(path: Path, index: Index, now: datetime, busy_seconds: float) -> Salv
     folder.mkdir(mode=0o700, exist_ok=True)
     workplace = folder / WORKPLACE
     with in_our_words(path):
+        first = _keep_log(path, folder, now)
         for _ in range(_TRIES):
             shutil.rmtree(workplace, ignore_errors=True)  # what a killed one left
             workplace.mkdir(mode=0o700)
             try:
                 with _held(path, busy_seconds) as holder:
-                    done = _make_new(path, workplace / path.name, index, now)
+                    done = _make_new(path, workplace / path.name, index, now, first)
                     if _swap(path, workplace / path.name, holder, busy_seconds):
                         return done
             finally:
@@ -84,8 +85,20 @@ def salvaged_copy(path: Path, now: datetime, busy_seconds: float) -> Iterator[tu
             folder.rmdir()
 
 
-def _make_new(path: Path, new: Path, index: Index, now: datetime) -> Salvaged:
-    old = keep_copy(path, path.parent / FOLDER, now.strftime("%Y%m%dT%H%M%SZ"))
+def _keep_log(path: Path, folder: Path, now: datetime) -> Path | None:
+    """Copy a database that is empty or gone with the log that is left of it: SQLite removes that when it opens the file."""
+    if path.exists() and path.stat().st_size:
+        return None
+    path.touch(mode=0o600)
+    return keep_copy(path, folder, _name_of(now))
+
+
+def _name_of(now: datetime) -> str:
+    return now.strftime("%Y%m%dT%H%M%SZ")
+
+
+def _make_new(path: Path, new: Path, index: Index, now: datetime, old: Path | None) -> Salvaged:
+    old = old or keep_copy(path, path.parent / FOLDER, _name_of(now))
     with pages_of(old) as pages:  # a private copy: nobody changes it
         salvage, names = _salvage(pages, path, now)
         _fill(salvage, names, new, now)
@@ -181,6 +194,8 @@ def _put_in_order(connection: apsw.Connection, found: Survey, numbers: dict[str,
     damaged = found.bad_rows.keys() | found.bad_pages.keys()
     if damaged & {*_OF_TREES, "sqlite_schema"} or not found.read["files"]:
         connection.execute("UPDATE files SET mtime = 0, hash = x''")  # so that they are read again
+    if "checkouts" in damaged or not found.read["checkouts"]:
+        connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", (CHECKOUTS_LOST,))
     for number, memory_id in found.doubtful.items():
         held = "SELECT 1 FROM memories WHERE number = ? AND superseded_at IS NULL"
         if connection.execute(held, (number,)).fetchall():

@@ -43,6 +43,7 @@ class Shape:
     required: frozenset[str]
     number: str | None  # the column that is the number of the row
     is_numbered: bool  # whether its rows have numbers at all
+    key: tuple[str, ...]
 
     @property
     def is_summed(self) -> bool:
@@ -89,7 +90,7 @@ def shapes_of(connection: apsw.Connection) -> dict[str, Shape]:
     for name, sql in names:
         if sql.startswith("CREATE VIRTUAL"):
             continue
-        told: list[Any] = connection.execute(f"PRAGMA table_info({name})").fetchall()
+        told: list[Any] = connection.execute(f"PRAGMA main.table_info({name})").fetchall()
         columns = tuple(row[1] for row in told)
         key = [row[1] for row in sorted(told, key=lambda row: row[5]) if row[5]]
         bare = "WITHOUT ROWID" in sql.upper()
@@ -97,7 +98,7 @@ def shapes_of(connection: apsw.Connection) -> dict[str, Shape]:
         types = {row[1]: row[2].upper() for row in told}
         number = key[0] if not bare and len(key) == 1 and types[key[0]] == "INTEGER" else None
         required = frozenset(row[1] for row in told if (row[3] or (bare and row[5])) and row[1] != number)
-        found[name] = Shape(name, columns, stored, types, required, number, not bare)
+        found[name] = Shape(name, columns, stored, types, required, number, not bare, tuple(key))
     return found
 
 
@@ -270,6 +271,31 @@ class Salvage:
             self.survey.of_trees.add(number)
         elif isinstance(number, int) and (memory_id := _text(told[0])):
             self.survey.known[number] = memory_id
+
+
+def true_rows(pages: Pages, shape: Shape) -> Iterator[list[Any]]:
+    """The rows of a table with checksums, in the order of its columns, wherever they are: also on pages that its tree does
+    not lead to any more."""
+    sorts = (LEAF_TABLE,) if shape.is_numbered else (INTERIOR_INDEX, LEAF_INDEX)
+    for number in range(1, pages.count + 1):
+        try:
+            for cell in pages.cells(number) if pages.sort(number) in sorts else ():
+                row = _true_row(shape, cell)
+                if row is not None:
+                    yield [row[name] for name in shape.columns]
+        except BadPage:
+            continue
+
+
+def _true_row(shape: Shape, cell: Cell | BadPage) -> dict[str, Any] | None:
+    if isinstance(cell, BadPage):
+        return None
+    try:
+        values = values_of(cell.payload)
+    except BadPage:
+        return None
+    row = _named(shape, cell, values) if len(values) == len(shape.stored) else None
+    return row if row is not None and row["checksum"] is not None and _is_true(shape, row) else None
 
 
 def _named(shape: Shape, cell: Cell, values: Sequence[Any]) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ import apsw
 
 from waypost.errors import ForeignFile, SchemaTooNew
 from waypost.model.time import to_micros
-from waypost.store.sqlite.checksums import CHECKSUMS
+from waypost.store.sqlite.checksums import CHECKSUMS, add_checksum_function
 from waypost.store.sqlite.files import header
 
 APPLICATION_ID = 0x57_41_59_50  # "WAYP", in the file's header: tells our file from another SQLite file
@@ -298,8 +298,13 @@ MIGRATIONS: Mapping[str, str] = MappingProxyType(
 def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
     """Bring the file to the schema of this version, or say why it cannot be."""
     _make_ours(connection, path)
-    if not _missing(connection, path):
-        return
+    try:
+        if not _missing(connection, path):
+            return
+    except apsw.CorruptError:
+        if _has_latest_tables(connection):  # then all have been applied, though their list cannot be read
+            return
+        raise
     connection.execute("BEGIN IMMEDIATE")
     try:
         apply(connection, _missing(connection, path), now)  # again, now that nobody else can be at it
@@ -307,6 +312,17 @@ def migrate(connection: apsw.Connection, path: str, now: datetime) -> None:
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def _has_latest_tables(connection: apsw.Connection) -> bool:
+    with contextlib.closing(apsw.Connection(":memory:")) as new:
+        add_checksum_function(new)
+        for statements in MIGRATIONS.values():
+            new.execute(statements)
+        tables: list[Any] = new.execute(_TABLES).fetchall()
+        return _indexes(new).keys() <= _indexes(connection).keys() and all(
+            _columns(new, table).keys() == _columns(connection, table).keys() for (table,) in tables
+        )
 
 
 def _reconcile(connection: apsw.Connection) -> None:

@@ -23,12 +23,14 @@ _MOST_WEIGHED = 15_000  # passages whose keywords are compared: a microsecond ea
 class SearchRows(FoundRows):
     """The part of the reader that searches."""
 
-    def __init__(self, connection: apsw.Connection, vectors: "Callable[[apsw.Connection, str], EngineVectors | None]"):
-        super().__init__(SqliteDatabase(connection))
-        self._connection = connection
+    def __init__(
+        self,
+        database: SqliteDatabase,
+        vectors: "Callable[[apsw.Connection, str], EngineVectors | None]",
+    ) -> None:
+        super().__init__(database)
+        self._connection = database.connection
         self._vectors = vectors
-        self._damage: set[str] = set()
-        self._probes = 0
         self._scored: dict[str, tuple[Vector, Scores]] = {}
         self._parts: dict[tuple[str, bool | None], tuple[Scores, Scores, dict[str, Population]]] = {}
 

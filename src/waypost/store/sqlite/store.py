@@ -16,8 +16,11 @@ from waypost.store.salvaged import Index, Salvaged
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved
 from waypost.store.sqlite.connection import Connections, check_library, in_our_words
 from waypost.store.sqlite.damage import damage_of, has_kept_damage
+from waypost.store.sqlite.database import SqliteDatabase
 from waypost.store.sqlite.files import contains
 from waypost.store.sqlite.full_disk import has_no_room
+from waypost.store.sqlite.known_damage import KnownDamage
+from waypost.store.sqlite.lost_writes import keep_lost_writes, logged_commits
 from waypost.store.sqlite.reader import SqliteReader
 from waypost.store.sqlite.repair import repair
 from waypost.store.sqlite.schema import MIGRATIONS, migrate, refuse_foreign
@@ -45,34 +48,43 @@ class SqliteStore:
         self._clock, self._busy_seconds = clock, busy_seconds
         self._path = folder / DATABASE_NAME
         self._connections = Connections(self._path, busy_seconds)
+        self._known_damage = KnownDamage(self._path)
         self._engines: dict[tuple[int, int], EngineVectors] = {}  # by id and dimensions: ids can come back
         with in_our_words(self._path):
             refuse_foreign(self._path)
+        logged = logged_commits(self._path)
         with in_our_words(self._path), self._connections.lend() as connection:
+            if logged is not None:
+                keep_lost_writes(self._path, connection, logged, clock())
             migrate(connection, str(self._path), clock())
-            self._refuse_moved(connection)
+            with contextlib.suppress(apsw.CorruptError):  # each transaction looks too
+                self._refuse_moved(connection.execute(SELECT_NOTES).fetchall())
 
     @contextmanager
     def read(self) -> Iterator[SqliteReader]:
         with in_our_words(self._path), self._connections.lend() as connection:
             connection.execute("BEGIN")
+            reader = SqliteReader(connection, self._vectors)
             try:
-                self._refuse_moved(connection)  # since it was opened, by another process
-                yield SqliteReader(connection, self._vectors)
+                self._refuse_moved(reader.moved_notes())  # since it was opened, by another process
+                yield reader
             except _ODD as error:
                 self._blame_damage(error)
                 raise
             finally:
+                self._known_damage.add(reader.damage(), reader.copied)
                 if connection.in_transaction:  # else the error to be told would be hidden by another
                     connection.execute("ROLLBACK")
 
     @contextmanager
     def write(self) -> Iterator[SqliteWriter]:
         with in_our_words(self._path), self._connections.turn, self._connections.lend() as connection:
+            if self._known_damage.forbids_writing(connection):
+                raise apsw.CorruptError("what a write must know cannot be read")
             connection.execute("BEGIN IMMEDIATE")
             try:
-                self._refuse_moved(connection)
-                yield SqliteWriter(connection, self._vectors)
+                self._refuse_moved(connection.execute(SELECT_NOTES).fetchall())
+                yield SqliteWriter(SqliteDatabase(connection), self._vectors)
                 connection.execute("COMMIT")
                 self._connections.confirm(connection)
             except BaseException as error:
@@ -116,8 +128,7 @@ class SqliteStore:
             if path.name.split("-")[1] not in kept:  # of an engine that was dropped
                 path.unlink(missing_ok=True)
 
-    def _refuse_moved(self, connection: apsw.Connection) -> None:
-        notes: list[Any] = connection.execute(SELECT_NOTES).fetchall()
+    def _refuse_moved(self, notes: list[Any]) -> None:
         if notes and not self._for_moving:
             refuse_moved(notes)
 
@@ -135,6 +146,7 @@ class SqliteStore:
         try:
             return repair(self._path, index, self._clock(), self._busy_seconds)
         finally:
+            self._known_damage.clear()
             self._connections.open_again()
             self._engines.clear()
 
@@ -144,8 +156,22 @@ class SqliteStore:
 
     @property
     def may_write(self) -> bool:
-        """Not on a full disk: then reads leave out what they would note on the way."""
-        return not has_no_room(self._path)
+        """Not on a full disk or a damaged file: then reads leave out what they would note on the way."""
+        if has_no_room(self._path):
+            return False
+        if not self._known_damage.is_any:
+            return True
+        with in_our_words(self._path), self._connections.lend() as connection:
+            return not self._known_damage.forbids_writing(connection)
+
+    def known_damage(self) -> tuple[str, ...]:
+        if not self._known_damage.is_any:
+            return ()
+        with in_our_words(self._path), self._connections.lend() as connection:
+            return self._known_damage.tables(connection)
+
+    def unreadable(self) -> tuple[str, ...]:
+        return self._known_damage.unreadable(self._clock())
 
     @property
     def schema_version(self) -> int:

@@ -59,4 +59,6 @@ def page(hands: Hands, asked: Asked, cursor: str | None, limit: int) -> dict[str
     question = {**asked.to_json(), "space": hands.space_id}
     at = None if cursor is None else read_cursor(cursor, question)
     rows, following = page_of(hands.memory, asked, at, limit)
-    return {"memories": rows, "next": following.written(question) if following else None}
+    answer = {"memories": rows, "next": following.written(question) if following else None}
+    notices = hands.memory.damage_notices()
+    return {**answer, "notices": list(notices)} if notices else answer

@@ -1,0 +1,67 @@
+"""What a worker said when it failed. It has no terminal: its errors go to a file, which the next worker of the checkout empties."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from waypost.errors import InvalidInput
+from waypost.flows.open_space import OpenSpace
+from waypost.space.platform import read_small_file
+
+_ERROR = "error: "  # as the command line begins what it reports
+_LARGEST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFailure:
+    at: datetime
+    what: str
+
+    @property
+    def notice(self) -> str:
+        return f"The background worker failed at {self.at:%Y-%m-%d %H:%M} UTC: {self.what}"
+
+
+@contextmanager
+def error_stream(space: OpenSpace) -> Iterator[int]:
+    """An empty file for the errors of a new worker; nowhere, where it cannot be made."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        handle = os.open(_place(space), flags, 0o600)
+    except OSError:
+        yield subprocess.DEVNULL
+        return
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def last_failure(space: OpenSpace) -> WorkerFailure | None:
+    """Why the last worker of this checkout ended before its time; None where it did not."""
+    try:
+        lines = read_small_file(_place(space), _LARGEST).decode("utf-8", "replace").splitlines()
+        at = datetime.fromtimestamp(_place(space).stat().st_mtime, UTC)
+    except (OSError, InvalidInput):
+        return None
+    found = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)]
+    return WorkerFailure(at, found[-1]) if found else None
+
+
+def clear_failure(space: OpenSpace) -> None:
+    with contextlib.suppress(OSError):
+        _place(space).unlink()
+
+
+def worker_notices(space: OpenSpace) -> tuple[str, ...]:
+    failed = last_failure(space)
+    return () if failed is None else (failed.notice,)
+
+
+def _place(space: OpenSpace) -> Path:
+    return space.folder / f"worker-{space.identity.checkout_id or 'person'}.log"

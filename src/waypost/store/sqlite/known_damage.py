@@ -1,0 +1,85 @@
+"""The damage that reads of this process have met, while it lasts: for notices, and so that nobody writes by half of a table."""
+
+import os
+import threading
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+import apsw
+
+from waypost.store.salvaged import KEPT
+from waypost.store.sqlite.files import LOG
+from waypost.store.sqlite.readable_tables import is_whole
+from waypost.store.sqlite.repair import survey
+
+_Stamp = tuple[tuple[int, int, int], ...]  # of the file and of its log
+
+
+class KnownDamage:
+    """Of one database. What was found counts until the file changes; then the tables in question are looked at again, for
+    another process may have repaired it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._tables: frozenset[str] = frozenset()
+        self._copied: frozenset[str] = frozenset()  # tables that could not be read where they are
+        self._stamp: _Stamp | None = None
+        self._unreadable: tuple[_Stamp, tuple[str, ...]] | None = None
+
+    def add(self, tables: Iterable[str], copied: Iterable[str]) -> None:
+        found = frozenset(tables)
+        if not found:
+            return
+        with self._lock:
+            self._tables |= found
+            self._copied |= frozenset(copied)
+            self._stamp = self._now()
+
+    def clear(self) -> None:
+        with self._lock:
+            self._tables = self._copied = frozenset()
+            self._unreadable = None
+
+    @property
+    def is_any(self) -> bool:
+        return bool(self._tables)
+
+    def tables(self, connection: apsw.Connection) -> tuple[str, ...]:
+        """The tables in which something could not be read."""
+        self._look_again(connection)
+        return tuple(sorted(self._tables))
+
+    def forbids_writing(self, connection: apsw.Connection) -> bool:
+        """Whether a table that nobody can make again could not be read where it is: a write must know all that is in it."""
+        self._look_again(connection)
+        return not self._copied.isdisjoint(KEPT)
+
+    def unreadable(self, now: datetime) -> tuple[str, ...]:
+        """The ids of memories that cannot be read, or not as they were written. Takes a look at the whole file, once."""
+        stamp, known = self._now(), self._unreadable
+        if known is None or known[0] != stamp:
+            found, _ = survey(self._path, now)
+            ids = [*found.lost_memories, *found.lost_versions, *found.doubtful.values()]
+            known = self._unreadable = (stamp, tuple(dict.fromkeys(ids)))
+        return known[1]
+
+    def _look_again(self, connection: apsw.Connection) -> None:
+        stamp = self._now() if self._tables else None
+        if stamp == self._stamp or not self._tables:
+            return
+        copied = frozenset(name for name in self._copied if not is_whole(connection, name))
+        with self._lock:  # what was not copied shows itself again with the next read
+            self._tables, self._copied, self._stamp = copied, copied, stamp
+
+    def _now(self) -> _Stamp:
+        return tuple(_stamp(f"{self._path}{end}") for end in ("", LOG))
+
+
+def _stamp(path: str) -> tuple[int, int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0, 0
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,35 @@
+"""An agent whose memory is damaged: it reads on with a notice, and is told what the person has to do."""
+
+from collections.abc import Callable
+
+from tests.damage.filled import root_page, zero
+from tests.faces.mcp.conftest import Agent
+
+from waypost import Memory
+from waypost.memory.spaces import open_spaces
+
+
+def damage(agent: Agent, *tables: str) -> None:
+    memory = agent.memory
+    for number in range(40):  # more than a page holds
+        memory.remember(f"Ship {number} leaves on day {number} from the quay of the northern harbour of this town")
+    place = memory.folder / "memory.db"
+    open_spaces.drop_all()
+    zero(place, *([root_page(place, table) for table in tables] or [1]))
+
+
+def test_what_can_be_read_is_given_with_a_notice(agent: Agent) -> None:
+    damage(agent, "memories", "checkouts")
+    told = agent.text("recall", question="Which day does ship 7 leave?")
+    assert "Ship 7 leaves" in told
+    assert "The database is damaged" in told and "waypost doctor --fix" in told
+    assert "The database is damaged" in agent.text("status")
+    assert "waypost doctor --fix" in agent.refusal("remember", text="Written into it")
+
+
+def test_one_that_cannot_be_opened_says_what_to_do(agent: Agent, open_memory: Callable[..., Memory]) -> None:
+    damage(agent)
+    for name, given in (("recall", {"question": "ship 7"}), ("remember", {"text": "Written"}), ("status", {})):
+        told = agent.refusal(name, **given)
+        assert "is damaged" in told and "waypost doctor --fix" in told
+    assert open_memory("other").remember("Another project goes on").status == "added"
