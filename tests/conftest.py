@@ -14,6 +14,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests import new_databases
 from tests.postgres_server import Postgres
 
 from waypost import config
@@ -168,6 +169,12 @@ def hashed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weights, "digest", remembered)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def made_once() -> Iterator[None]:
+    with new_databases.copied():
         yield
 
 
