@@ -1,7 +1,7 @@
 """Here the migrations make every database, as they do for users."""
 
 import pytest
-from tests.new_databases import really_open
+from tests.made_once import really_open
 
 from waypost.store.sqlite.store import SqliteStore
 
