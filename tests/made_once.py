@@ -93,7 +93,10 @@ def loaded() -> Iterator[None]:
         model = {"minilm": weights.MINILM, "multilingual": weights.MULTILINGUAL}.get(name)
         if model is None:
             return open_engine(name, settings)
-        key = (os.getpid(), weights.find(model, settings.models))  # the threads of an engine do not come along in a fork
+        key = (
+            os.getpid(),
+            weights.find(model, settings.models),
+        )  # the threads of an engine do not come along in a fork
         if key not in known:
             known[key] = open_engine(name, settings)
         return known[key]
