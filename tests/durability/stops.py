@@ -34,11 +34,16 @@ class Stops:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
+_CHANGES = ("CREATE", "ALTER", "DROP", "INSERT", "UPDATE", "DELETE", "--", "")
+
+
 def telling(steps: list[str], every: int) -> list[int]:
-    """The numbers of the steps to be stopped at: of a run of the same thing (one page of a commit after the other, one table
-    after the other) the first, the last and every so manieth between."""
+    """The numbers of the steps to be stopped at: of a run of the same thing (one page of a commit after the other, one change
+    inside a transaction after the other) the first, the last and every so manieth between."""
     chosen: set[int] = set()
-    for _, run in itertools.groupby(enumerate(steps, 1), lambda step: step[1].partition(" ")[0]):
+    words = [step.partition(" ")[0] for step in steps]
+    kinds = ["change" if word in _CHANGES else word for word in words]
+    for _, run in itertools.groupby(enumerate(kinds, 1), lambda step: step[1]):
         numbers = [number for number, _ in run]
         chosen |= {numbers[0], numbers[-1], *numbers[::every]}
     return sorted(chosen)
