@@ -84,23 +84,22 @@ def _place(made: bytes, folder: Path) -> None:
         os.unlink(name)
 
 
+_engines: dict[object, Engine] = {}
+
+
+def open_once(name: str, settings: Settings) -> Engine:
+    """Engines whose weights are in the same folder are one: else each test would load them into memory anew."""
+    model = {"minilm": weights.MINILM, "multilingual": weights.MULTILINGUAL}.get(name)
+    if model is None:
+        return open_engine(name, settings)
+    key = (os.getpid(), weights.find(model, settings.models))  # the threads of an engine do not come along in a fork
+    if key not in _engines:
+        _engines[key] = open_engine(name, settings)
+    return _engines[key]
+
+
 @contextmanager
 def loaded() -> Iterator[None]:
-    """Engines whose weights are in the same folder are one: else each test would load them into memory anew."""
-    known: dict[object, Engine] = {}
-
-    def open_(name: str, settings: Settings) -> Engine:
-        model = {"minilm": weights.MINILM, "multilingual": weights.MULTILINGUAL}.get(name)
-        if model is None:
-            return open_engine(name, settings)
-        key = (
-            os.getpid(),
-            weights.find(model, settings.models),
-        )  # the threads of an engine do not come along in a fork
-        if key not in known:
-            known[key] = open_engine(name, settings)
-        return known[key]
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("waypost.memory.spaces.open_engine", open_)
+        patch.setattr("waypost.memory.spaces.open_engine", open_once)
         yield
