@@ -14,13 +14,13 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests.made_once import made_once
 from tests.postgres_server import Postgres
 
 from waypost import config
 from waypost.config import Settings
-from waypost.embed import weights
 from waypost.embed.fake import FakeEngine
-from waypost.memory import Memory
+from waypost.memory import Memory, spaces
 from waypost.model.memory import Caller
 from waypost.store.open_databases import is_open_database
 from waypost.store.sqlite.connection import Connections, open_pools
@@ -151,23 +151,8 @@ def store_address(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def hashed_once() -> Iterator[None]:
-    """The models that are installed have 200 MB: they are hashed when somebody first looks whether they are whole, and
-    again only if a file has changed since."""
-    known: dict[tuple[Path, int, int, int], str] = {}
-    installed, digest = config.load().models, weights.digest
-
-    def remembered(path: Path) -> str:
-        if not any(path.is_relative_to(folder) for folder in installed):
-            return digest(path)
-        seen = path.stat()
-        key = (path, seen.st_ino, seen.st_size, seen.st_ctime_ns)
-        if key not in known:
-            known[key] = digest(path)
-        return known[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weights, "digest", remembered)
+def made_only_once() -> Iterator[None]:
+    with made_once():
         yield
 
 
@@ -185,9 +170,8 @@ def clean_environment(
         monkeypatch.setenv("WAYPOST_STORE", store_address)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     yield
-    from waypost.memory.spaces import open_spaces
-
-    open_spaces.drop_all()
+    spaces.open_spaces.drop_all()
+    spaces._engines.clear()  # they would be kept for all who come later
 
 
 class TestClock:

@@ -1,4 +1,4 @@
-"""One server for all tests of a process, one browser for those of a module, and a window of its own for each test.
+"""One server and one browser for all tests of a process, and a window of its own for each test.
 
 A window fails its test when the page logs an error, breaks its content policy, or asks another host for anything.
 """
@@ -46,9 +46,9 @@ def browser_path() -> str:
     return next(filter(None, map(shutil.which, names)), "")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Ends with its module: while it runs, its event loop does, and tests of others could have none of their own."""
+    """Ends with this folder: while it runs, its event loop does, and tests of others could have none of their own."""
     path = browser_path()
     assert path, "There is no Chromium here: run scripts/install-browser.sh, or name one in WAYPOST_TEST_BROWSER."
     with sync_playwright() as playwright:
@@ -68,7 +68,7 @@ def cookies() -> list[object]:
     return []
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def signed_in(browser: Browser, served: Served, cookies: list[object]) -> list[object]:
     """The cookies of a person who typed, once, the code that the server printed."""
     if cookies:

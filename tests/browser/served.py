@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from tests.browser.sample import AGENT, Sample, build, propose
+from tests.made_once import open_once
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
 from waypost.embed.protocol import Engine
-from waypost.embed.registry import open_engine
 from waypost.faces.guard.tokens import Tokens
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.session import Project
@@ -89,7 +89,7 @@ def serving(folder: Path) -> Iterator[Served]:
 
     def open_own(name: str, asked: config.Settings) -> Engine:
         """Not for others: this goes on while tests of other folders run, and some of them want the real engines."""
-        return engine if asked.home == home else open_engine(name, asked)
+        return engine if asked.home == home else open_once(name, asked)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("waypost.memory.spaces.open_engine", open_own)

@@ -1,32 +1,18 @@
 """Real repositories: one that is known, and others that claim to be the same."""
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.commands import Done, run_command
 from tests.conftest import Git, TestClock
 
 from waypost.embed.fake import FakeEngine
-from waypost.faces.cli.entry import run
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 
 ORIGIN = "https://git.example.org/team/shop.git"
 FACT = "The shop keeps its orders in Postgres sixteen."
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 Waypost = Callable[..., Done]
@@ -38,10 +24,7 @@ def waypost(capfd: pytest.CaptureFixture[str], fake_engine: FakeEngine) -> Waypo
 
     def call(folder: Path, *arguments: str) -> Done:
         open_spaces.drop_all()
-        capfd.readouterr()
-        code = run(["-C", str(folder), *arguments])
-        out, err = capfd.readouterr()
-        return Done(code, out, err)
+        return run_command(capfd, "-C", str(folder), *arguments)
 
     return call
 

@@ -8,6 +8,7 @@ import pytest
 from tests.checkouts.conftest import FACT, ORIGIN, Clone, Repository, Waypost, recalled
 from tests.conftest import Git
 
+from waypost.embed.fake import FakeEngine
 from waypost.errors import UnknownCheckout
 from waypost.memory import Memory
 from waypost.space import identify
@@ -27,7 +28,7 @@ FORMS = [
 
 
 @pytest.fixture
-def local(repository: Repository) -> Path:
+def local(repository: Repository, fake_engine: FakeEngine) -> Path:
     """A repository without a remote, of which something is remembered."""
     root = repository("local")
     with Memory.open(root) as memory:

@@ -20,7 +20,7 @@ from typing import Any
 
 from tests.durability.children import Log, Look, look, one_who_looks, open_memory, run_child, start_child
 from tests.durability.inspection import inspect
-from tests.durability.stops import LEVELS, SteppedFiles, Stops
+from tests.durability.stops import LEVELS, SteppedFiles, Stops, telling
 
 import waypost.flows.settle
 import waypost.memory.spaces
@@ -99,9 +99,9 @@ def write_without_end(memory: Memory, seed: int, log: Log) -> None:
 
 
 def stop_while_writing(
-    folder: Path, project: Path, level: str, kinds: list[str], look_at: Look
+    folder: Path, project: Path, level: str, kinds: list[str], every: int, look_at: Look
 ) -> Iterator[dict[str, Any]]:
-    """For each kind of write and every step of it: kill the writer there, in a copy of a prepared home, and describe
+    """For each kind of write and each telling step of it: kill the writer there, in a copy of a prepared home, and describe
     what is left. The first one is also stopped while it opens the memory."""
     template = folder / "template"
     known, *_ = run_child(lambda log: prepare(open_memory(template, project), log))
@@ -109,27 +109,30 @@ def stop_while_writing(
     before: list[str] = []
     looked: dict[str, dict[str, Any]] = {}
     for name, write in ((name, WRITES[name]) for name in kinds):
-        for chosen in itertools.count(1):
+
+        def task(log: Log, home: Path, chosen: int, name: str = name, write: Write = write) -> None:
+            stops = Stops(chosen, armed=not before)
+            LEVELS[level](stops)
+            memory = open_memory(home, project)
+            stops.armed = True
+            log({"begin": name})
+            log({"done": name, "ids": write(memory, *ids) or []})
+            stops.step("after the receipt")
+            log({"steps": stops.noted})
+
+        whole = folder / f"{level}-{name}"
+        shutil.copytree(template, whole)
+        (*_, told), *_ = run_child(lambda log, task=task, home=whole: task(log, home, 0))  # type: ignore[misc]
+        for chosen in telling(told["steps"], every):
             home = folder / f"{level}-{name}-{chosen}"
             shutil.copytree(template, home)
-
-            def task(log: Log, name: str = name, write: Write = write, home: Path = home, chosen: int = chosen) -> None:
-                stops = Stops(chosen, armed=not before)
-                LEVELS[level](stops)
-                memory = open_memory(home, project)
-                stops.armed = True
-                log({"begin": name})
-                log({"done": name, "ids": write(memory, *ids) or []})
-                stops.step("after the receipt")
-
-            lines, ended_by, _ = run_child(task)
-            if not ended_by:
-                template = home  # where the next kind of write begins
-                break
+            lines, ended_by, _ = run_child(lambda log, task=task, h=home, c=chosen: task(log, h, c))  # type: ignore[misc]
+            assert ended_by == signal.SIGKILL
             if (left := _all_bytes(home)) not in looked:  # as within a transaction: nothing of it is in a file yet
                 looked[left] = look_at(home)
             yield {"step": chosen, "known": known, "before": before, "log": lines, "found": looked[left]}
             shutil.rmtree(home)
+        template = whole  # where the next kind of write begins
         before.append(name)
 
 
@@ -143,18 +146,21 @@ def _all_bytes(home: Path) -> str:
     return digest.hexdigest()
 
 
-def stop_while_making(folder: Path, project: Path, level: str, look_at: Look) -> Iterator[dict[str, Any]]:
+def stop_while_making(folder: Path, project: Path, level: str, every: int, look_at: Look) -> Iterator[dict[str, Any]]:
     """The same for a space that does not exist yet, until its first words are stored."""
-    for chosen in itertools.count(1):
+
+    def task(log: Log, home: Path, chosen: int) -> None:
+        stops = Stops(chosen)
+        LEVELS[level](stops)
+        log({"done": "remember", "ids": _ids([open_memory(home, project).remember("The first words ever")])})
+        stops.armed = False
+        log({"steps": stops.noted})
+
+    (*_, told), *_ = run_child(lambda log: task(log, folder / level, 0))
+    for chosen in telling(told["steps"], every):
         home = folder / f"{level}-{chosen}"
-
-        def task(log: Log, home: Path = home, chosen: int = chosen) -> None:
-            LEVELS[level](Stops(chosen))
-            log({"done": "remember", "ids": _ids([open_memory(home, project).remember("The first words ever")])})
-
-        lines, ended_by, _ = run_child(task)
-        if not ended_by:
-            return
+        lines, ended_by, _ = run_child(lambda log, h=home, c=chosen: task(log, h, c))  # type: ignore[misc]
+        assert ended_by == signal.SIGKILL
         yield {"log": lines, "found": look_at(home)}
         shutil.rmtree(home)
 
@@ -274,8 +280,8 @@ def main() -> None:
     files = SteppedFiles("stepped", "unix", makedefault=True)
     warm_up(folder / "warm")
     runs: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
-        "writing": lambda: stop_while_writing(folder, project, asked["level"], asked["kinds"], look_at),
-        "making": lambda: stop_while_making(folder, project, asked["level"], look_at),
+        "writing": lambda: stop_while_writing(folder, project, asked["level"], asked["kinds"], asked["every"], look_at),
+        "making": lambda: stop_while_making(folder, project, asked["level"], asked["every"], look_at),
         "random": lambda: kill_at_random(folder, project, asked["rounds"], asked["seed"]),
         "together": lambda: open_together(folder, project, asked["rounds"]),
         "worker": lambda: stop_the_worker(folder, project),

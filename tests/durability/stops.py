@@ -1,5 +1,6 @@
 """Where a process can be stopped on its way through a write: each level names its steps and dies at the chosen one."""
 
+import itertools
 import os
 import signal
 import sys
@@ -15,20 +16,37 @@ from waypost.store.sqlite.store import SqliteStore
 
 
 class Stops:
-    """Counts the steps of the write path, and kills the process at the chosen one."""
+    """Counts the steps of the write path, and kills the process at the chosen one; at 0 it only notes them."""
 
     def __init__(self, chosen: int, *, armed: bool = True) -> None:
         self._left = chosen
         self.armed = armed
+        self.noted: list[str] = []
         self.last_act: Callable[[], None] = lambda: None
 
-    def step(self, _name: str) -> None:
+    def step(self, name: str) -> None:
         if self.armed:
+            self.noted.append(name)
             self._left -= 1
             if self._left == 0:
                 self.armed = False
                 self.last_act()
                 os.kill(os.getpid(), signal.SIGKILL)
+
+
+_CHANGES = ("CREATE", "ALTER", "DROP", "INSERT", "UPDATE", "DELETE", "--", "")
+
+
+def telling(steps: list[str], every: int) -> list[int]:
+    """The numbers of the steps to be stopped at: of a run of the same thing (one page of a commit after the other, one change
+    inside a transaction after the other) the first, the last and every so manieth between."""
+    chosen: set[int] = set()
+    words = [step.partition(" ")[0] for step in steps]
+    kinds = ["change" if word in _CHANGES else word for word in words]
+    for _, run in itertools.groupby(enumerate(kinds, 1), lambda step: step[1]):
+        numbers = [number for number, _ in run]
+        chosen |= {numbers[0], numbers[-1], *numbers[::every]}
+    return sorted(chosen)
 
 
 def stop_at_functions(stops: Stops) -> None:

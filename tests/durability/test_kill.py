@@ -87,12 +87,17 @@ def check_stopped_once(answer: dict[str, Any]) -> None:
 
 
 LEVELS = ["functions", "statements", "files", "system"]
+# Between two statements or two pages of one transaction all stops are alike: every so manieth stands for the others.
+EVERY = {"statements": 4, "files": 4}
 
 
-def stop_while_writing(tmp_path: Path, project: Path, level: str, kinds: list[str]) -> Counter[str]:
+def stop_while_writing(
+    tmp_path: Path, project: Path, level: str, kinds: list[str], every: int | None = None
+) -> Counter[str]:
     """Check what is left after every stop; count the stops for each kind of write."""
     steps = Counter[str]()
-    for answer in killings(tmp_path, project, run="writing", level=level, kinds=kinds):
+    every = every or EVERY.get(level, 1)
+    for answer in killings(tmp_path, project, run="writing", level=level, kinds=kinds, every=every):
         check_stopped_once(answer)
         steps[answer["log"][0]["begin"] if answer["log"] else "open"] += 1
     return steps
@@ -120,7 +125,7 @@ def test_what_was_acknowledged_outlasts_a_power_failure(tmp_path: Path, project:
 def test_soak_every_kind_of_write_stopped_between_any_two_pages_is_whole_or_absent(
     tmp_path: Path, project: Path
 ) -> None:
-    steps = stop_while_writing(tmp_path, project, "files", list(CHANGES))
+    steps = stop_while_writing(tmp_path, project, "files", list(CHANGES), every=1)
     assert all(steps[kind] > 1 for kind in set(CHANGES) - {"export"})
 
 
@@ -135,14 +140,34 @@ def test_soak_every_kind_of_write_outlasts_a_power_failure_at_any_step(tmp_path:
 def test_a_space_whose_making_was_stopped_at_any_step_opens_the_next_time(
     tmp_path: Path, project: Path, level: str
 ) -> None:
+    assert stop_while_making(tmp_path, project, level, EVERY.get(level, 1)) > 5
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("level", EVERY)
+def test_soak_a_space_whose_making_was_stopped_at_each_single_step_opens_the_next_time(
+    tmp_path: Path, project: Path, level: str
+) -> None:
+    assert stop_while_making(tmp_path, project, level, 1) > 100
+
+
+@pytest.mark.soak
+def test_soak_a_writer_stopped_at_each_single_statement_leaves_each_write_whole_or_absent(
+    tmp_path: Path, project: Path
+) -> None:
+    steps = stop_while_writing(tmp_path, project, "statements", list(CHANGES), every=1)
+    assert all(steps[kind] > 1 for kind in set(CHANGES) - {"export"})
+
+
+def stop_while_making(tmp_path: Path, project: Path, level: str, every: int) -> int:
     steps = 0
-    for answer in killings(tmp_path, project, run="making", level=level):
+    for answer in killings(tmp_path, project, run="making", level=level, every=every):
         steps += 1
         check_sound(answer["found"])
         assert set(answer["found"]["current"].values()) <= {"The first words ever"}
         for message in answer["log"]:
             assert answer["found"]["current"] == {message["ids"][0]: "The first words ever"}
-    assert steps > 5
+    return steps
 
 
 def test_processes_that_make_a_space_at_the_same_moment_all_get_in(tmp_path: Path, project: Path) -> None:

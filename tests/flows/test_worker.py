@@ -206,8 +206,9 @@ if sys.orig_argv[-1:] == ["work"]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for what was set")
-def test_twenty_questions_at_once_after_an_edit_start_one_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, git: Git, settings: Settings
+@pytest.mark.parametrize("questions", [6, pytest.param(20, marks=pytest.mark.soak)])
+def test_many_questions_at_once_after_an_edit_start_one_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, git: Git, settings: Settings, questions: int
 ) -> None:
     """No worker gets past its first line before the last question is answered: nobody may need a second one."""
     tree, log, gate, alive, site = (tmp_path / name for name in ("tree", "log", "gate", "alive", "site"))
@@ -224,8 +225,8 @@ def test_twenty_questions_at_once_after_an_edit_start_one_worker(
     with gate.open("a") as closed:
         fcntl.flock(closed, fcntl.LOCK_EX)
         ask = [sys.executable, "-P", "-m", "waypost", "-C", str(tree), "ask", "what does an order cost"]
-        asking = [subprocess.Popen(ask, stdout=subprocess.DEVNULL) for _ in range(20)]
-        assert [one.wait(300) for one in asking] == [0] * 20
+        asking = [subprocess.Popen(ask, stdout=subprocess.DEVNULL) for _ in range(questions)]
+        assert [one.wait(300) for one in asking] == [0] * questions
     with alive.open("a") as ended:
         fcntl.flock(ended, fcntl.LOCK_EX)
     assert log.read_text() == f"started\nnice {max(10, os.nice(0))}, cores 1\n"

@@ -55,25 +55,60 @@ class _Methods:
         self._module = module
 
     def of(self, name: str) -> set[str]:
-        calls = _calls_by_name()
-        own = calls.get((self._module, name)) or (set() if name.startswith("_") else calls.get(("", name)))
-        return own or calls.get((self._module, "*")) or {"search"}
+        own, everywhere = _sources()[self._module].methods, _methods_everywhere()
+        found = own.get(name) or (set() if name.startswith("_") else everywhere.get(name))
+        return found or own.get("*") or {"search"}
 
 
 @functools.cache
-def _calls_by_name() -> dict[tuple[str, str], set[str]]:
-    """By module and name: `_TITLE.match`, `table.part.findall`, `_opening(language).match`."""
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for module, tree in _sources().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and node.attr in METHODS:
-                name = _name(node.value)
-                if name and name != "re":
-                    found[module, name].add(node.attr)
-                    found["", name].add(node.attr)
-                    if name.islower() and node.attr != "split":  # texts have a `split` too
-                        found[module, "*"].add(node.attr)
+def _methods_everywhere() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for source in _sources().values():
+        for name, methods in source.methods.items():
+            found[name] |= methods
     return dict(found)
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """What is needed of a module's text. Not its tree: those of the whole package take 200 MB."""
+
+    methods: dict[str, set[str]]  # by name: `_TITLE.match`, `table.part.findall`, `_opening(language).match`
+    calls: list["Call"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """`re.search(pattern, …)` or `re.compile(pattern)` inside a function."""
+
+    where: str  # function, and line within it
+    target: str  # the variable that it is assigned to, else the function
+    called: str
+    node: ast.Call
+
+
+@functools.cache
+def _sources() -> dict[str, Source]:
+    names = {path: (*path.relative_to(ROOT).with_suffix("").parts,) for path in ROOT.rglob("*.py")}
+    return {
+        ".".join(("waypost", *name)).removesuffix(".__init__"): _source(ast.parse(path.read_text("utf-8")))
+        for path, name in names.items()
+    }
+
+
+def _source(tree: ast.Module) -> Source:
+    methods: dict[str, set[str]] = defaultdict(set)
+    calls: list[Call] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in METHODS:
+            name = _name(node.value)
+            if name and name != "re":
+                methods[name].add(node.attr)
+                if name.islower() and node.attr != "split":  # texts have a `split` too
+                    methods["*"].add(node.attr)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _imports_re(tree):
+            calls += _calls_in(node)
+    return Source(dict(methods), calls)
 
 
 def _name(node: ast.expr) -> str:
@@ -82,15 +117,6 @@ def _name(node: ast.expr) -> str:
     if isinstance(node, ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
-@functools.cache
-def _sources() -> dict[str, ast.Module]:
-    names = {path: (*path.relative_to(ROOT).with_suffix("").parts,) for path in ROOT.rglob("*.py")}
-    return {
-        ".".join(("waypost", *name)).removesuffix(".__init__"): ast.parse(path.read_text("utf-8"))
-        for path, name in names.items()
-    }
 
 
 # --- in variables, and in what is read from data
@@ -139,26 +165,27 @@ def _fields(value: Any, module: str) -> Iterator[tuple[str, Any]]:
 
 
 def _calls_of(module: ModuleType, methods: _Methods) -> Iterator[tuple[str, "re.Pattern[Any]", set[str]]]:
-    """`re.search(pattern, …)` and `re.compile(pattern)` inside functions; parts that are only known later stand as `x`."""
-    for function in ast.walk(_sources()[module.__name__]):
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        targets = _assigned(function)
-        for node in ast.walk(function):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
-                continue
+    """Parts of a pattern that are only known later stand as `x`."""
+    for call in _sources()[module.__name__].calls:
+        text = _text(call.node.args[0], module)
+        if text is not None:
+            called = methods.of(call.target) if call.called == "compile" else {call.called}
+            yield f"{module.__name__}.{call.where}", re.compile(text, _flags_of(call.node)), called
+
+
+def _imports_re(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.Import) and any(one.name == "re" for one in node.names) for node in tree.body)
+
+
+def _calls_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Call]:
+    targets: dict[int, str] | None = None
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             called = node.func.attr
-            if _name(node.func.value) != "re" or called not in (*METHODS, "compile"):
-                continue
-            source = _text(node.args[0], module)
-            if source is None:
-                continue
-            owner = targets.get(id(node), function.name)
-            yield (
-                f"{module.__name__}.{function.name}:{node.lineno - function.lineno}",
-                re.compile(source, _flags_of(node)),
-                methods.of(owner) if called == "compile" else {called},
-            )
+            if _name(node.func.value) == "re" and called in (*METHODS, "compile"):
+                targets = _assigned(function) if targets is None else targets
+                where = f"{function.name}:{node.lineno - function.lineno}"
+                yield Call(where, targets.get(id(node), function.name), called, node)
 
 
 def _assigned(function: ast.AST) -> dict[int, str]:

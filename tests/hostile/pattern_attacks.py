@@ -1,14 +1,13 @@
 """Texts that make a regular expression slow, derived from the expression, and how its time grows on them."""
 
 import re
-import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from types import FrameType
 from typing import Any
+
+from waypost.space.time_limit import OutOfTime, can_limit, time_limit
 
 # Private, and without types: nothing else tells what a pattern is made of.
 sre: Any = import_module("re._constants")
@@ -16,6 +15,8 @@ sre_parser: Any = import_module("re._parser")
 SMALL, LARGE = 2_000, 8_000  # characters: four times the text may take little more than four times as long
 SCREEN, SCREEN_SECONDS = 500, 0.00006  # a first look: what is slow takes longer than this on so little
 MOST_GROWTH = 9.0  # 4 is linear, 16 quadratic
+# From the first look to the small text. What is partly quadratic, and passes MOST_GROWTH on the large one, is at 5.8 here.
+HARMLESS_GROWTH = 5.0
 FAST_SECONDS = 0.0005  # whatever is faster than this on the small text is not measured further
 LIMIT_SECONDS = 1.0  # of processor time for one text: beyond it a pattern counts as one that does not end
 LONG_REPEAT = 40  # a repeat that is bounded below this is no danger
@@ -83,6 +84,7 @@ def attacks(pattern: "re.Pattern[Any]") -> Iterator[Attack]:
 def slowest(run: "Callable[[Any], object]", pattern: "re.Pattern[Any]", longest: int | None = None) -> Finding | None:
     """The first attack on which the time of a pattern grows faster than the text, or None. One that is never given more
     than `longest` characters must come to an end on these."""
+    assert can_limit()  # one that does not end would not
     binary = isinstance(pattern.pattern, bytes)
     for attack in attacks(pattern):
         if longest is not None:
@@ -90,19 +92,35 @@ def slowest(run: "Callable[[Any], object]", pattern: "re.Pattern[Any]", longest:
             if taken >= LIMIT_SECONDS:
                 return Finding(attack, taken, taken)
             continue
-        if _seconds(run, attack.text(SCREEN), binary=binary) < SCREEN_SECONDS:
+        first = _seconds(run, attack.text(SCREEN), binary=binary)
+        if first < SCREEN_SECONDS:
             continue
-        small = min(
-            _seconds(run, attack.text(SMALL), binary=binary),
-            *(_seconds(run, attack.text(SMALL), binary=binary) for _ in range(2)),
-        )
-        if small < FAST_SECONDS:
-            continue
-        large = min(_seconds(run, attack.text(LARGE), binary=binary) for _ in range(2))
-        small = min(small, *(_seconds(run, attack.text(SMALL), binary=binary) for _ in range(2)))
+        if first >= LIMIT_SECONDS:
+            return Finding(attack, first, first)
+        small, large = _measured(run, attack, binary=binary)
         if large > MOST_GROWTH * small and not _is_bounded(run, attack, large, binary=binary):
             return Finding(attack, small, large)
     return None
+
+
+def _measured(run: "Callable[[Any], object]", attack: Attack, *, binary: bool) -> tuple[float, float]:
+    """The time for the small text and for the large one, without what else the machine did meanwhile: measured until the
+    growth is harmless, or as often as is needed to believe that it is not."""
+
+    def again(size: int, before: float) -> float:
+        return min(before, _seconds(run, attack.text(size), binary=binary))
+
+    first = min(_seconds(run, attack.text(SCREEN), binary=binary) for _ in range(3))
+    small = large = float("inf")
+    for _ in range(2):
+        small = again(SMALL, small)
+        if small < max(FAST_SECONDS, HARMLESS_GROWTH * first):
+            return small, small
+    for _ in range(3):
+        large, small = again(LARGE, large), again(SMALL, small)
+        if large <= MOST_GROWTH * small:
+            break
+    return small, large
 
 
 def _is_bounded(run: "Callable[[Any], object]", attack: Attack, large: float, *, binary: bool) -> bool:
@@ -218,31 +236,13 @@ def _in(kind: Any, value: Any, character: str) -> bool:
     return False
 
 
-class _TooLongError(Exception):
-    pass
-
-
-@contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise _TooLongError
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
 def _seconds(run: "Callable[[Any], object]", text: str, *, binary: bool) -> float:
     """Processor time; the limit times a hundred where it is passed."""
     given = text.encode("utf-8", "surrogatepass") if binary else text
     try:
-        with _limited(LIMIT_SECONDS):
+        with time_limit(LIMIT_SECONDS):
             start = time.thread_time()
             run(given)
             return time.thread_time() - start
-    except _TooLongError:
+    except OutOfTime:
         return LIMIT_SECONDS * (1 if len(text) < (SMALL + LARGE) / 2 else 100)

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from tests.faces.cli.conftest import Done, Waypost
+from tests.commands import Done
+from tests.faces.cli.conftest import Waypost
 
 from waypost import config
 from waypost.embed.fake import FakeEngine

@@ -57,7 +57,7 @@ def test_the_checks_notice_what_they_look_for(begin: Begin) -> None:
 
 @pytest.mark.slow
 def test_sixty_days_are_kept(begin: Begin) -> None:
-    world = begin(Life(7, START, conversations=2, characters=600))
+    world = begin(Life(7, START, conversations=1, characters=600))
     for day in world.live(60):
         if day.date.day % 10 == 1:
             check(world)

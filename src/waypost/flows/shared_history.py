@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waypost.code.git import Checkout
+from waypost.code.git import Checkout, hindrance
 from waypost.errors import InvalidInput
 from waypost.space.platform import read_small_file
 from waypost.space.repository import Repository, find_repository
@@ -59,7 +59,7 @@ def why_apart(root: Path, known: Sequence[str], siblings: Iterable[Path]) -> str
     others = [path for path in siblings if path != root]
     if _is_worktree_of(repository, others):
         return None
-    reason = why_borrowed(root) or ("" if git.program else "git is not installed")
+    reason = why_borrowed(root) or ("" if git.program else _why_not_asked(root))
     if reason:
         return reason
     wanted = list(dict.fromkeys([*known, *(commit for path in others for commit in commits_at(path).all)]))
@@ -73,6 +73,11 @@ def _why_not_shared(repository: Repository, git: Checkout) -> str:
     if (repository.common_dir / "shallow").exists():
         return "it is a shallow clone, and no known checkout has its commits (`git fetch --unshallow` gets the others)"
     return "it shares no commit with a known checkout"
+
+
+def _why_not_asked(root: Path) -> str:
+    found = hindrance(root)
+    return f"git cannot be asked about it, since {found} is no regular file" if found else "git is not installed"
 
 
 def _is_worktree_of(repository: Repository, others: Sequence[Path]) -> bool:
@@ -124,9 +129,9 @@ def _git_at(root: Path) -> Checkout | None:
     if found is None or found.root != root.resolve():
         return None
     program = shutil.which("git") or ""
-    return Checkout(
-        found.root, "", found.root, found.git_dir, found.common_dir, program if os.path.isabs(program) else ""
-    )
+    if not os.path.isabs(program) or hindrance(found.root):  # it would wait, or read without end
+        program = ""
+    return Checkout(found.root, "", found.root, found.git_dir, found.common_dir, program)
 
 
 def _is_linked_back(repository: Repository) -> bool:

@@ -1,31 +1,12 @@
-"""Commands run in this process through the same entry as `waypost`, with real files and captured output."""
+"""Commands in the folder of a project."""
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.commands import Done, run_command
 
 from waypost.embed.fake import FakeEngine
-from waypost.faces.cli.entry import run
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def lines(self) -> list[Any]:
-        return [json.loads(line) for line in self.out.splitlines()]
-
 
 Waypost = Callable[..., Done]
 
@@ -41,9 +22,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def waypost(project: Path, capfd: pytest.CaptureFixture[str], fake_engine: FakeEngine) -> Waypost:
     def call(*arguments: str) -> Done:
-        capfd.readouterr()
-        code = run(list(arguments))
-        out, err = capfd.readouterr()
-        return Done(code, out, err)
+        return run_command(capfd, *arguments)
 
     return call

@@ -6,6 +6,7 @@ import pytest
 from tests.faces.cli.conftest import Waypost
 from tests.faces.cli.test_terminal import at_terminal, listed
 
+from waypost import Memory
 from waypost.memory.spaces import open_spaces
 
 
@@ -81,9 +82,10 @@ def test_a_memory_in_postgresql_is_refused_before_its_server_is_asked(
 
 @pytest.mark.slow
 def test_at_a_terminal_a_restore_asks(tmp_path: Path) -> None:
-    at_terminal(tmp_path, "remember", "Alpha runs on port 80")
-    at_terminal(tmp_path, "backup", "make")
-    at_terminal(tmp_path, "remember", "Beta runs on port 81")
+    with Memory.open(tmp_path) as memory:
+        memory.remember("Alpha runs on port 80")
+        memory.backup.make()
+        memory.remember("Beta runs on port 81")
     code, shown = at_terminal(tmp_path, "backup", "restore", typed="n\n")
     assert (code, len(listed(tmp_path))) == (2, 2)
     assert "removes 1 memory written since" in shown and "Go back to it?" in shown

@@ -17,7 +17,8 @@ from typing import Any
 
 import apsw
 import pytest
-from tests.faces.cli.conftest import Done, Waypost
+from tests.commands import Done
+from tests.faces.cli.conftest import Waypost
 
 from waypost import config
 from waypost.embed import weights

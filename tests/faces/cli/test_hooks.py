@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.commands import Done
 from tests.conftest import Git
-from tests.faces.cli.conftest import Done, Waypost
+from tests.faces.cli.conftest import Waypost
 
 from waypost.memory import Memory
 

@@ -1,12 +1,14 @@
 """At a real terminal a person is asked, and is believed to be a person (GOV-1)."""
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from waypost import Memory
 
 pty = pytest.importorskip("pty", reason="terminals of this kind exist on POSIX only")
 
@@ -34,12 +36,9 @@ def at_terminal(directory: Path, *arguments: str, typed: str = "") -> tuple[int,
     return process.wait(60), shown.decode()
 
 
-def listed(directory: Path) -> list[dict[str, str]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "waypost", "-C", str(directory), "list", "--json"], capture_output=True, check=True
-    )
-    rows: list[dict[str, str]] = json.loads(done.stdout)["memories"]
-    return rows
+def listed(directory: Path) -> list[dict[str, Any]]:
+    with Memory.open(directory) as memory:
+        return memory.list()
 
 
 @pytest.mark.slow

@@ -14,10 +14,14 @@ pytestmark = pytest.mark.slow  # not for the inner loop
 
 
 @pytest.fixture
-def many(tmp_path: Path) -> tuple[Path, list[Job]]:
-    for place in range(100):
+def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[Job]]:
+    """Enough files for two children, which takes fewer than it does for users: one that dies is followed by as many as
+    there are files in a batch."""
+    monkeypatch.setattr(crew, "_BATCH", 3)
+    monkeypatch.setattr(crew, "_ALONE_BELOW", 6)
+    for place in range(24):
         (tmp_path / f"m{place:03}.py").write_text(f"def function_{place}():\n    return {place}\n")
-    return tmp_path, [Job(f"m{place:03}.py") for place in range(100)]
+    return tmp_path, [Job(f"m{place:03}.py") for place in range(24)]
 
 
 def test_children_give_the_same_digests_as_we_do(many: tuple[Path, list[Job]], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +63,7 @@ def test_a_file_that_kills_its_parser_costs_only_itself(
     digest = crew._Child.digest
 
     def dies(self: crew._Child, asked: list[Job]) -> list[crew.Outcome] | None:
-        if any(job.path == "m042.py" for job in asked):
+        if any(job.path == "m010.py" for job in asked):
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
         return digest(self, asked)
@@ -67,9 +71,9 @@ def test_a_file_that_kills_its_parser_costs_only_itself(
     monkeypatch.setattr(crew._Child, "digest", dies)
     monkeypatch.setattr(crew, "cores", lambda: 1)
     outcomes = dict(crew.digest_files(root, jobs))
-    assert len(outcomes) == 100
-    assert outcomes["m042.py"] == Unread("the parser crashed on it, or did not come to an end")
-    assert sum(isinstance(one, Digest) for one in outcomes.values()) == 99
+    assert len(outcomes) == 24
+    assert outcomes["m010.py"] == Unread("the parser crashed on it, or did not come to an end")
+    assert sum(isinstance(one, Digest) for one in outcomes.values()) == 23
 
 
 @pytest.mark.slow
@@ -80,16 +84,16 @@ def test_a_file_that_the_parser_cannot_finish_costs_only_itself(
     begin = crew._Child.digest
 
     def hangs(self: crew._Child, asked: list[Job]) -> list[crew.Outcome] | None:
-        if any(job.path == "m042.py" for job in asked):
+        if any(job.path == "m010.py" for job in asked):
             self._process.send_signal(signal.SIGSTOP)
             self.patience = 0.01
         return begin(self, asked)
 
     monkeypatch.setattr(crew._Child, "digest", hangs)
     monkeypatch.setattr(crew, "cores", lambda: 1)
-    outcomes = dict(crew.digest_files(root, jobs[36:96]))
-    assert isinstance(outcomes["m042.py"], Unread)
-    assert sum(isinstance(one, Digest) for one in outcomes.values()) == 59
+    outcomes = dict(crew.digest_files(root, jobs[6:18]))
+    assert isinstance(outcomes["m010.py"], Unread)
+    assert sum(isinstance(one, Digest) for one in outcomes.values()) == 11
 
 
 def test_a_large_file_alone_is_read_in_a_child_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,8 @@ import pytest
 from waypost import Memory, config
 from waypost.errors import WaypostError
 
+pytestmark = pytest.mark.usefixtures("fake_engine")
+
 
 def name(at: int) -> str:
     """Of 224 letters that cannot be compressed."""

@@ -336,6 +336,7 @@ def _use_log(connection: apsw.Connection, seconds: float) -> None:
                 raise
             tries += 1
         else:
+            connection.pragma("schema_version")  # the log of a new file is made when the file is first read
             return
 
 

@@ -369,9 +369,11 @@ def _indexes(connection: apsw.Connection) -> dict[str, str]:
 
 def apply(connection: apsw.Connection, names: Iterable[str], now: datetime) -> None:
     """Run these migrations, inside a transaction of the caller."""
-    for name in names:
+    wanted = list(names)
+    is_new = next(iter(MIGRATIONS)) in wanted  # then there is nothing that an earlier version has made
+    for name in wanted:
         connection.execute(MIGRATIONS[name])
-        if name == _RECONCILED:
+        if name == _RECONCILED and not is_new:
             _reconcile(connection)
         connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, to_micros(now)))
 
