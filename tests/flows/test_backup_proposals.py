@@ -73,9 +73,7 @@ def test_forgetting_a_memory_takes_the_proposals_about_it_out_of_every_snapshot(
     restored_everywhere(person)
 
 
-def test_a_proposal_goes_from_snapshots_that_hold_other_proposals_too(
-    person: Memory, agent: Memory, fact: str
-) -> None:
+def test_a_proposal_goes_from_snapshots_that_hold_other_proposals_too(person: Memory, agent: Memory, fact: str) -> None:
     other = str(person.remember("Invoices run on alpha").id)
     agent.correct(other, "Invoices run on delta")
     agent.correct(fact, PROPOSED)

@@ -153,7 +153,10 @@ def test_the_journal_through_its_stages(served: Any, clock: Any, problem: Any) -
     assert served.reader.get(f"{HERE}/journal/stats").json()["entries"] == 1
     assert served.reader.get(f"{HERE}/journal/topics", params={"by": "week"}).json()["by"] == "week"
     assert served.agent.post(f"{HERE}/journal/protect", json={"what": entry}).json() == {"id": entry, "protected": True}
-    assert served.agent.post(f"{HERE}/journal/curate", json={"id": entry}).json()["added"]
+    refused = served.agent.post(f"{HERE}/journal/curate", json={"id": entry, "heading": "Rules from the owner"})
+    assert (refused.status_code, "only a person" in refused.json()["detail"]) == (403, True)
+    curated = served.agent.post(f"{HERE}/journal/curate", json={"id": entry}).json()
+    assert (curated["added"], curated["heading"]) == (True, "From agents")
     assert served.agent.post(f"{HERE}/journal/prune", json={"dry_run": True}).json()["dry_run"]
     clock.advance(days=10)
     planned = served.agent.post(f"{HERE}/journal/condense", json={"dry_run": True, "force": True})
