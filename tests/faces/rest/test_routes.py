@@ -59,7 +59,8 @@ def test_what_is_stale_is_shown_and_put_right(served: Any, source: Path) -> None
     source.write_text("def upload():\n    log()\n    return 2\n")
     report = served.reader.get(f"{HERE}/staleness", params={"file": ["storage.py"]}).json()
     assert {one["id"] for one in report["memories"]} <= {kept, moved} and report["stale"] >= 1
-    done = served.agent.post(f"{HERE}/staleness/verify", json={"ids": [kept]}).json()
+    assert served.agent.post(f"{HERE}/staleness/verify", json={"ids": [kept]}).status_code == 403
+    done = served.owner.post(f"{HERE}/staleness/verify", json={"ids": [kept]}).json()
     assert (done["status"], done["count"]) == ("verified", 1)
     source.write_text("x = 1\n")
     assert served.agent.post(f"{HERE}/staleness/check").json()["stale"] >= 1
