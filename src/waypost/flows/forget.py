@@ -9,7 +9,7 @@ from waypost.flows.authority import refuse_outranked
 from waypost.flows.backup_erase import owe_erasure
 from waypost.flows.candidates import marks_of
 from waypost.flows.erase import clean_exports, traces_of
-from waypost.flows.erasure import Doomed, doomed_rows, erase_rows
+from waypost.flows.erasure import Doomed, DoomedRows, doomed_rows, erase_rows
 from waypost.flows.held import refuse_derived
 from waypost.flows.journal_erase import erase_entries
 from waypost.flows.journal_marks import id_mark
@@ -22,7 +22,7 @@ from waypost.flows.reinstate import end
 from waypost.flows.scrub import SCRUB_OWED, scrub
 from waypost.model.ids import check_id
 from waypost.model.memory import Caller, Version
-from waypost.store.protocol import AuditEntry
+from waypost.store.protocol import AuditEntry, Reader
 
 BEYOND_REACH = (
     "the history of git repositories",
@@ -42,25 +42,25 @@ class Forgotten:
     beyond_reach: tuple[str, ...] = BEYOND_REACH
 
 
-def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
-    """Erase it for good. Should this process be killed on the way, what is left is removed with the next opening."""
+def forget(space: OpenSpace, memory_id: str, caller: Caller, *, dry_run: bool = False) -> Forgotten:
+    """Erase it for good. Should this process be killed on the way, what is left is removed with the next opening.
+    `dry_run`: only look whether there is anything to forget; raises NotFound."""
     memory_id = check_id(memory_id)
     key = space.tombstone_key()
     filed: set[str] = set()
     with space.store.read() as reader:
         # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
-        said = {version.fingerprint for version in reader.versions(memory_id)}
-        copies = doomed_rows(reader, Doomed({memory_id}, said)).versions
+        versions, rows = _found(reader, memory_id)
+        if dry_run:
+            _refuse_nothing(memory_id, versions, rows)
+            return Forgotten(memory_id, len(versions), (), complete=False)
+        copies = rows.versions
         refuse_outranked(caller, copies, "forget it")
         changed = _cleaned(space, memory_id, copies)
     with journal_writer(space) as writer:
         sync_in(space, writer)  # what a hand wrote last is forgotten too
-        versions = writer.versions(memory_id)
-        rows = doomed_rows(writer, Doomed({memory_id}, {version.fingerprint for version in versions}))
-        if not versions and not rows.same:
-            raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
-        if versions:
-            refuse_derived(versions[-1])
+        versions, rows = _found(writer, memory_id)
+        _refuse_nothing(memory_id, versions, rows)
         now, copies = space.clock(), rows.versions
         refuse_outranked(caller, copies, "forget it")
         for row in rows.same:
@@ -89,6 +89,18 @@ def forget(space: OpenSpace, memory_id: str, caller: Caller) -> Forgotten:
         filed.update(drop_media(space, media))
     complete = scrub(space, traces_of(rows.texts))
     return Forgotten(memory_id, len(versions), tuple(sorted(changed)), complete, tuple(sorted(filed)))
+
+
+def _found(reader: Reader, memory_id: str) -> tuple[list[Version], DoomedRows]:
+    versions = reader.versions(memory_id)
+    return versions, doomed_rows(reader, Doomed({memory_id}, {version.fingerprint for version in versions}))
+
+
+def _refuse_nothing(memory_id: str, versions: list[Version], rows: DoomedRows) -> None:
+    if not versions and not rows.same:
+        raise NotFound(f"There is no memory {memory_id} here.", "`waypost list` shows what is there.")
+    if versions:
+        refuse_derived(versions[-1])
 
 
 def erased_marks(key: bytes, version: Version) -> list[bytes]:
