@@ -117,3 +117,10 @@ def test_an_address_of_a_database_that_cannot_be_meant_is_not_repeated(tmp_path:
 )
 def test_what_libpq_reads_as_meant_is_an_address(tmp_path: Path, address: str) -> None:
     assert loaded(tmp_path, f'store = "{address}"').store == address
+
+
+def test_a_data_directory_that_is_a_file_is_named_as_such(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("root:x:0:0\n")
+    with pytest.raises(ConfigError, match=r"The data directory .*home is not a directory"):
+        config.load({"WAYPOST_HOME": str(tmp_path / "home")})
+    assert (tmp_path / "home").read_text() == "root:x:0:0\n"
