@@ -1,6 +1,7 @@
 """Snapshots lose the proposals about a memory together with it, and no restore brings one back."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,11 @@ from tests.conftest import TestClock
 from tests.home_files import contents
 
 from waypost import Memory
+from waypost.errors import StoreBusy
+from waypost.flows import backup_restore
 from waypost.flows.backup import MemoryBackup
+from waypost.flows.backup_restore import BackupPlace, RestorePlan
+from waypost.flows.erasure import Doomed
 from waypost.model.memory import Caller
 
 NAME = "Zzyzxquixandra"
@@ -151,6 +156,29 @@ def test_a_candidate_that_said_what_was_forgotten_later_stays_gone(
     put_back(kept, made)
     restored_everywhere(person)
     assert [row["id"] for row in person.list()] == [fact]
+
+
+def test_what_is_forgotten_while_a_restore_is_prepared_does_not_come_back(
+    person: Memory, fact: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = person.backup.make()
+    person.remember("Written before the restore")
+    impatient = replace(person._settings, busy_timeout_seconds=0.1)
+    other = Memory(person._identity, impatient, person._caller, person._clock)
+    before = backup_restore._planned
+
+    def planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doomed]:
+        done = before(place, backup)
+        assert not other.forget(fact).complete  # the restore holds the snapshots
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(backup_restore, "_planned", planned)
+        with pytest.raises(StoreBusy, match="forgotten while the restore was prepared"):
+            person.backup.restore(made.id)
+    assert [row["text"] for row in person.list()] == ["Written before the restore"]
+    person.backup.restore(made.id)
+    assert person.list() == []
 
 
 def test_a_damaged_database_that_says_what_was_forgotten_gets_no_proposal_about_it_back(

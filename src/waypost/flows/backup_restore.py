@@ -28,7 +28,7 @@ from waypost.flows.backup import (
     make_in,
     mark_of,
 )
-from waypost.flows.backup_erase import erase_from
+from waypost.flows.backup_erase import BACKUPS_OWED, erase_from
 from waypost.flows.backup_rows import (
     TOMBSTONE_KEY,
     KeptRow,
@@ -241,6 +241,8 @@ def _restore_into(
     place: BackupPlace, folder: Path, backup: MemoryBackup, caller: Caller, notices: list[str]
 ) -> RestoredBackup:
     space = place.open()
+    with space.store.read() as reader:
+        owed = reader.meta(BACKUPS_OWED)
     told, doomed = _planned(place, backup)
     if doomed:
         erase_from(backup, doomed, place.settings, place.clock)
@@ -249,6 +251,8 @@ def _restore_into(
     undo = _saved_now(space, folder)
     with _opened(place, backup) as store, store.read() as saved, space.own_journal.locked():
         with space.store.write() as writer:
+            if writer.meta(BACKUPS_OWED) != owed:  # the snapshot still holds it: it would come back
+                raise StoreBusy("Something was forgotten while the restore was prepared.", "Repeat the restore.")
             engines = [engine.name for engine in space.engines.active(writer)]
             notices += _key_notices(saved, writer)
             removed, changed, returned = PuttingBack(writer, saved, engines, space.clock()).run().counts()

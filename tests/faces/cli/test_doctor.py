@@ -248,7 +248,12 @@ def a_link_in_the_place_of_a_journal_file(home: Home) -> ByHand:
     path = home.journal("MEMORY.md")
     (home.root / "elsewhere.md").write_text("# Elsewhere\n")
     path.symlink_to(home.root / "elsewhere.md")
-    return lambda: (path.unlink(), path.write_text("# Memory\n"), None)[2]
+
+    def put_a_file_in_its_place() -> None:
+        path.unlink()
+        path.write_text("# Memory\n")
+
+    return put_a_file_in_its_place
 
 
 def a_dna_that_is_too_long(home: Home) -> ByHand:
