@@ -128,3 +128,10 @@ def test_a_config_that_is_no_file_is_refused_and_not_waited_for(tmp_path: Path, 
     with pytest.raises(ConfigError, match=r"config\.toml (is not a plain file|cannot be read)") as refused:
         config.load({"WAYPOST_HOME": str(tmp_path), "HOME": str(tmp_path)})
     assert refused.value.remedy
+
+
+def test_a_data_directory_that_is_a_file_is_named_as_such(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("root:x:0:0\n")
+    with pytest.raises(ConfigError, match=r"The data directory .*home is not a directory"):
+        config.load({"WAYPOST_HOME": str(tmp_path / "home")})
+    assert (tmp_path / "home").read_text() == "root:x:0:0\n"

@@ -183,6 +183,7 @@ REFUSED: dict[str, Callable[[Memory, str], Any]] = {
     "promote": lambda agent, fact: agent.promote(fact, 3),
     "ttl": lambda agent, fact: agent.set_ttl(fact, 60),
     "no ttl": lambda agent, fact: agent.set_ttl(fact),
+    "verify": lambda agent, fact: agent.verify([fact]),
     "protect": lambda agent, fact: agent.protect(fact),
     "unprotect": lambda agent, fact: agent.protect(fact, on=False),
     "reject": lambda agent, fact: agent.reject(fact),

@@ -138,7 +138,10 @@ assert memory.recall("deploy function", scope="functions")
 memory.show(sys.argv[2]); memory.history(sys.argv[2]); memory.brief("deploys"); memory.stale(); memory.about("app.py")
 assert memory.status()["memories"] >= 1
 assert memory.journal.timeline() and memory.journal.show()
-assert [one.check for one in memory.doctor() if not one.ok][:1] == ["disk"]
+for fix in (False, True):
+    found_wrong = [one.check for one in memory.doctor(fix=fix) if not one.ok]
+    assert found_wrong[:1] == ["disk"] and "database" not in found_wrong, found_wrong
+assert sorted(row["text"] for row in memory.rows()) == sorted(told)  # what an export to another disk writes
 for write in (lambda: memory.remember("More"), lambda: memory.index(), lambda: memory.journal.add("More")):
     try:
         write()

@@ -27,6 +27,8 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     env = os.environ if environment is None else environment
     home = Path(env["WAYPOST_HOME"]) if env.get("WAYPOST_HOME") else _user_home(env) / ".waypost"
     home = home.expanduser().absolute()
+    if os.path.exists(home) and not os.path.isdir(home):  # False where nobody may look
+        raise ConfigError(f"The data directory {home} is not a directory.", "Set WAYPOST_HOME to a directory.")
     table = _read_toml(home / "config.toml")
     unknown = sorted(set(table) - KNOWN)
     if unknown:

@@ -4,14 +4,13 @@ What is to be erased is noted in the transaction that erases it in the memory, a
 done. A process that is killed in between leaves the note, and the next one that opens the memory finishes the work.
 """
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from waypost.config import Settings
 from waypost.errors import ForeignFile, StoreBusy, StoreCorrupt, StoreError
 from waypost.flows.backup import FOLDER, JOURNAL, MemoryBackup, backups_in, describe, described, locked, remove
 from waypost.flows.erase import traces_of
+from waypost.flows.erasure import Doomed, DoomedRows, doomed_rows, erase_rows
 from waypost.flows.journal_erase import erase_in
 from waypost.flows.journal_media import drop_media_in
 from waypost.flows.open_space import OpenSpace
@@ -21,40 +20,21 @@ from waypost.model.memory import Version
 from waypost.model.time import Clock
 from waypost.space.place import DATABASE_FILE
 from waypost.store.journal_protocol import KnownFile
-from waypost.store.protocol import Reader, Writer
+from waypost.store.protocol import Writer
 from waypost.store.sqlite.snapshot import fold_log, holds
 from waypost.store.sqlite.store import SqliteStore
 
 BACKUPS_OWED = "backups_owed"  # in the table `meta`: what is still to be erased from snapshots, as JSON
 
 
-@dataclass(slots=True)
-class Doomed:
-    """What is to be erased: memories and candidates by their ids, and every version that says one of these things."""
-
-    ids: set[str] = field(default_factory=set)
-    fingerprints: set[bytes] = field(default_factory=set)
-
-    def __bool__(self) -> bool:
-        return bool(self.ids or self.fingerprints)
-
-    def to_json(self) -> str:
-        told = {"ids": sorted(self.ids), "fingerprints": sorted(one.hex() for one in self.fingerprints)}
-        return json.dumps(told) if self else ""
-
-    @classmethod
-    def of(cls, told: str | None) -> "Doomed":
-        given = json.loads(told or "{}")
-        return cls(set(given.get("ids", ())), {bytes.fromhex(one) for one in given.get("fingerprints", ())})
-
-
-def owe_erasure(space: OpenSpace, writer: Writer, ids: Iterable[str], versions: Iterable[Version] = ()) -> None:
-    """Note, in the transaction that erases them, that these are to go from the snapshots too."""
+def owe_erasure(space: OpenSpace, writer: Writer, rows: DoomedRows, fingerprints: Iterable[bytes] = ()) -> None:
+    """Note, in the transaction that erases them, that these rows are to go from the snapshots too, and all that says one
+    of these things."""
     if space.settings.store:
         return
     doomed = Doomed.of(writer.meta(BACKUPS_OWED))
-    doomed.ids.update(ids)
-    doomed.fingerprints.update(version.fingerprint for version in versions)
+    doomed.ids.update(rows.memories, (row.candidate_id for row in rows.candidates))
+    doomed.fingerprints.update(fingerprints)
     writer.set_meta(BACKUPS_OWED, doomed.to_json())
 
 
@@ -98,7 +78,7 @@ def erase_from(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clo
 
 
 def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) -> None:
-    if one.is_sealed and not holds(one.path / DATABASE_FILE, doomed.ids, doomed.fingerprints):
+    if one.is_sealed and not holds(one.path / DATABASE_FILE, doomed.ids, doomed.fingerprints, doomed.topics):
         return
     if one.is_sealed:
         for end in ("-wal", "-shm", "-journal"):  # not of ours: it would be played into the database
@@ -111,35 +91,22 @@ def _erase(one: MemoryBackup, doomed: Doomed, settings: Settings, clock: Clock) 
     folder = JournalFolder(one.path / JOURNAL, one.path / "journal.lock", settings.journal)
     store = SqliteStore(one.path, clock=clock, busy_seconds=settings.busy_timeout_seconds)
     try:
-        with store.read() as reader:
-            copies = _copies(reader, doomed)
-            waiting = reader.candidates_like(sorted(doomed.fingerprints), [])
-            waiting += [row for one_id in doomed.ids if (row := reader.candidate(one_id)) is not None]
-        texts = [version.text for version in copies]
         with store.write() as writer:
+            rows = doomed_rows(writer, doomed)
             # The files first: which of their lines are meant can only be told while the words are known.
-            ids = frozenset(version.memory_id for version in copies)
+            ids = frozenset(version.memory_id for version in rows.versions)
             digests = frozenset(place.digest for _, place in writer.places_of(ids))
-            if folder.root.is_dir() and any(version.collection == "journal" for version in copies):
-                for path in erase_in(folder, ids, tuple(dict.fromkeys(texts)), digests):
+            if folder.root.is_dir() and any(version.collection == "journal" for version in rows.versions):
+                texts = tuple(dict.fromkeys(version.text for version in rows.versions))
+                for path in erase_in(folder, ids, texts, digests):
                     _note_file(folder, writer, path)
-                drop_media_in(folder, _media(copies))
-            for memory_id in ids:
-                writer.erase(memory_id, [version.number for version in copies if version.memory_id == memory_id])
-            writer.drop_candidates(row.candidate_id for row in waiting)
-        texts += [str(row.draft.get("text", "")) for row in waiting]
-        if not store.scrub(traces_of(texts)):
+                drop_media_in(folder, _media(rows.versions))
+            erase_rows(writer, rows)
+        if not store.scrub(traces_of(rows.texts)):
             raise StoreBusy(f"{one.path} is in use.", "Repeat `waypost doctor --fix`.")
     finally:
         store.close()
     describe(one.path, described(one))
-
-
-def _copies(reader: Reader, doomed: Doomed) -> list[Version]:
-    found = {version.number: version for one in doomed.ids for version in reader.versions(one)}
-    for value in doomed.fingerprints:
-        found |= {version.number: version for version in reader.find_fingerprint(value)}
-    return list(found.values())
 
 
 def _media(copies: Sequence[Version]) -> list[str]:

@@ -28,9 +28,19 @@ from waypost.flows.backup import (
     make_in,
     mark_of,
 )
-from waypost.flows.backup_erase import Doomed, erase_from
-from waypost.flows.backup_rows import TOMBSTONE_KEY, KeptRow, PuttingBack, compare, unwanted
+from waypost.flows.backup_erase import BACKUPS_OWED, erase_from
+from waypost.flows.backup_rows import (
+    TOMBSTONE_KEY,
+    KeptRow,
+    PuttingBack,
+    all_candidates,
+    compare,
+    unwanted,
+    unwanted_candidates,
+)
+from waypost.flows.erasure import Doomed
 from waypost.flows.open_space import OpenSpace
+from waypost.flows.proposals import target_of
 from waypost.flows.scrub import RESTORE_OWED
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, to_micros
@@ -195,18 +205,24 @@ def _planned(place: BackupPlace, backup: MemoryBackup) -> tuple[RestorePlan, Doo
 
 
 def _doomed_since(saved: Reader, live: Reader, rows: list[KeptRow]) -> Doomed:
-    """Of versions that the memory does not have any more, those that were forgotten, or deleted at the end of their time. A
-    snapshot has none of them, unless it was kept elsewhere and put back."""
-    doomed, mine = Doomed(), {one.memory_id for one in rows}
-    for entry in live.audit_entries(None, sys.maxsize):
-        is_erased = entry.action == "forget" or (entry.action == "expire" and entry.details.get("action") == "delete")
-        if is_erased and entry.memory_id in mine and not live.versions(entry.memory_id):
-            doomed.ids.add(entry.memory_id)
-    key, theirs = live.meta(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
-    known = {row[0] for row in _tombstones(live)} - theirs
-    if key is not None:
-        doomed.fingerprints = {version.fingerprint for version in unwanted(saved, rows, bytes.fromhex(key), known)}
+    """Of versions and candidates that the memory does not have any more, those that were forgotten, or deleted at the end
+    of their time, and proposals about them. A snapshot has none of them, unless it was kept elsewhere and put back."""
+    there = {row[0] for row in live.tables().rows(TABLES["candidates"], None, sys.maxsize)}
+    candidates = [row for row in all_candidates(saved) if row.candidate_id not in there]
+    mine = {one.memory_id for one in rows}
+    mine |= {one for row in candidates for one in (row.candidate_id, target_of(row.topic))}
+    erased = {entry.memory_id for entry in live.audit_entries(None, sys.maxsize) if _erases(entry)}
+    doomed = Doomed({one for one in erased if one in mine and not live.versions(one)})
+    told, theirs = live.meta(TOMBSTONE_KEY), {row[0] for row in _tombstones(saved)}
+    if told is not None:
+        key, since = bytes.fromhex(told), [row for row in _tombstones(live) if row[0] not in theirs]
+        doomed.fingerprints = {one.fingerprint for one in unwanted(saved, rows, key, {row[0] for row in since})}
+        doomed.ids |= unwanted_candidates(candidates, key, {row[0] for row in since if row[2] in erased})
     return doomed
+
+
+def _erases(entry: AuditEntry) -> bool:
+    return entry.action == "forget" or (entry.action == "expire" and entry.details.get("action") == "delete")
 
 
 def _tombstones(reader: Reader) -> list[Any]:
@@ -225,6 +241,8 @@ def _restore_into(
     place: BackupPlace, folder: Path, backup: MemoryBackup, caller: Caller, notices: list[str]
 ) -> RestoredBackup:
     space = place.open()
+    with space.store.read() as reader:
+        owed = reader.meta(BACKUPS_OWED)
     told, doomed = _planned(place, backup)
     if doomed:
         erase_from(backup, doomed, place.settings, place.clock)
@@ -233,6 +251,8 @@ def _restore_into(
     undo = _saved_now(space, folder)
     with _opened(place, backup) as store, store.read() as saved, space.own_journal.locked():
         with space.store.write() as writer:
+            if writer.meta(BACKUPS_OWED) != owed:  # the snapshot still holds it: it would come back
+                raise StoreBusy("Something was forgotten while the restore was prepared.", "Repeat the restore.")
             engines = [engine.name for engine in space.engines.active(writer)]
             notices += _key_notices(saved, writer)
             removed, changed, returned = PuttingBack(writer, saved, engines, space.clock()).run().counts()
@@ -350,6 +370,7 @@ def _restore_damaged(place: BackupPlace, backup: MemoryBackup, caller: Caller, n
             since = set(remains.tombstones) - {row[0] for row in _tombstones(saved)}
             marked = unwanted(saved, rows, bytes.fromhex(remains.key), since)
             doomed.fingerprints = {version.fingerprint for version in marked}
+            doomed.ids |= unwanted_candidates(all_candidates(saved), bytes.fromhex(remains.key), since)
     if doomed:
         erase_from(backup, doomed, place.settings, place.clock)
     told = RestorePlan(backup, is_damaged=True, returned=backup.memories)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from waypost.flows.candidates import marks_of
+from waypost.flows.candidates import marks_of, marks_of_words
 from waypost.flows.forget import erased_marks
 from waypost.flows.migrate_rows import batches, digest_of
 from waypost.flows.prepare import marks_standing
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.retrieve.passages import passages_of
+from waypost.store.fact_protocol import CandidateRow
 from waypost.store.move_protocol import Row, TableReader, TableWriter
 from waypost.store.moved_tables import TABLES
 from waypost.store.protocol import PassageRow, Reader, Writer
@@ -107,6 +108,18 @@ def unwanted(saved: Reader, rows: Sequence[KeptRow], key: bytes, known: set[byte
         page = saved.versions_by_number([one.number for one in rows[start : start + _AT_ONCE]]).values()
         found += [version for version in page if not known.isdisjoint(erased_marks(key, version))]
     return found
+
+
+def all_candidates(reader: Reader) -> list[CandidateRow]:
+    """Those in review, and those that were rejected."""
+    ids = [row[0] for row in _rows(reader.tables(), "candidates")]
+    found = [reader.candidate(one) or reader.candidate(one, declined=True) for one in ids]
+    return [one for one in found if one is not None]
+
+
+def unwanted_candidates(rows: Iterable[CandidateRow], key: bytes, known: set[bytes]) -> set[str]:
+    """The ids of those whose words stand on a tombstone by now."""
+    return {row.candidate_id for row in rows if not known.isdisjoint(marks_of_words(row, key))}
 
 
 class PuttingBack:

@@ -18,6 +18,7 @@ from waypost.model.draft import Draft
 from waypost.model.memory import Caller
 from waypost.model.time import format_time
 from waypost.store.open_databases import refuse_open_database
+from waypost.text.json_fault import json_fault
 
 CHAT = "chat"
 _MOST_LINE = 16 * 1024 * 1024  # bytes of a JSON line
@@ -129,7 +130,7 @@ def _lines(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"line {number}", json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:  # also bytes that are no UTF-8
-                wrong.append(f"line {number} is not valid JSON: {str(error)[:200]}")
+                wrong.append(f"line {number} is not valid JSON: {json_fault(error)}")
 
 
 def _document(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
@@ -137,7 +138,7 @@ def _document(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
     try:
         yield "the file", json.loads(file.read(_MOST_ITEM).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        wrong.append(f"the file is not valid JSON: {str(error)[:200]}")
+        wrong.append(f"the file is not valid JSON: {json_fault(error)}")
 
 
 def _array(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
@@ -155,7 +156,7 @@ def _array(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
                 item, end = decoder.raw_decode(held) if held else (None, 0)
             except ValueError as error:
                 if ended or len(held) > _MOST_ITEM:
-                    wrong.append(f"item {number} is not valid JSON: {str(error)[:200]}")
+                    wrong.append(f"item {number} is not valid JSON: {json_fault(error)}")
                     return
                 end = 0
             if end and (end < len(held) or ended):  # a number at the end may go on
@@ -168,6 +169,6 @@ def _array(file: IO[bytes], wrong: list[str]) -> Iterator[tuple[str, Any]]:
             more = text.read(block)  # twice as much with every try, lest a large member be read again and again
             held, block, ended = held + more, block * 2, not more
     except (UnicodeDecodeError, RecursionError) as error:
-        wrong.append(f"item {number} cannot be read: {str(error)[:200]}")
+        wrong.append(f"item {number} cannot be read: {json_fault(error)}")
     finally:
         text.detach()

@@ -54,8 +54,8 @@ class Checkup:
 
 def doctor(space: OpenSpace, caller: Caller, *, fix: bool = False) -> list[Finding]:
     """Look at everything that can be wrong; with `fix`, repair what can be rebuilt and do what is pending. A damaged
-    database comes first: the other checks read it."""
-    checkup = Checkup(space, caller, fix)
+    database comes first: the other checks read it. On a full disk nothing is repaired: that needs room."""
+    checkup = Checkup(space, caller, fix and not notice_full(space))
     found = list(_check_database(checkup))
     try:
         return found + [finding for check in CHECKS for finding in check(checkup)]

@@ -9,6 +9,7 @@ from waypost.facts.ageing import RUN_OUT, has_run_out
 from waypost.flows.backup_erase import owe_erasure
 from waypost.flows.clock import SeenClock, is_noted, look, note
 from waypost.flows.erase import clean_exports, traces_of
+from waypost.flows.erasure import Doomed, doomed_rows, erase_rows
 from waypost.flows.held import audit
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.scrub import owe_scrub, scrub
@@ -72,11 +73,12 @@ def process_expired(space: OpenSpace, caller: Caller, *, dry_run: bool = False, 
     note(space, clock)
     # While the words are known: once they are erased, nobody could tell which lines of an export are meant.
     changed = clean_exports(space, doomed, words) if doomed else set()
+    erased = set(words)
     for start in range(0, len(due), _AT_ONCE):
         with space.store.write() as writer:
-            _end(space, writer, due[start : start + _AT_ONCE], caller, done)
+            erased |= _end(space, writer, due[start : start + _AT_ONCE], caller, done)
     if done.deleted:
-        scrubbed = scrub(space, traces_of(words), words, wait=wait)  # exports too: one may have been made meanwhile
+        scrubbed = scrub(space, traces_of(erased), words, wait=wait)  # exports too: one may have been made meanwhile
         changed |= scrubbed.exports
         done.complete = scrubbed.complete
     done.exports_changed = tuple(sorted(changed))
@@ -115,8 +117,10 @@ def _words(reader: Reader, doomed: Sequence[str]) -> set[str]:
     return found
 
 
-def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: Caller, done: Expired) -> None:
-    """Asked again here: another process may have renewed, protected or ended some since."""
+def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: Caller, done: Expired) -> set[str]:
+    """Asked again here: another process may have renewed, protected or ended some since. Returns the texts of the
+    candidates that went with them."""
+    texts = set[str]()
     now, states = space.clock(), writer.states([row.memory_id for row in rows])
     for row in rows:
         memory_id, state = row.memory_id, states.get(row.memory_id)
@@ -127,11 +131,11 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
             continue  # the next run ends it, as is said by now
         told: dict[str, Any] = {"action": action}
         if action == "delete":
-            numbers = [version.number for version in writer.versions(memory_id)]
-            writer.erase(memory_id, numbers)
-            owe_erasure(space, writer, [memory_id])
+            gone = doomed_rows(writer, Doomed({memory_id}))
+            told["versions"] = erase_rows(writer, gone).get(memory_id, 0)
+            texts.update(gone.candidate_texts)
+            owe_erasure(space, writer, gone)
             owe_scrub(space, writer, [memory_id])
-            told["versions"] = len(numbers)
         elif action == "archive":
             writer.set_state(memory_id, archived_at=now)
         elif state.is_stale:
@@ -140,6 +144,7 @@ def _end(space: OpenSpace, writer: Writer, rows: Sequence[LifetimeRow], caller: 
             writer.set_state(memory_id, is_stale=True, stale_reason=RUN_OUT)
         audit(space, writer, "expire", memory_id, caller, told)
         _listed(done, action).append(memory_id)
+    return texts
 
 
 def _listed(done: Expired, action: str) -> list[str]:

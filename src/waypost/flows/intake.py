@@ -20,6 +20,7 @@ from waypost.model.receipt import Receipt
 from waypost.model.time import parse_time
 from waypost.store.open_databases import refuse_open_database
 from waypost.store.protocol import AuditEntry, Edge
+from waypost.text.json_fault import json_fault
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _MOST_LINKS = 10_000
@@ -47,7 +48,7 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
         raise InvalidInput(f"Line {number} is not valid UTF-8 ({error.reason}).", "Save the file as UTF-8.") from error
     except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
         raise InvalidInput(
-            f"Line {number} is not valid JSON: {error}.", "Correct that line; nothing was written."
+            f"Line {number} is not valid JSON: {json_fault(error)}.", "Correct that line; nothing was written."
         ) from error
     if not isinstance(value, dict):
         raise InvalidInput(f"Line {number} is not a JSON object.", 'Each line is an object like {"text": "…"}.')

@@ -37,6 +37,9 @@ def check_journal(space: OpenSpace) -> list[Finding]:
 
 def _problems(space: OpenSpace) -> Iterator[Finding]:
     folder = space.journal
+    for path in folder.links():
+        what = f"{path} is a symlink, which the journal does not follow: it is neither read nor written."
+        yield JOURNAL_FILE.found(what, path=folder.root / path)
     for path in folder.scan():
         try:
             text = folder.read(path)

@@ -102,7 +102,17 @@ def propose_retraction(
 
 def proposals_about(reader: Reader, memory_id: str, *, declined: bool = False) -> list[CandidateRow]:
     """Those that wait; or those that were `declined`."""
-    return reader.candidates_like([], [_TOPIC + memory_id], declined=declined)
+    return reader.candidates_like([], [topic_about(memory_id)], declined=declined)
+
+
+def topic_about(memory_id: str) -> str:
+    """The topic of the proposals about this memory."""
+    return _TOPIC + memory_id
+
+
+def target_of(topic: str) -> str:
+    """The memory that proposals on this topic are about; empty: it is no topic of proposals."""
+    return topic.removeprefix(_TOPIC) if topic.startswith(_TOPIC) else ""
 
 
 def _by(caller: Caller) -> dict[str, str]:
@@ -153,7 +163,7 @@ def _row(space: OpenSpace, proposal: Proposal, version: Version, mark: bytes, wh
         level=version.level,
         domain=version.domain,
         module=version.module,
-        topic=_TOPIC + proposal.target,
+        topic=topic_about(proposal.target),
         refs=tuple(str(one) for one in version.refs if one.confidence_reason != INFERRED),
         evidence=version.evidence,
         reason=f"{what} of {proposal.target}, proposed by {proposal.who}",

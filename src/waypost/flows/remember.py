@@ -6,13 +6,12 @@ journal keeps is in its file before that is committed. What another process may 
 again inside the transaction.
 """
 
-import contextlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from waypost.errors import StoreUnavailable
+from waypost.errors import StoreUnavailable, WaypostError
 from waypost.facts.duplicates import THRESHOLDS
 from waypost.flows.gate import Gate, judging_engine
 from waypost.flows.journal_sync import sync_in
@@ -22,6 +21,7 @@ from waypost.flows.masking import without_secrets
 from waypost.flows.open_space import OpenSpace
 from waypost.flows.prepare import Embedded, Prepared, embed_items, placed, prepare
 from waypost.flows.tree_now import TreeNow
+from waypost.journal.layout import PREFERENCES
 from waypost.model.draft import Draft
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Caller
@@ -113,25 +113,34 @@ def _remember_chunk(
             raise _OnlyWeighed
         if filed:
             write_through(space, writer, [i for receipt in receipts for i in (receipt.id, receipt.replaces) if i])
-    _afterwards(space, items, receipts)
-    return receipts
+    return _afterwards(space, items, receipts)
 
 
-def _afterwards(space: OpenSpace, items: Sequence[Prepared], receipts: Sequence[Receipt]) -> None:
-    """What follows from what is stored by now. Where the store is away, it is done with the next preference or upkeep."""
-    with contextlib.suppress(StoreUnavailable):
-        _keep_preferences(space, items, receipts)
+def _afterwards(space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt]) -> list[Receipt]:
+    """What follows from what is stored by now. Whatever goes wrong here, the write has succeeded."""
     if any(receipt.pending for receipt in receipts):
         space.start_worker(space)
+    return _keep_preferences(space, items, receipts)
 
 
-def _keep_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: Sequence[Receipt]) -> None:
+def _keep_preferences(space: OpenSpace, items: Sequence[Prepared], receipts: list[Receipt]) -> list[Receipt]:
+    """Put new preferences into their file. Where this fails, the receipts say why; upkeep tries again
+    when it condenses the day."""
     added = {receipt.id for receipt in receipts if receipt.status == "added"}
     fresh = [item.version for item in items if item.version.kind == "preference" and item.version.memory_id in added]
-    if fresh:
-        from waypost.flows.preferences import promote_at_once  # few writes are preferences
+    if not fresh:
+        return receipts
+    from waypost.flows.preferences import promote_at_once  # few writes are preferences
 
+    try:
         promote_at_once(space, fresh)
+    except StoreUnavailable:
+        return receipts
+    except WaypostError as error:
+        notice = f"It is stored, but not yet in {PREFERENCES}: {error.what} {error.remedy}"
+        new = {version.memory_id for version in fresh}
+        return [replace(one, notices=(*one.notices, notice)) if one.id in new else one for one in receipts]
+    return receipts
 
 
 def _twins(

@@ -56,9 +56,17 @@ def verify(
     """Somebody looked, and what these memories say is true of the code as it is now: that is what they point at from here on.
 
     `files`: all memories about these files; `every`: all that are stale. What points at nothing any more cannot be
-    verified; it can be pointed elsewhere. One with a lifetime has its whole time again.
+    verified; it can be pointed elsewhere. One with a lifetime has its whole time again. What a person said, only a person
+    verifies: raises PersonOnly where such a memory is named, and leaves it as it is among others.
     """
     versions = _chosen(space, dict.fromkeys(memory_ids), files, every)
+    if memory_ids:
+        refuse_outranked(caller, versions, "verify it")
+    left: dict[str, list[str]] = {}
+    for version in versions:
+        if is_outranked(caller, [version]):
+            left[version.memory_id] = [f"{version.memory_id}: a person said it; only a person can verify it."]
+    versions = [version for version in versions if version.memory_id not in left]
     rows = reference_rows(versions)
     if rows and space.identity.is_away:
         tree_of(space)  # nobody can look there from here
@@ -66,7 +74,6 @@ def verify(
     tree, now = TreeNow(space), space.clock()
     pins: dict[int, dict[int, CodeReference]] = {version.number: {} for version in versions}
     states: dict[int, list[str]] = {version.number: [] for version in versions}
-    left: dict[str, list[str]] = {}
     for row in rows:
         if tree.is_another(row.reference.repo_id):
             continue

@@ -16,6 +16,7 @@ from waypost.model.draft import MAX_SHORT
 from waypost.model.labels import LABELS
 from waypost.model.reference import MAX_LINE, CodeReference, LineRange
 from waypost.model.time import format_time, parse_time
+from waypost.text.json_fault import json_fault
 
 LARGEST_FILE = 256 * 1024 * 1024
 _LISTS = ("memories", "results", "items")
@@ -69,7 +70,7 @@ def parse_rows(content: bytes) -> list[object]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
             return [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        raise InvalidInput(f"The file is not valid JSON: {str(error)[:200]}.", "Was it cut off?") from error
+        raise InvalidInput(f"The file is not valid JSON: {json_fault(error)}.", "Was it cut off?") from error
     if isinstance(whole, dict):
         lists = [whole[name] for name in _LISTS if isinstance(whole.get(name), list)]
         if lists:
@@ -85,7 +86,7 @@ def _line(number: int, line: str) -> object:
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"Line {number} is not valid JSON: {str(error)[:200]}.", "Nothing was written.") from error
+        raise InvalidInput(f"Line {number} is not valid JSON: {json_fault(error)}.", "Nothing was written.") from error
 
 
 def read_tagged(number: int, row: object, now: datetime) -> TaggedMemory:

@@ -120,6 +120,12 @@ def with_bullet(text: str, bullet_text: str, id: str | None, heading: str | None
     return above + _render(bullet_text, id, mark, newline, _ARROW) + text[place:]
 
 
+def last_heading(text: str) -> tuple[int, str] | None:
+    """Where the last heading begins, and its words."""
+    titles = [(piece.start, piece.title) for piece in _pieces(text) if isinstance(piece, _Other) and piece.title]
+    return titles[-1] if titles else None
+
+
 def _section(pieces: Sequence[Bullet | _Other], heading: str) -> list[Bullet | _Other]:
     """The heading and what stands under it, up to the next one or to what is generated."""
     wanted = " ".join(heading.split()).casefold()

@@ -111,6 +111,17 @@ class JournalFolder:
                         found[logical] = Stamp(state.st_size, state.st_mtime_ns, gzipped)
         return dict(sorted(found.items()))
 
+    def links(self) -> list[str]:
+        """Folders and files that are links in the place of the journal's own. They are not followed, so nothing in them is
+        read or written."""
+        found = [folder for folder in (ARCHIVE, *FOLDERS) if (self.root / folder).is_symlink()]
+        for folder in ("", *FOLDERS):
+            place = self.root / folder
+            if _is_plain_folder(place):
+                names = [name for name in os.listdir(place) if folder or name in (DNA, INDEX)]
+                found += [f"{folder}/{name}".lstrip("/") for name in names if _is_linked_page(place, folder, name)]
+        return sorted(found)
+
     def stamp(self, path: str) -> Stamp | None:
         for place in self._places(path):
             try:
@@ -132,6 +143,8 @@ class JournalFolder:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
+                if place.is_symlink():
+                    raise _linked(place) from error
                 raise StoreError(f"{place} cannot be read: {error.strerror}.", "Check its permissions.") from error
             return content.decode("utf-8", "surrogateescape")
         raise NotFound(f"There is no {path} in the journal.", "`waypost journal timeline` shows what there is.")
@@ -178,6 +191,8 @@ class JournalFolder:
                 if added := self._append_once(place, text):
                     return added
             except OSError as error:
+                if place.is_symlink():
+                    raise _linked(place) from error
                 raise write_failure(error, place) from error
         raise StoreError(f"{place} is replaced again and again.", "Close the editor that holds it, and try again.")
 
@@ -263,6 +278,14 @@ def _logical(folder: str, name: str) -> str | None:
         return None
     path = f"{folder}/{name}" if folder else name
     return path.removesuffix(".gz")
+
+
+def _is_linked_page(place: Path, folder: str, name: str) -> bool:
+    return _logical(folder, name) is not None and (place / name).is_symlink()
+
+
+def _linked(place: Path) -> StoreError:
+    return StoreError(f"{place} is a symlink, which the journal does not follow.", "Put a plain file in its place.")
 
 
 def _is_plain_folder(path: Path) -> bool:

@@ -68,10 +68,10 @@ class Writing(Opened):
         """Allow a rejected or forgotten value again; options are those it was remembered with. Only a person may."""
         return flows.lifecycle.lift(self._space, Draft.of({**options, "text": text}), self._caller)
 
-    def forget(self, memory_id: str) -> "flows.forget.Forgotten":
-        """Remove it and every trace of it. There is no way back."""
+    def forget(self, memory_id: str, *, dry_run: bool = False) -> "flows.forget.Forgotten":
+        """Remove it and every trace of it. There is no way back. `dry_run` only looks whether it is here."""
         with self._own(memory_id):
-            return flows.forget.forget(self._current, memory_id, self._caller)
+            return flows.forget.forget(self._current, memory_id, self._caller, dry_run=dry_run)
 
     def protect(self, memory_id: str, *, on: bool = True) -> None:
         with self._own(memory_id):

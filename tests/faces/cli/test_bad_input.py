@@ -126,6 +126,15 @@ def test_import_names_the_bad_line_and_stores_nothing(waypost: Waypost, tmp_path
     assert nothing_is_stored(waypost)
 
 
+@pytest.mark.parametrize("source", [(), ("--from", "code-tags")])
+def test_json_that_is_nested_too_deeply_is_told_so(waypost: Waypost, tmp_path: Path, source: tuple[str, ...]) -> None:
+    path = tmp_path / "deep.jsonl"
+    path.write_text("[" * 100_000 + "]" * 100_000 + "\n")
+    done = waypost("import", *source, str(path))
+    assert (done.code, "nested too deeply" in done.err, "recursion" in done.err) == (2, True, False)
+    assert nothing_is_stored(waypost)
+
+
 @pytest.mark.parametrize(
     "memory_id", ["", "x", "../" * 9, "0" * 26 + "'", "ZZZZZZZZZZZZZZZZZZZZZZZZZZ", "%00", "1 OR 1=1"]
 )

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from tests.faces.cli.conftest import Waypost
 
+from waypost import Memory
+from waypost.model.memory import Caller
+
 HIT_KEYS = {
     "id", "score", "collection", "type", "name", "path", "line", "end_line", "text", "summary", "level", "confidence",
     "is_stale", "stale_reason", "source", "valid_from", "valid_until", "recorded_at", "code_refs", "key", "kind",
@@ -95,6 +98,19 @@ def test_what_destroys_wants_yes_without_a_terminal(waypost: Waypost) -> None:
     assert any("git" in place for place in gone["beyond_reach"])
     word = waypost("audit", "--json").json["entries"][0]
     assert (word["action"], word["source"], word["details"]["owners_word"]) == ("forget", "agent", True)
+
+
+def test_a_rejected_candidate_can_be_forgotten(waypost: Waypost, project: Path) -> None:
+    person = Memory.open_as(Caller("person", "ada"), project)
+    fact = str(person.remember("Payroll runs on alpha").id)
+    proposal = waypost("correct", fact, "Payroll of Jane runs on beta", "--json").json["id"]
+    person.decline(proposal)
+    assert "Jane" in waypost("review", "--rejected").out
+    asked = waypost("forget", proposal)
+    assert (asked.code, "--yes" in asked.err) == (2, True)
+    assert waypost("forget", proposal, "--yes").code == 0
+    assert "Jane" not in waypost("review", "--rejected").out
+    assert waypost("show", fact).code == 0
 
 
 def test_rebuild_gives_the_same_answers(waypost: Waypost) -> None:

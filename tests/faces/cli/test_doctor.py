@@ -246,6 +246,18 @@ def a_journal_file_with_a_readable_copy(home: Home) -> ByHand:
     return lambda: (path.write_text("### 10:00 · anna\nThe dog is called Rex.\n"), None)[1]
 
 
+def a_link_in_the_place_of_a_journal_file(home: Home) -> ByHand:
+    path = home.journal("MEMORY.md")
+    (home.root / "elsewhere.md").write_text("# Elsewhere\n")
+    path.symlink_to(home.root / "elsewhere.md")
+
+    def put_a_file_in_its_place() -> None:
+        path.unlink()
+        path.write_text("# Memory\n")
+
+    return put_a_file_in_its_place
+
+
 def a_dna_that_is_too_long(home: Home) -> ByHand:
     path = home.journal("DNA.md")
     path.write_text("We like tea. " * 500)
@@ -319,6 +331,7 @@ CASES: list[tuple[FindingKind, Callable[[Home], ByHand]]] = [
     (finding.EMPTIED, an_emptied_database),
     (finding.JOURNAL_FILE, a_journal_file_that_is_no_text),
     (finding.JOURNAL_FILE, a_journal_file_with_a_readable_copy),
+    (finding.JOURNAL_FILE, a_link_in_the_place_of_a_journal_file),
     (finding.JOURNAL_DNA, a_dna_that_is_too_long),
     (finding.JOURNAL_CONFLICT, a_merge_conflict),
     (finding.JOURNAL_SECRET, a_secret_in_the_journal),

@@ -49,6 +49,16 @@ def test_json_names_the_project_and_leads_to_no_file_of_this_tree(waypost: Waypo
     assert listed["state"] == "active"
 
 
+def test_to_forget_a_shared_memory_is_refused_with_its_project(waypost: Waypost, shop: str) -> None:
+    waypost("-C", shop, "share", "offer", "project", "--yes")
+    waypost("share", "accept", "shop-api", "--yes")
+    (hit,) = (one for one in waypost("ask", QUESTION, "--json").json["hits"] if "project" in one)
+    for more in ((), ("--yes",)):
+        refused = waypost("forget", hit["id"], *more)
+        assert (refused.code, "belongs to project shop-api" in refused.err) == (1, True)
+    assert waypost("-C", shop, "show", hit["id"]).code == 0
+
+
 def test_without_a_person_nothing_is_decided(waypost: Waypost, shop: str) -> None:
     refused = waypost("-C", shop, "share", "offer", "project")
     assert refused.code == 1

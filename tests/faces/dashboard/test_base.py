@@ -94,11 +94,9 @@ def test_other_memories_of_the_machine_are_in_the_menu(sample: Sample, browse: B
 
 
 def test_who_may_not_change_anything_sees_no_forms_that_do(sample: Sample, browse: Browse) -> None:
-    for identity in (AGENT, READER):
-        browser = browse(sample.memory, identity)
-        for page in (*PAGES, f"memory/{sample['stale']}"):
-            text = browser.client.get(browser.address(page)).text
-            assert text.count('method="post"') == 1, page  # to sign out
+    browser = browse(sample.memory, READER)
+    for page in (*PAGES, f"memory/{sample['stale']}"):
+        assert browser.get(page).count('method="post"') == 1, page  # to sign out
 
 
 def test_a_crash_is_told_without_words_of_a_memory(
@@ -146,6 +144,21 @@ def test_no_place_opens_to_a_token_of_another_memory(place: Place, browse: Brows
         assert answer.status_code == 403
         assert "Loans" not in answer.text
         assert person.space_id not in answer.text
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.methods[0]} {place.path}")
+def test_no_place_opens_to_an_agents_token(place: Place, browse: Browse, person: Memory) -> None:
+    person.remember("Loans are for a year")
+    client = browse(person, AGENT).client
+    for method in place.methods:
+        answer = client.request(method, f"/s/{person.space_id}{filled(place.path)}", data={"only": "x", "sure": "1"})
+        assert (answer.status_code, "open no pages" in answer.text) == (403, True)
+        assert "Loans" not in answer.text
+
+
+def test_the_way_in_does_not_open_to_an_agents_token(browse: Browse, person: Memory) -> None:
+    answer = browse(person, AGENT).client.get("/", follow_redirects=False)
+    assert (answer.status_code, "Sign in with a person" in answer.text) == (403, True)
 
 
 @pytest.mark.parametrize(

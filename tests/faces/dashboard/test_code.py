@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import TestClock
-from tests.faces.dashboard.conftest import AGENT, HOSTILE, Browse, Sample
+from tests.faces.dashboard.conftest import HOSTILE, Browse, Sample
 
 from waypost import Memory
 from waypost.faces.dashboard.pages.code_tree import UNFOLDED, tree_of_files
@@ -170,10 +170,6 @@ def test_a_large_folder_has_a_page_of_its_own_instead_of_being_folded() -> None:
     assert tree.folders["big"].is_large
     assert not tree.folders["small"].is_large
     assert (tree.count, tree.memories, tree.stale) == (UNFOLDED + 2, 2, 1)
-
-
-def test_an_agent_may_look_but_a_file_asks_for_nothing_else(sample: Sample, browse: Browse) -> None:
-    assert "def total" in browse(sample.memory, AGENT).get("code/src/checkout.py")
 
 
 def test_without_an_index_the_page_says_what_to_do(person: Memory, browse: Browse) -> None:

@@ -3,7 +3,7 @@
 import re
 
 from tests.conftest import OpenMemory, TestClock
-from tests.faces.dashboard.conftest import AGENT, Browse, Sample
+from tests.faces.dashboard.conftest import Browse, Sample
 
 from waypost import Memory
 from waypost.model.memory import Caller
@@ -98,7 +98,3 @@ def test_a_fresh_memory_says_what_to_do(person: Memory, browse: Browse) -> None:
     assert "Nothing is remembered here yet." in text
     assert "waypost init" in text
     assert "There is nothing to draw yet." in text
-
-
-def test_an_agent_may_look_at_it(sample: Sample, browse: Browse) -> None:
-    assert "shop" in browse(sample.memory, AGENT).get()

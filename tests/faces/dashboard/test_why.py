@@ -1,7 +1,7 @@
 """Why something was decided, drawn and in words (MB-7)."""
 
 import pytest
-from tests.faces.dashboard.conftest import AGENT, HOSTILE, Browse, Sample
+from tests.faces.dashboard.conftest import HOSTILE, Browse, Sample
 
 from waypost import Memory
 
@@ -68,10 +68,6 @@ def test_hostile_reasons_show_as_text_also_in_the_drawing(sample: Sample, browse
 def test_a_hostile_question_comes_back_as_text(sample: Sample, browse: Browse) -> None:
     page = browse(sample.memory).get("why", q='"><script>alert(9)</script>')
     assert "<script>alert(9)" not in page
-
-
-def test_an_agent_may_look(sample: Sample, browse: Browse) -> None:
-    assert "Refunds take a day longer." in browse(sample.memory, AGENT).get("why", q="one provider")
 
 
 def test_an_empty_memory_says_how_to_record_a_decision(person: Memory, browse: Browse) -> None:

@@ -197,3 +197,8 @@ def test_what_a_person_said_is_only_proposed_to_be_changed(agent: Agent, clock: 
     waiting = agent.data("review")
     assert waiting["waiting"] == 3
     assert {row["instead_of"] for row in waiting["candidates"]} == {TOKENS}
+    assert sorted(row["action"] for row in waiting["candidates"]) == ["replace", "replace", "retract"]
+    lines = agent.text("review").splitlines()
+    [retraction] = [line for line in lines if "retract: " in line]
+    assert f"retract: {TOKENS} (" in retraction
+    assert [line for line in lines if TOKENS in line and line != retraction] == [f"  instead of: {TOKENS}"] * 2

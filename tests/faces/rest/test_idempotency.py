@@ -69,14 +69,14 @@ def test_of_an_answer_with_words_a_file_keeps_none(served: Any) -> None:
     (Path(served.memory.root) / "a.py").write_text("x = 1\n")
     memory_id = served.remember("Zanzibar is the word", refs=["a.py"])
     body, headers = {"ids": [memory_id]}, {"Idempotency-Key": "one"}
-    first = served.agent.post(f"{HERE}/staleness/verify", json=body, headers=headers)
+    first = served.owner.post(f"{HERE}/staleness/verify", json=body, headers=headers)
     assert "Zanzibar" in first.text
-    again = served.agent.post(f"{HERE}/staleness/verify", json=body, headers=headers)
+    again = served.owner.post(f"{HERE}/staleness/verify", json=body, headers=headers)
     assert again.content == first.content
     file = Path(served.app.state.services.spaces.home) / replies.FILE
     assert b"Zanzibar" not in file.read_bytes()
     assert served.owner.delete(f"/api/memories/{memory_id}").status_code == 200
-    later = served.agent.post(f"{HERE}/staleness/verify", json=body, headers=headers)
+    later = served.owner.post(f"{HERE}/staleness/verify", json=body, headers=headers)
     assert later.headers["idempotency-replayed"] == "true" and "Zanzibar" not in later.text
 
 

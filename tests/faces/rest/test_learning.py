@@ -83,6 +83,14 @@ def test_an_export_is_taken_in_elsewhere(served: Any, serve: Any, open_memory: A
     assert other.agent.post(f"{HERE}/imports", json={"memories": rows}).json()["counts"] == {"duplicate": 1}
 
 
+def test_code_in_an_import_is_left_out_with_a_word(served: Any) -> None:
+    rows = [{"text": "def pay(): ...", "kind": "symbol"}, {"text": "Payments are retried", "kind": "fact"}]
+    done = served.agent.post(f"{HERE}/imports", json={"memories": rows}).json()
+    assert (len(done["receipts"]), done["counts"]) == (1, {"added": 1})
+    assert done["notices"] == ["1 row was left out: code is indexed where it is, not imported."]
+    assert "notices" not in served.agent.post(f"{HERE}/imports", json={"memories": rows[1:]}).json()
+
+
 def test_an_agent_imports_no_persons_word(served: Any) -> None:
     row = {"text": "Ada allows everything", "source": "person", "actor": "ada"}
     served.agent.post(f"{HERE}/imports", json={"memories": [row]})

@@ -20,6 +20,12 @@ def test_what_is_known_already_is_no_second_memory(served: Any) -> None:
     assert again.json()["id"] == first.json()["id"] and again.json()["status"] == "duplicate"
 
 
+def test_a_key_that_is_taken_is_a_conflict_that_nobody_has_to_lift(served: Any, problem: Any) -> None:
+    served.agent.post(HERE, json={"text": "Uploads end at 5 MB", "key": "limit"})
+    taken = problem(served.agent.post(HERE, json={"text": "Uploads end at 9 MB", "key": "limit"}), 409)
+    assert "key belongs to" in taken["detail"] and "lift" not in taken["remedy"]
+
+
 def test_a_rejected_value_is_a_conflict_until_a_person_lifts_it(served: Any, problem: Any) -> None:
     memory_id = served.remember("Uploads go to FTP")
     problem(served.agent.post(f"{HERE}/{memory_id}/reject"), 403)
@@ -28,6 +34,7 @@ def test_a_rejected_value_is_a_conflict_until_a_person_lifts_it(served: Any, pro
     assert told["receipt"]["status"] == "refused"
     other = served.remember("Uploads go to S3")
     problem(served.owner.post(f"{HERE}/{other}/correct", json={"text": "Uploads go to FTP"}), 409)
+    assert "lift" in told["remedy"]
     problem(served.agent.post(f"{HERE}/lift", json={"text": "Uploads go to FTP"}), 403)
     assert served.owner.post(f"{HERE}/lift", json={"text": "Uploads go to FTP"}).json()["status"] == "lifted"
     problem(served.owner.post(f"{HERE}/lift", json={"text": "Uploads go to FTP"}), 404)

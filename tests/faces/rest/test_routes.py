@@ -59,7 +59,8 @@ def test_what_is_stale_is_shown_and_put_right(served: Any, source: Path) -> None
     source.write_text("def upload():\n    log()\n    return 2\n")
     report = served.reader.get(f"{HERE}/staleness", params={"file": ["storage.py"]}).json()
     assert {one["id"] for one in report["memories"]} <= {kept, moved} and report["stale"] >= 1
-    done = served.agent.post(f"{HERE}/staleness/verify", json={"ids": [kept]}).json()
+    assert served.agent.post(f"{HERE}/staleness/verify", json={"ids": [kept]}).status_code == 403
+    done = served.owner.post(f"{HERE}/staleness/verify", json={"ids": [kept]}).json()
     assert (done["status"], done["count"]) == ("verified", 1)
     source.write_text("x = 1\n")
     assert served.agent.post(f"{HERE}/staleness/check").json()["stale"] >= 1
@@ -153,7 +154,10 @@ def test_the_journal_through_its_stages(served: Any, clock: Any, problem: Any) -
     assert served.reader.get(f"{HERE}/journal/stats").json()["entries"] == 1
     assert served.reader.get(f"{HERE}/journal/topics", params={"by": "week"}).json()["by"] == "week"
     assert served.agent.post(f"{HERE}/journal/protect", json={"what": entry}).json() == {"id": entry, "protected": True}
-    assert served.agent.post(f"{HERE}/journal/curate", json={"id": entry}).json()["added"]
+    refused = served.agent.post(f"{HERE}/journal/curate", json={"id": entry, "heading": "Rules from the owner"})
+    assert (refused.status_code, "only a person" in refused.json()["detail"]) == (403, True)
+    curated = served.agent.post(f"{HERE}/journal/curate", json={"id": entry}).json()
+    assert (curated["added"], curated["heading"]) == (True, "From agents")
     assert served.agent.post(f"{HERE}/journal/prune", json={"dry_run": True}).json()["dry_run"]
     clock.advance(days=10)
     planned = served.agent.post(f"{HERE}/journal/condense", json={"dry_run": True, "force": True})

@@ -71,6 +71,7 @@ def test_a_shared_memory_is_not_changed_over_the_wire(
     shop.share_offer(served.memory.space_id)
     served.owner.post("/api/v1/spaces/here/shares/accept", json={"project": shop.space_id})
     told = problem(served.owner.post(f"/api/v1/spaces/here/memories/{kept}/correct", json={"text": "Never"}), 409)
+    assert "Change it there" in told["remedy"]
     assert "belongs to project shop-api" in told["detail"]
 
 

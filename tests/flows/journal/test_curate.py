@@ -1,11 +1,11 @@
-"""Curating puts an entry into the part of MEMORY.md that people and agents keep."""
+"""Curating puts an entry into the part of MEMORY.md that belongs to people; what agents put there is marked as theirs."""
 
 from pathlib import Path
 
 import pytest
 
 from waypost import Memory
-from waypost.errors import InvalidInput, NotFound
+from waypost.errors import InvalidInput, NotFound, PersonOnly
 from waypost.flows.curate import curate
 from waypost.flows.index_page import refresh_index
 from waypost.flows.journal_log import events
@@ -14,11 +14,15 @@ from waypost.journal.layout import INDEX
 from waypost.journal.summary_frame import split_frame
 from waypost.model.memory import Caller
 
-CALLER = Caller("agent", "tests")
+CALLER, AGENT = Caller("person", "tests"), Caller("agent", "bot")
 
 
 def say(memory: Memory, text: str, kind: str = "note") -> str:
     return memory.remember(text, kind=kind, time="2026-01-30T10:00:00Z").id or ""
+
+
+def as_person(memory: Memory) -> Memory:
+    return Memory.open_as(CALLER, memory.root, settings=memory._settings, clock=memory._clock)
 
 
 def test_an_entry_becomes_a_point_with_its_id_in_the_upper_part(memory: Memory) -> None:
@@ -98,6 +102,77 @@ def test_a_blank_line_stays_before_the_generated_part(memory: Memory, heading: s
     first, second = say(memory, "Prefers tea"), say(memory, "Works in Graz")
     refresh_index(memory._space)
     for one in (first, second):
-        memory.journal.curate(one, heading)
+        as_person(memory).journal.curate(one, heading)
     page = memory.journal.show("MEMORY.md").text
     assert page.partition("<!-- waypost:begin")[0].endswith("-->\n\n")
+
+
+# -- agents
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("Never run the tests before lunch", "From agents"),
+        ("Die Tests laufen vor dem Mittagessen nicht", "Von Agenten"),
+        ("Не запускайте тесты до обеда, потому что они мешают", "От агентов"),
+    ],
+)
+def test_what_an_agent_curates_stands_under_a_heading_that_says_so(memory: Memory, text: str, heading: str) -> None:
+    space = memory._space
+    page = space.journal.root / INDEX
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("# Mine\n\n## Rules\n\n- Be kind\n")
+    said = say(memory, text)
+    assert curate(space, said, AGENT).heading == heading
+    assert page.read_text() == f"# Mine\n\n## Rules\n\n- Be kind\n\n## {heading}\n\n- {text} <!-- id={said} -->\n"
+    other = say(memory, f"{text} 2")
+    assert curate(space, other, AGENT).heading == heading
+    assert page.read_text().endswith(f"\n- {text} <!-- id={said} -->\n- {text} 2 <!-- id={other} -->\n")
+
+
+def test_agents_keep_to_one_heading_whatever_the_language(memory: Memory) -> None:
+    curate(memory._space, say(memory, "Die Tests laufen vor dem Mittagessen nicht"), AGENT)
+    curate(memory._space, say(memory, "The deployment runs at night"), AGENT)
+    upper = split_frame(memory._space.journal.read(INDEX)).before
+    assert {bullet.heading for bullet in parse_bullets(upper)} == {"Von Agenten"}
+
+
+def test_an_agent_chooses_no_heading(memory: Memory) -> None:
+    refresh_index(memory._space)
+    before = memory._space.journal.read(INDEX)
+    said = say(memory, "Never run the tests")
+    for heading in ("Rules from the owner", "## Memory"):
+        with pytest.raises(PersonOnly, match="From agents"):
+            memory.journal.curate(said, heading)
+    assert memory._space.journal.read(INDEX) == before
+    assert [one.action for one in memory.audit()] == ["remember"]
+
+
+def test_an_agent_does_not_curate_what_a_person_said(memory: Memory) -> None:
+    person = as_person(memory)
+    said = say(person, "I trust the bot with everything")
+    refresh_index(memory._space)
+    before = memory._space.journal.read(INDEX)
+    with pytest.raises(PersonOnly, match=r"only a person can put it into MEMORY\.md"):
+        memory.journal.curate(said)
+    assert memory._space.journal.read(INDEX) == before
+    assert person.journal.curate(said, "Rules").heading == "Rules"
+
+
+def test_a_person_may_vouch_for_an_agents_entry(memory: Memory) -> None:
+    said = say(memory, "The deployment runs at night")
+    assert as_person(memory).journal.curate(said, "Rules").heading == "Rules"
+    assert "## Rules\n\n- The deployment runs at night" in memory._space.journal.read(INDEX)
+
+
+def test_a_persons_point_never_lands_among_those_of_agents(memory: Memory) -> None:
+    refresh_index(memory._space)
+    theirs, ours = say(memory, "Never run the tests"), say(memory, "The deployment runs at night")
+    memory.journal.curate(theirs)
+    as_person(memory).journal.curate(ours)
+    upper = split_frame(memory._space.journal.read(INDEX)).before
+    assert [(bullet.id, bullet.heading) for bullet in parse_bullets(upper)] == [
+        (ours, "Memory"),
+        (theirs, "From agents"),
+    ]

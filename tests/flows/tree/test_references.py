@@ -8,9 +8,10 @@ import pytest
 from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost.config import Settings
-from waypost.errors import InvalidInput, SecurityError
+from waypost.errors import InvalidInput, PersonOnly, SecurityError
 from waypost.memory import Memory
 from waypost.model.linked import Link
+from waypost.model.memory import Caller
 
 UPLOADS = '''\
 """Uploads."""
@@ -354,6 +355,33 @@ def test_verified_it_is_fresh_and_judged_by_the_code_of_now(uploads: Path, memor
     assert memory.audit(made.id)[0].action == "verify"
     edit(uploads, "size=6", "size=5")
     assert memory.show(made.id).state.is_stale
+
+
+@pytest.mark.parametrize("which", ["by id", "by file", "every one"])
+def test_an_agent_verifies_what_agents_said_and_leaves_what_a_person_said_stale(
+    uploads: Path, memory: Memory, which: str
+) -> None:
+    person = Memory.open_as(Caller("person", "ada"), memory.root, clock=memory._clock)
+    theirs = str(person.remember("Uploads go in parts of five", refs=["shop/uploads.py#L7-L11"]).id)
+    ours = str(memory.remember("Parts are sent one by one", refs=["shop/uploads.py#L7-L11"]).id)
+    edit(uploads, "size=5", "size=6")
+    before = person.show(theirs)
+    assert before.links[0].is_stale
+    if which == "by id":
+        with pytest.raises(PersonOnly, match=f"A person said {theirs}: only a person can verify it"):
+            memory.verify([ours, theirs])
+        assert memory.verify([ours]).left == ()
+    else:
+        done = memory.verify((), files=["shop/uploads.py"] if which == "by file" else None, every=which == "every one")
+        assert [one.id for one in done.memories] == [ours]
+        assert done.left == (f"{theirs}: a person said it; only a person can verify it.",)
+    after = person.show(theirs)
+    assert (after.links[0].is_stale, after.links[0].reference) == (True, before.links[0].reference)
+    assert (after.state, after.confidence) == (before.state, before.confidence)
+    assert [entry.action for entry in person.audit() if entry.memory_id == theirs] == ["remember"]
+    assert not the_link(memory, ours).is_stale
+    assert person.verify(theirs).left == ()
+    assert not the_link(person, theirs).is_stale
 
 
 def test_what_is_gone_cannot_be_verified(uploads: Path, memory: Memory) -> None:

@@ -281,8 +281,7 @@ def reject(
 def forget(context: Ctx, memory_id: Id, yes: Yes = False, json: Json = False) -> None:
     """Remove it and every trace of it, for good."""
     memory = session_of(context).memory(yes=yes)
-    if not any(row.candidate_id == memory_id for row, _ in memory.review().candidates):
-        memory.history(memory_id)
+    memory.forget(memory_id, dry_run=True)  # before anybody is asked
     confirm(f"Forget {memory_id} with its history? There is no way back.", yes=yes)
     gone = memory.forget(memory_id)
     if json:

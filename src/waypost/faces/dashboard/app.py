@@ -59,9 +59,10 @@ def _home(spaces: Spaces, renderer: Renderer) -> Callable[[Request], Response]:
     def home(request: Request) -> Response:
         identity = _identity(request)
         try:
+            _refuse_agents(identity)
             return RedirectResponse(address(identity.space or spaces.here), status_code=303)
-        except NotFound as error:  # a member of no memory
-            return renderer.error(request, identity, error.what, error.remedy, 404)
+        except (NotFound, SecurityError) as error:  # a member of no memory; an agent
+            return renderer.error(request, identity, error.what, error.remedy, _STATUS[type(error)])
 
     return home
 
@@ -102,12 +103,20 @@ def _asked(
     path = {name: str(value) for name, value in request.path_params.items()}
     space_id = path.pop("space")
     identity.check_opens(space_id)
+    _refuse_agents(identity)
     if not spaces.here_is_callers and space_id != spaces.here:  # of a team, the token opens none that is not there
         spaces.known(space_id)
     query = dict(request.query_params)
     if "\0" in "".join([*path.values(), *query.values(), *(value for values in form.values() for value in values)]):
         raise InvalidInput("There is a NUL character in what was sent.", "Leave it out.")
     return Asked(spaces, space_id, identity, place.section, path, query, form, patience)
+
+
+def _refuse_agents(identity: Identity) -> None:
+    if identity.kind != "person":
+        raise SecurityError(
+            "Agents' tokens open no pages.", "Sign in with a person's token or a code. Programs use the API, /api/v1."
+        )
 
 
 def _identity(request: Request) -> Identity:

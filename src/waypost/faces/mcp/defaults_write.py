@@ -99,6 +99,8 @@ def review(call: Call, given: Mapping[str, Any]) -> Reply:
 
 
 def _waiting(call: Call) -> Reply:
+    from waypost.flows.proposals import proposal_of  # a server starts without what writing needs
+
     found, now = call.memory.review(), now_of(call)
     rows = [
         filled(
@@ -107,6 +109,7 @@ def _waiting(call: Call) -> Reply:
                 "where": one_line(", ".join(one.refs[:3]), LONGEST),
                 "text": one_line(one.text, LONGEST),
                 "kind": one.kind,
+                "action": proposal.action if (proposal := proposal_of(row)) is not None else "",
                 "by": f"{row.origin}, {row.confidence:.0%} sure",
                 "age": age(row.made_at, now),
                 "reason": one_line(row.reason, LONGEST),
@@ -122,13 +125,21 @@ def _waiting(call: Call) -> Reply:
     if not rows and not expired:
         return Reply("Nothing waits for the person.", data)
     lines = [f"To approve ({len(found.candidates)}):"] if rows else []
-    lines += [line_of(row) for row in rows]
+    lines += [_proposed_line(row) for row in rows]
     lines += ["Their time has run out; true still? remember again, or retract:"] if expired else []
     lines += [line_of(row) for row in expired]
     hidden = max(0, len(found.candidates) - _MOST_SHOWN) + max(0, len(found.stale) - _MOST_SHOWN)
     more = [f"{hidden} more wait; `waypost review` shows all."] if hidden else []
     more.append("Only the person decides; an action with an id asks them.")
     return Reply(told(fenced(lines), *more), noted(data, more))
+
+
+def _proposed_line(row: Row) -> str:
+    """As `waypost review` shows it: what would be done, and to which words."""
+    old, text = row.get("instead_of", ""), row["text"]
+    if row.get("action") == "retract":
+        return line_of({**row, "text": f"retract: {text}"})
+    return line_of(row) + (f"\n  instead of: {old}" if old and old != text else "")
 
 
 def _decided(call: Call, action: str, memory_id: str, text: str | None) -> Reply:

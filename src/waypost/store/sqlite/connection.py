@@ -152,6 +152,10 @@ class Connections:
                 connection.set_busy_handler(_patience(self._busy_seconds))
             self._give_back(connection)
 
+    def only(self, connection: apsw.Connection) -> apsw.Connection | None:
+        """This one, if it only reads because the disk is full: no other can be made then. Otherwise None."""
+        return connection if connection in self._used_once else None
+
     def confirm(self, connection: apsw.Connection) -> None:
         """After a commit: raise StoreError if it went into files that are no longer the database's. Locks that are gone
         are taken anew before the next use."""

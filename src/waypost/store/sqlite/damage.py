@@ -25,9 +25,13 @@ _NAMED = re.compile(
 _BROKEN = (apsw.CorruptError, apsw.SQLError, apsw.IOError, apsw.ConstraintError, UnicodeDecodeError)
 
 
-def damage_of(path: Path, now: datetime) -> Iterator[str]:
-    """Sentences that begin with what they are about; none when the database is sound. Works also where SQLite cannot open it."""
-    with _checking(path) as connection:
+def damage_of(path: Path, now: datetime, reading: apsw.Connection | None = None) -> Iterator[str]:
+    """Sentences that begin with what they are about; none when the database is sound. Works also where SQLite cannot open it.
+
+    `reading`: on a full disk, where no other connection can be made, the one that only reads. The keyword indexes are not
+    checked then: that needs a statement that writes.
+    """
+    with _checking(path, reading) as connection:
         try:
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
             opens = True
@@ -35,19 +39,23 @@ def damage_of(path: Path, now: datetime) -> Iterator[str]:
             opens = False
         if opens:
             yield from _kept_damage(connection)
-            yield from _keyword_damage(connection)
+            if reading is None:
+                yield from _keyword_damage(connection)
             return
     yield from _damage_of_pages(path, now)
 
 
-def has_kept_damage(path: Path) -> bool:
+def has_kept_damage(path: Path, reading: apsw.Connection | None = None) -> bool:
     """Whether anything is damaged apart from the keyword indexes, which can be made again."""
-    with _checking(path) as connection:
+    with _checking(path, reading) as connection:
         return any(not line.startswith(_KEYWORD_INDEX) for line in _kept_damage(connection))
 
 
 @contextmanager
-def _checking(path: Path) -> Iterator[apsw.Connection]:
+def _checking(path: Path, reading: apsw.Connection | None) -> Iterator[apsw.Connection]:
+    if reading is not None:
+        yield reading
+        return
     # Always a new connection: one that was used before remembers an older keyword index, and would call the present one damaged.
     with closing(apsw.Connection(str(path))) as connection:
         connection.set_busy_timeout(_BUSY_MILLISECONDS)

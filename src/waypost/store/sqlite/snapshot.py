@@ -98,19 +98,17 @@ def check_file(path: Path) -> list[str]:
     return [str(message) for (message,) in found if message != "ok"]
 
 
-def holds(path: Path, ids: Iterable[str], fingerprints: Iterable[bytes]) -> bool:
-    """Whether a database that nobody writes has a version or candidate with one of these ids or fingerprints."""
-    wanted = [("memory_id", "candidate_id", one) for one in ids]
-    asked: list[tuple[str, str, str | bytes]] = [
-        *wanted,
-        *(("fingerprint", "fingerprint", one) for one in fingerprints),
+def holds(path: Path, ids: Iterable[str], fingerprints: Iterable[bytes], topics: Iterable[str]) -> bool:
+    """Whether a database that nobody writes has a version or candidate with one of these ids or fingerprints, or a
+    candidate on one of these topics."""
+    memory, candidate = "SELECT 1 FROM memories WHERE {} = ?", "SELECT 1 FROM candidates WHERE {} = ?"
+    asked: list[tuple[str, str | bytes]] = [
+        *((sql, one) for one in ids for sql in (memory.format("memory_id"), candidate.format("candidate_id"))),
+        *((sql.format("fingerprint"), one) for one in fingerprints for sql in (memory, candidate)),
+        *((candidate.format("topic"), one) for one in topics),
     ]
     with in_our_words(path), contextlib.closing(_reading(path)) as connection:
-        for column, other, value in asked:
-            sql = f"SELECT 1 FROM memories WHERE {column} = ? UNION ALL SELECT 1 FROM candidates WHERE {other} = ? LIMIT 1"
-            if connection.execute(sql, (value, value)).fetchall():
-                return True
-    return False
+        return any(connection.execute(f"{sql} LIMIT 1", (value,)).fetchall() for sql, value in asked)
 
 
 def count_current(path: Path) -> int:

@@ -69,7 +69,7 @@ class SqliteStore:
                 self._refuse_moved(reader.moved_notes())  # since it was opened, by another process
                 yield reader
             except _ODD as error:
-                self._blame_damage(error)
+                self._blame_damage(error, connection)
                 raise
             finally:
                 self._known_damage.add(reader.damage(), reader.copied)
@@ -89,14 +89,14 @@ class SqliteStore:
                 self._connections.confirm(connection)
             except BaseException as error:
                 if isinstance(error, _ODD):
-                    self._blame_damage(error)
+                    self._blame_damage(error, connection)
                 if connection.in_transaction:  # SQLite itself rolls back on some errors
                     connection.execute("ROLLBACK")
                 raise
 
-    def _blame_damage(self, error: Exception) -> None:
+    def _blame_damage(self, error: Exception, connection: apsw.Connection) -> None:
         """What nobody expected may come from a value that is not as it was written: raise CorruptError if there is any."""
-        if not isinstance(error, WaypostError) and has_kept_damage(self._path):
+        if not isinstance(error, WaypostError) and has_kept_damage(self._path, self._connections.only(connection)):
             raise apsw.CorruptError(f"a value is not as it was written: {error!r}") from error
 
     def scrub(self, traces: Sequence[str], *, wait: bool = True, rewrite: bool = False) -> bool:
@@ -134,12 +134,12 @@ class SqliteStore:
 
     def problems(self) -> Iterator[str]:
         # While a connection is open: the check, as the last one to close the database, would empty the log.
-        with in_our_words(self._path), self._connections.lend():
-            yield from damage_of(self._path, self._clock())
+        with in_our_words(self._path), self._connections.lend() as connection:
+            yield from damage_of(self._path, self._clock(), self._connections.only(connection))
 
     def is_sound(self) -> bool:
-        with in_our_words(self._path), self._connections.lend():
-            return not has_kept_damage(self._path)
+        with in_our_words(self._path), self._connections.lend() as connection:
+            return not has_kept_damage(self._path, self._connections.only(connection))
 
     def repair(self, index: Index) -> Salvaged:
         self._connections.close()

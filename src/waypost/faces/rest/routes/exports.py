@@ -11,6 +11,7 @@ from waypost.faces.rest.caller import Hands, Person, Reader, Writer
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import export_row, receipts_row
 from waypost.faces.rest.strict import StrictRoute
+from waypost.text.counted import counted
 
 if TYPE_CHECKING:
     from waypost.flows.transfer import Export
@@ -68,8 +69,11 @@ def delete_export(hands: Person, name: ExportName) -> dict[str, Any]:
 @router.post("/imports")
 def import_memories(hands: Writer, given: Import) -> dict[str, Any]:
     """Take in memories as an export has them. All are checked first. What is here already stays as it is; what was rejected
-    is refused; who said what is kept as a claim."""
-    return receipts_row(list(hands.memory.import_rows(given.memories)))
+    is refused; who said what is kept as a claim. What was read out of a tree is left out."""
+    receipts = list(hands.memory.import_rows(given.memories))
+    left_out = len(given.memories) - len(receipts)
+    told = f"{counted(left_out, 'row was', 'rows were')} left out: code is indexed where it is, not imported."
+    return receipts_row(receipts) | ({"notices": [told]} if left_out else {})
 
 
 def _named(hands: Hands, name: str) -> "Export":

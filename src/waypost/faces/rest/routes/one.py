@@ -194,18 +194,19 @@ def _refused_is_conflict(response: Response, change: Any, memory_id: str, **give
     except PersonOnly:
         raise
     except Refused as error:
-        raise ProblemError(409, error.what, _LIFT) from error
+        raise ProblemError(409, error.what, _remedy(error.what, error.remedy)) from error
     if receipt.review or receipt.status == "refused":
         return _reviewed(receipt, response)
     return receipt.to_json()
 
 
-_LIFT = "A person can allow it again: POST …/memories/lift."
+def _remedy(reason: str, otherwise: str = "Change what was sent as the detail says, and send it again.") -> str:
+    return "A person can allow it again: POST …/memories/lift." if "rejected" in reason else otherwise
 
 
 def _conflict(reason: str, receipt: "Receipt") -> ProblemError:
     what = reason[:1].upper() + reason[1:].rstrip(".") + "."
-    return ProblemError(409, what, _LIFT, receipt=receipt.to_json())
+    return ProblemError(409, what, _remedy(what), receipt=receipt.to_json())
 
 
 @contextmanager
