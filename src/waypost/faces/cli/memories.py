@@ -187,9 +187,10 @@ def list_(
 ) -> None:
     """What is remembered, the latest last."""
     from waypost.faces.cli import writing
-    from waypost.faces.cli.output import print_rows
+    from waypost.faces.cli.output import print_notices, print_rows
 
-    rows = session_of(context).memory().list(
+    memory = session_of(context).memory()
+    rows = memory.list(
         kind=kind, level=level, domain=domain, module=module, session=session, tags=writing.tags(tag), limit=limit,
         archived=archived, as_of=as_of, known_at=known_at,
     )  # fmt: skip
@@ -197,6 +198,7 @@ def list_(
         print_json({"memories": rows})
     else:
         print_rows(rows)
+        print_notices(() if rows else tuple(memory.status()["notices"]))
 
 
 @app.command()
