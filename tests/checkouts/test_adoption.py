@@ -69,15 +69,6 @@ def test_another_address_is_another_memory_that_says_where_the_first_is(
     assert f"2 memories of this repository exist under {identify(shop).space_id}" in done.err
 
 
-def test_an_unrelated_repository_with_another_form_gets_a_memory_of_its_own(
-    shop: Path, repository: Repository, waypost: Waypost
-) -> None:
-    stranger = repository("stranger", FORMS[0])
-    done = waypost(stranger, "status", "--json").json
-    assert (done["memories"], done["relatives"], done["space"]) == (0, [], identify(stranger).space_id)
-    assert FACT not in recalled(stranger)
-
-
 def test_two_memories_from_before_are_both_kept_and_shown(shop: Path, clone: Clone, waypost: Waypost) -> None:
     """As with a version that made a memory for each form."""
     second = clone(shop, "second", FORMS[0])

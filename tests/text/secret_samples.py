@@ -462,6 +462,92 @@ AWS_CARRIERS = {
 }
 
 
+def generated(rng: random.Random) -> Token:
+    """As a program makes them: letters in small and capital, and digits, in any order."""
+    drawn = [*chars(rng, LOWER, 4), *chars(rng, UPPER, 4), *chars(rng, DIGIT, 3), *chars(rng, ALNUM, 3)]
+    rng.shuffle(drawn)
+    return "", "".join(drawn)
+
+
+LAYOUTS: dict[str, Maker] = {"password": password, "generated": generated}
+
+LAYOUT_CARRIERS = {
+    "next line": "password:\n  {}\n",
+    "next line, CRLF": "Password:\r\n{}\r\nuser: bob",
+    "next line, blank between": "password:\n\n{}",
+    "next line, json": '"password":\n"{}"',
+    "next line, list": "- password:\n  - {}\n",
+    "next line, de": "Passwort:\n{}",
+    "next line, ru": "пароль:\n{}\n",
+    "yaml block": "password: |\n  {}\nuser: bob\n",
+    "yaml folded": "db:\n  password: >-\n    {}\n",
+    "bold name": "**password:** {}",
+    "bold name, sign outside": "**Passwort**: {}",
+    "bold value": "password: **{}**",
+    "bold name, ru": "- **Пароль:** {}",
+    "cell": "| password | {} |",
+    "cell, code": "| Пароль | `{}` |",
+    "cell, bold": "| **Passwort** | **{}** |",
+    "column": "| user | password |\n|---|---|\n| bob | {} |\n",
+    "column, ru": "пользователь | пароль\n--- | ---\nanna | {}\n",
+    "html cell": "<tr><td>password</td><td>{}</td></tr>",
+    "html list": "<dt>Passwort</dt>\n<dd>{}</dd>",
+    "tab": "user\tbob\npassword\t{}\n",
+    "columns of blanks": "user       bob\npassword   {}\n",
+    "aside": "My password, {}, must not leak",
+    "aside, de": "Mein Passwort, {}, bleibt geheim",
+    "aside, ru": "Мой пароль, {}, не должен утечь",
+    "arrow": "password → {}",
+    "arrow, de": "Passwort ⇒ {}",
+    "another word": "password db1 {}",
+    "as a password, de": "Bitte {} als Passwort verwenden",
+    "as a password, ru": "{} как пароль использовать",
+    "root pass": "root pass: {}",
+    "user pass": "db-user pass={}",
+    "sql": "IDENTIFIED BY '{}'",
+    "no-break space": "password:\u00a0{}",
+    "wide space": "Passwort:\u3000{}",
+    "zero-width space": "p\u200bassword: {}",
+    "soft hyphen": "Pass\u00adwort: {}",
+    "joiner, ru": "па\u200dроль: {}",
+    "tag characters": "pass\U000e0061word: {}",
+    "combining mark": "pas\u0336sword: {}",
+    "Cyrillic o": "passw\u043erd: {}",
+    "Cyrillic a, de": "P\u0430sswort: {}",
+    "Greek o": "passw\u03bfrd: {}",
+    "Latin a in ru": "п\u0061роль: {}",
+    "full width": "ｐａｓｓｗｏｒｄ： {}",
+    "mathematical": "\U0001d429\U0001d41a\U0001d42c\U0001d42c\U0001d430\U0001d428\U0001d42b\U0001d41d: {}",
+    "url": "https://example.org/login?next=%2Fhome%3Fpassword%3D{}%26x%3D1",
+    "url, twice": "next=password%253D{}%2526x",
+    "url, json": "q=%7B%22password%22%3A%22{}%22%7D",
+}
+"""The value stands apart from the word, or the word is spelled so that only a person reads it."""
+
+GENERATED: dict[str, Maker] = {"generated": generated}
+GENERATED_CARRIERS = {"pass": "pass={}", "pass, colon": "pass: {}", "list": "bob, password, {}, admin"}
+"""The word is one of every code: only what a program made is believed."""
+
+BESIDE: dict[str, Maker] = {
+    "lower 32": joined((LOWER + DIGIT, 32)),
+    "letters and digits 32": joined((ALNUM, 32)),
+    "hex 64": joined((HEX, 64)),
+}
+BESIDE_CARRIERS = {
+    "api key": "api key {}",
+    "access token": "Use the access token {} for it.",
+    "secret key base": "secret_key_base: {}",
+    "de": "API-Schlüssel {}",
+    "ru": "токен доступа {}",
+    "next line": "api_key:\n  {}\n",
+    "bold": "**API key:** {}",
+    "cell": "| client secret | {} |",
+    "full width": "ａｐｉ＿ｋｅｙ＝{}",
+    "zero-width space": "acc\u200bess_token={}",
+    "url": "api_key%3D{}",
+}
+
+
 def is_hidden(token: Token, carrier: str) -> bool:
     """Whether all of the secret part is gone, and nothing else."""
     before, after = carrier.format("\0").split("\0")
@@ -495,5 +581,8 @@ GROUPS = {
     "name": (NAMED, NAMED_CARRIERS),
     "sentence": (SENTENCES, SENTENCE_CARRIERS),
     "aws": (AWS_SECRET, AWS_CARRIERS),
+    "layout": (LAYOUTS, LAYOUT_CARRIERS),
+    "plain pass": (GENERATED, GENERATED_CARRIERS),
+    "token beside": (BESIDE, BESIDE_CARRIERS),
 }
-"""By what a secret is known: its own shape, the name before it, or the sentence around it."""
+"""By what a secret is known: its own shape, the name before it, the sentence around it, or the layout."""

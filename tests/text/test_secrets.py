@@ -178,6 +178,49 @@ def test_a_secret_is_masked_in_the_words_and_carriers_of_three_languages(text: s
     assert mask(result.text).found == ()
 
 
+MADE, LONG = "Kv7QasuNe8qFar", "a8f3kq92mzx7b1c4d6e0v5wl3p9r2t8u"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"password:\n  {MADE}", f'"password":\n"{MADE}"', f"**password:** {MADE}", f"password: **{MADE}**",
+        f"password:\u00a0{MADE}", f"| password | {MADE} |", f"root pass: {MADE}", f"My password, {MADE}, must not leak",
+        f"api key {LONG}", f"secret_key_base: {LONG}", f"password: |\n  {MADE}", f"p\u200bassword: {MADE}",
+        f"passw\u043erd: {MADE}", f"ｐａｓｓｗｏｒｄ： {MADE}", f"password → {MADE}", f"password\t{MADE}", f"Passwort:\n{MADE}",
+        f"пароль:\n{MADE}", f"Bitte {MADE} als Passwort verwenden", f"pass={MADE}", f"IDENTIFIED BY '{MADE}'",
+        f"password%3D{MADE}", f"password db1 {MADE}", f"п\u0061роль: {MADE}", f"%22password%22%3A%22{MADE}%22",
+        f"| user | password |\n|---|---|\n| eve | none |\n| bob | {MADE} |", f"password: {MADE[:6]}\u200b{MADE[6:]}",
+    ],
+)  # fmt: skip
+def test_a_secret_is_masked_where_layout_or_look_alikes_part_it_from_its_name(text: str) -> None:
+    result = mask(text)
+    read = result.text.replace("\u200b", "")
+    assert MADE not in read and LONG not in read and "[secret: " in read
+    assert result.text.count("\n") == text.count("\n")
+    assert mask(result.text).found == ()
+
+
+def test_what_is_folded_for_finding_stays_as_it_was_written() -> None:
+    text = f"Ünï\u200bcode ｓｔａｙｓ.\np\u200bаssword:\u00a0{MADE} — «и так» %3D\n"
+    assert mask(text).text == text.replace(MADE, "[secret: password]")
+    assert mask(f"a=1&q=password%3D{MADE[:-1]}%21").text == "a=1&q=password%3D[secret: password]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password:\n  type: string\n  minLength: 8", "password:\n  required\n", "password:\n    - min8\n    - max64\n",
+        "password:\n\nThe user2 must log in", "password: |\n  must have 8 characters\n", "Forgot password:\nhttps://example.org/reset1",
+        "| user | password |\n|---|---|\n| bob | hidden |\n| eve | see 1Password |", "token:\n  refresh_token_v2\n",
+        "| name | password | token |\n|---|---|---|\n| type | string | int32 |", "password:\n# Step1\n", "password:\n\tv2.0.1\n",
+        "Passwort:\n\nKapitel2 beginnt hier", "password:\nSHA256\n", "пароль:\n\nШаг2 описан ниже",
+    ],
+)  # fmt: skip
+def test_what_follows_a_name_on_another_line_is_mostly_no_secret(text: str) -> None:
+    assert mask(text).found == ()
+
+
 def test_nothing_is_masked_in_a_page_of_harmless_lines() -> None:
     text = HARMLESS.read_text(encoding="utf-8")
     lines = text.splitlines()
@@ -272,6 +315,13 @@ WORDS += [
     "[secret: password]",
     "%3D",
     "-",
+    "|",
+    "**",
+    "\u200b",
+    "p\u0430ssword",
+    "|---|",
+    "Kv7QasuNe8qFar",
+    "pass",
 ]
 
 
@@ -342,6 +392,22 @@ HOSTILE = [
     "s" + ".",
     "=" * 30 + "a" * 21,
     "key: c2=",
+    "password:\n",
+    "password | ",
+    "|password|\n|-|\n",
+    "| password |\n|---|\n" + "| x |\n" * 90,
+    "password, ",
+    "my password, ",
+    "pass=",
+    "pa\u200bss",
+    "p\u0430ssw\u043erd: ",
+    "p\u0430",
+    "password%3D",
+    "%3D%22",
+    "<td>password</td><td>",
+    "password\t",
+    "api key ",
+    "**password:** ",
 ]
 
 

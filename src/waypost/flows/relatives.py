@@ -48,7 +48,7 @@ class Relative:
 
 def look_for_relatives(space: OpenSpace) -> list[Relative]:
     """Look through all memories here, and remember which are of this repository."""
-    found = list(_search(space))
+    found = list(find_relatives(space))
     if space.store.may_write:
         with space.store.write() as writer:
             writer.set_meta(_FOUND, json.dumps([one.space_id for one in found]))
@@ -80,7 +80,8 @@ def count_kept(reader: Reader, moment: Moment) -> int:
     return sum(count for name, count in counts.items() if name in KEPT_COLLECTIONS)
 
 
-def _search(space: OpenSpace) -> Iterator[Relative]:
+def find_relatives(space: OpenSpace) -> Iterator[Relative]:
+    """Those that nobody has decided about; nothing is noted."""
     if space.identity.root is None:
         return
     with space.store.read() as reader:

@@ -11,13 +11,14 @@ from waypost import flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, Refused, UnknownCheckout
 from waypost.memory.known import known_spaces
-from waypost.memory.location import is_stored, locate
-from waypost.memory.spaces import open_spaces
+from waypost.memory.location import is_stored, locate, locate_again
+from waypost.memory.spaces import open_spaces, space_on
 from waypost.memory.stores import StoredSpace, opened, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, Moment, utc_now
-from waypost.space.alias import aliases, identify_here, set_alias
+from waypost.space.alias import aliases, first_step, identify_here, last_step, set_alias
 from waypost.space.identity import Identity, identify
+from waypost.space.place import space_directory
 
 if TYPE_CHECKING:
     from waypost.flows.relatives import Relative
@@ -59,19 +60,20 @@ class Adoption:
     def __init__(self, directory: Path, settings: Settings, caller: Caller, clock: Clock = utc_now) -> None:
         self._directory, self._settings, self._caller, self._clock = directory, settings, caller, clock
         self._identity = locate(directory, settings, clock)
+        self._is_unknown = self._is_refused()
 
     def plan(self, target: str | None = None) -> Plan:
-        """`target` is the id of a memory, or a path where it was used. Without one it is the memory of this folder's remote,
-        where that does not open yet, else the one that was made for the same repository. Raises NotFound where there is
-        nothing to adopt, InvalidInput where there are several."""
+        """`target` is the id of a memory, or a path where it was used. Without one it is the memory that was made for the
+        same repository, which shares commits with this folder, else the memory of this folder's remote, where that does
+        not open yet. Raises NotFound where there is nothing to adopt, InvalidInput where there are several."""
         if self._root is None:
             raise InvalidInput("A person has no checkout.", "Run this in a project, without --person.")
-        unknown = self._is_unknown()
         if target is None:
-            return self._confirming() if unknown else self._joining(self._the_relative())
+            relative = self._the_relative()
+            return self._confirming() if relative is None else self._joining(relative)
         found = self._named(target)
         if found.space_id == self._identity.space_id:
-            if unknown:
+            if self._is_unknown:
                 return self._confirming()
             raise InvalidInput(f"This folder uses {found.space_id} already.", "Nothing is to be done.")
         return self._joining(self._look(found))
@@ -85,20 +87,26 @@ class Adoption:
         if plan.deed == MERGED:
             return self._merge(plan)
         if plan.other is not None:
-            set_alias(self._settings.home, self._computed.space_id, plan.other)
+            own = self._computed  # others use the memory that refuses this checkout, and go on doing so
+            set_alias(self._settings.home, own.checkout_id if self._is_unknown else own.space_id, plan.other)
             self._identity = identify_here(self._directory, self._settings)
         self._confirm()
         return plan
 
     def undo(self) -> Plan:
         """The folder uses the memory of its own id again; both memories stay as they are."""
-        own = self._computed
-        if own.space_id not in aliases(self._settings.home):
-            raise NotFound("This folder uses the memory of its own id.", "Nothing is to be undone.")
+        own, home, before = self._computed, self._settings.home, self._identity.space_id
+        start = first_step(own, aliases(home))
+        nothing = NotFound("This folder uses the memory of its own id.", "Nothing is to be undone.")
+        if start is None:
+            raise nothing
         if not self._caller.decides:
             raise Refused("Only a person can undo an adoption.", "Run it at a terminal, or with --yes.")
-        set_alias(self._settings.home, own.space_id, None)
-        return Plan(UNDONE, own.space_id, own.name, 0, own.root or Path(), self._identity.space_id)
+        set_alias(home, last_step(home, start), None)
+        now = locate(self._directory, self._settings, self._clock).space_id
+        if now == before:  # that of its remote, under another spelling
+            raise nothing
+        return Plan(UNDONE, now, own.name, 0, own.root or Path(), before)
 
     def dismiss(self) -> "list[Relative]":
         """Keep the memories of this repository apart: nobody is told of them any more."""
@@ -122,13 +130,17 @@ class Adoption:
 
         return Memory(self._identity, self._settings, self._caller, self._clock)
 
-    def _is_unknown(self) -> bool:
+    def _is_refused(self) -> bool:
+        """Whether the memory does not open. Where that of another spelling of the remote does, it is taken."""
         if not is_stored(self._identity.space_id, self._settings):
             return False
         try:
             self._memory()._space  # noqa: B018  opening it is the question
-        except UnknownCheckout:
-            return True
+        except UnknownCheckout as refused:
+            try:
+                self._identity = locate_again(self._identity, refused, self._settings, self._clock)
+            except UnknownCheckout:
+                return True
         return False
 
     def _confirming(self) -> Plan:
@@ -137,16 +149,21 @@ class Adoption:
         return Plan(CONFIRMED, found.space_id, found.name, found.memories, root, None, found.roots)
 
     def _joining(self, found: "Relative") -> Plan:
-        own, root = self._memory()._space, self._root or Path()
-        with own.store.read() as reader:
-            kept = flows.relatives.count_kept(reader, Moment(self._clock()))
-        if kept:
-            name = own.identity.name
-            return Plan(MERGED, own.identity.space_id, name, found.memories, root, found.space_id, found.roots)
+        root, name = self._root or Path(), self._identity.name
+        if not self._is_unknown:
+            own = self._memory()._space
+            with own.store.read() as reader:
+                kept = flows.relatives.count_kept(reader, Moment(self._clock()))
+            if kept:
+                own_id = own.identity.space_id
+                return Plan(MERGED, own_id, name, found.memories, root, found.space_id, found.roots)
         return Plan(ADOPTED, found.space_id, found.name, found.memories, root, found.space_id, found.roots)
 
-    def _the_relative(self) -> "Relative":
-        found: Sequence[Relative] = flows.relatives.look_for_relatives(self._memory()._space)
+    def _the_relative(self) -> "Relative | None":
+        """The one other memory of this repository; None where there is none, and this folder's own is to be confirmed."""
+        found = self._relatives_apart() if self._is_unknown else self._relatives()
+        if not found and self._is_unknown:
+            return None
         if not found:
             raise NotFound(
                 "No other memory of this repository was found.",
@@ -159,7 +176,20 @@ class Adoption:
             )
         return found[0]
 
+    def _relatives(self) -> "Sequence[Relative]":
+        return flows.relatives.look_for_relatives(self._memory()._space)
+
+    def _relatives_apart(self) -> "Sequence[Relative]":
+        """The same for a checkout that is refused: nothing is written to the memory that refuses it."""
+        stored = stored_space(self._settings, self._identity.space_id)
+        folder = space_directory(self._settings.memory_root, stored.space_id)
+        with opened(self._settings, stored, self._clock) as store:
+            space = space_on(store, self._identity, self._settings, self._clock, folder)
+            return list(flows.relatives.find_relatives(space))
+
     def _named(self, target: str) -> StoredSpace:
+        if _ID.fullmatch(target) and target != self._computed.space_id:
+            target = aliases(self._settings.home).get(target, target)
         if _ID.fullmatch(target) and is_stored(target, self._settings):
             return stored_space(self._settings, target)
         place = Path(os.path.abspath(target))

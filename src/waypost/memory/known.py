@@ -15,7 +15,7 @@ from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spac
 from waypost.model.checkout import Checkout
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, format_time, utc_now
-from waypost.space.alias import aliases, identify_here
+from waypost.space.alias import aliases, first_step, identify_here
 from waypost.space.identity import Identity, identify, identify_away, identify_person, tree_here
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class KnownSpace:
                 found = identify(root, machine=self.machine)
             except InvalidInput:  # the tree is gone, or cannot be read
                 continue
-            if self.aliases.get(found.space_id, found.space_id) == self.space_id:
+            if self.aliases.get(first_step(found, self.aliases) or "", found.space_id) == self.space_id:
                 return replace(found, space_id=self.space_id)
         return None
 

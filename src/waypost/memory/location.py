@@ -5,10 +5,10 @@ from pathlib import Path
 
 from waypost import flows
 from waypost.config import Settings
-from waypost.errors import NotFound, WaypostError
+from waypost.errors import NotFound, UnknownCheckout, WaypostError
 from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spaces
 from waypost.model.time import Clock
-from waypost.space.alias import identify_here, set_alias
+from waypost.space.alias import aliases, identify_here, set_alias
 from waypost.space.identity import Identity
 from waypost.space.place import known_by, space_directory
 from waypost.space.remote import repository_key
@@ -17,17 +17,28 @@ from waypost.space.remote import repository_key
 def locate(directory: Path, settings: Settings, clock: Clock) -> Identity:
     """The project of a directory, with the id under which its memory is kept.
 
-    Where nothing is kept under the id of its remote, but under that of another spelling (`git@`, `https`), and the folder
-    is known there or shares history with it, that memory is used from now on.
+    Where nothing is kept under the id of its remote, but under that of another spelling (`git@`, `https`), it is that memory:
+    all spellings name one repository. Whether it opens for the folder is asked when it is opened, as ever.
     """
     identity = identify_here(directory, settings)
     if identity.origin is None or is_stored(identity.space_id, settings):
         return identity
-    for other in _same_remote(identity, settings):
+    others = _same_remote(identity, settings)
+    for named, other in others:
         if _opens_for(replace(identity, space_id=other.space_id), other, settings, clock):
-            set_alias(settings.home, identity.space_id, other.space_id)
+            set_alias(settings.home, identity.space_id, named)
             return replace(identity, space_id=other.space_id)
-    return identity
+    return replace(identity, space_id=others[0][1].space_id) if others else identity
+
+
+def locate_again(identity: Identity, refused: UnknownCheckout, settings: Settings, clock: Clock) -> Identity:
+    """The same for a checkout that the memory of its id has `refused`: whoever came first by this spelling may be a stranger,
+    and the memory of the project be that of another one. Raises what was refused where no other memory opens."""
+    for named, other in _same_remote(identity, settings):
+        if _opens_for(replace(identity, space_id=other.space_id), other, settings, clock):
+            set_alias(settings.home, identity.checkout_id, named)
+            return replace(identity, space_id=other.space_id)
+    raise refused
 
 
 def is_stored(space_id: str, settings: Settings) -> bool:
@@ -43,20 +54,22 @@ def is_stored(space_id: str, settings: Settings) -> bool:
     return True
 
 
-def _same_remote(identity: Identity, settings: Settings) -> list[StoredSpace]:
+def _same_remote(identity: Identity, settings: Settings) -> list[tuple[str, StoredSpace]]:
+    """The ids that other spellings of the remote have, each with the memory that it leads to, oldest first."""
     key = repository_key(identity.origin or "")
     if key is None:
         return []
-    others = (one for one in stored_spaces(settings) if one.kind == "project" and one.origin)
-    found = [one for one in others if one.space_id != identity.space_id and repository_key(one.origin or "") == key]
-    return sorted(found, key=lambda one: one.created)
+    stored = {one.space_id: one for one in stored_spaces(settings) if one.kind == "project"}
+    known = aliases(settings.home)
+    named = [one for one in stored.values() if one.origin and repository_key(one.origin) == key]
+    ends = [(one.space_id, stored.get(known.get(one.space_id, one.space_id))) for one in named]
+    found = [(name, end) for name, end in ends if end is not None and end.space_id != identity.space_id]
+    return sorted(found, key=lambda one: one[1].created)
 
 
 def _opens_for(identity: Identity, stored: StoredSpace, settings: Settings, clock: Clock) -> bool:
     try:
         with opened(settings, stored, clock) as store, store.read() as reader:
-            if not reader.checkouts():
-                return False
             return flows.admission.why_refused(reader, identity, settings.shared_machine) is None
     except WaypostError:  # locked or damaged: its own command says so
         return False

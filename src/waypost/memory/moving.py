@@ -11,12 +11,13 @@ from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
 from waypost.flows.migrate import Ends, Moved, Report, migrate
 from waypost.flows.migrate_ids import Change, NewIds, new_ids, new_space_id
 from waypost.flows.migrate_notes import DONE, FRESH, MARK, REPLACE, RESUME, Notes, is_done, plan
+from waypost.memory.location import locate
 from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
 from waypost.memory.spaces import open_spaces
 from waypost.memory.stores import StoredSpace, stored_ids, stored_space
 from waypost.model.memory import Caller
 from waypost.model.time import Clock, utc_now
-from waypost.space.alias import aliases, identify_here, set_alias
+from waypost.space.alias import aliases, set_alias
 from waypost.space.identity import identify_person, path_id, tree_here
 from waypost.store.moved_tables import TABLES
 
@@ -160,7 +161,7 @@ class Moving:
 
 def space_here(settings: Settings, directory: Path, person: str | None) -> StoredSpace:
     """The memory of the project that a directory belongs to, or of a person. Raises NotFound where there is none."""
-    found = identify_person(person) if person is not None else identify_here(directory, settings)
+    found = identify_person(person) if person is not None else locate(directory, settings, utc_now)
     try:
         stored = stored_space(settings, found.space_id)
     except NotFound as error:

@@ -9,16 +9,15 @@ from typing import Self
 
 from waypost import config, flows
 from waypost.config import Settings
-from waypost.errors import InvalidInput, NotFound, SecurityError, StoreCorrupt
+from waypost.errors import InvalidInput, NotFound, SecurityError, StoreCorrupt, UnknownCheckout
 from waypost.flows.open_space import OpenSpace
-from waypost.memory.location import locate
+from waypost.memory.location import locate, locate_again
 from waypost.memory.spaces import open_spaces
 from waypost.model.checkout import Checkout
 from waypost.model.kinds import scope_of
 from waypost.model.memory import Caller
 from waypost.model.recall import View
 from waypost.model.time import Clock, Moment, parse_time, utc_now
-from waypost.space.alias import identify_here
 from waypost.space.identity import Identity, identify_person
 from waypost.space.place import check_claimed_id
 
@@ -71,6 +70,12 @@ class Opened:
         memory = cls._identified(caller, path, person=person, space_id=space_id, settings=settings, clock=clock)
         try:
             memory._space  # noqa: B018  an unusable place is reported now, not with the first write
+        except UnknownCheckout as refused:
+            identity = locate_again(memory._identity, refused, memory._settings, clock)
+            if space_id is not None:
+                check_claimed_id(identity, space_id)
+            memory = cls(identity, memory._settings, caller, clock)
+            memory._space  # noqa: B018
         except StoreCorrupt:
             if not for_repair:
                 raise
@@ -100,7 +105,7 @@ class Opened:
         A relative path is seen from this tree's root. One in another project raises SecurityError (CG-3).
         """
         root = self.root
-        identity = identify_here(root / path, self._settings)
+        identity = locate(root / path, self._settings, self._clock)
         inside = identity.root is not None and self.has_tree and identity.root.is_relative_to(root)
         if identity.source == "directory" and inside:
             return self  # a folder of this tree that is no repository of its own

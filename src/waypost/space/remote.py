@@ -10,11 +10,20 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<rest>.*)", re.DOTALL)
 _HELPER = re.compile(r"(?P<helper>[A-Za-z0-9+.-]+)::(?P<address>.*)", re.DOTALL)
 _WEB_SCHEMES = frozenset({"http", "https"})
 _DEFAULT_PORTS = {"http": "80", "https": "443", "ssh": "22", "git+ssh": "22", "ssh+git": "22", "git": "9418"}
+_CASELESS_HOSTS = frozenset(
+    {"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"}
+)  # `A/B` and `a/b` are one there
+_SSH_OVER_WEB = {  # where a firewall lets only the port of the web through
+    ("ssh.github.com", "443"): ("github.com", ""),
+    ("altssh.gitlab.com", "443"): ("gitlab.com", ""),
+    ("altssh.bitbucket.org", "443"): ("bitbucket.org", ""),
+}
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -50,7 +59,7 @@ def repository_name(url: str) -> str:
 def repository_key(url: str) -> str | None:
     """What all spellings of a repository's address share: its host and path, else its path on this machine.
 
-    The same for `git@host:a/b.git`, `ssh://git@HOST:22/a/b`, `https://host/a/b/`. None where nothing of it is known. Two
+    The same for `git@host:a/b.git`, `ssh://git@HOST:22/a/b`, `https://host//a/%62/`. None where nothing of it is known. Two
     repositories can have one key (a path below the home of two users): only a shared commit makes them the same.
     """
     if _HELPER.fullmatch(url):
@@ -58,17 +67,25 @@ def repository_key(url: str) -> str | None:
     if parts := _URL.fullmatch(url):
         scheme = parts["scheme"].lower()
         _, authority, tail = _split_authority(parts["rest"])
+        path = unquote(re.split(r"[?#]", tail)[0])
         if scheme == "file":
-            return _path_key(re.split(r"[?#]", tail)[0]) or None
+            return _path_key(path) or None
         host, port = _host_and_port(authority)
-        path = re.split(r"[?#]", tail)[0]
         if not host or scheme not in _DEFAULT_PORTS:
             return None
-        return f"{host}{'' if port in ('', _DEFAULT_PORTS[scheme]) else f':{port}'}/{_path_key(path).lstrip('/')}"
+        return _host_key(host, "" if port == _DEFAULT_PORTS[scheme] else port, path)
     if _is_local(url):
         return _path_key(url) or None
     host, _, path = url.partition(":")
-    return f"{host.rpartition('@')[2].lower()}/{_path_key(re.split(r'[?#]', path)[0]).lstrip('/')}"
+    return _host_key(host.rpartition("@")[2].lower(), "", re.split(r"[?#]", path)[0])
+
+
+def _host_key(host: str, port: str, path: str) -> str:
+    host = host.rstrip(".")
+    host, port = _SSH_OVER_WEB.get((host, port), (host, port))
+    inside = _path_key(path).lstrip("/")
+    inside = inside.casefold() if host in _CASELESS_HOSTS else inside
+    return f"{host}{f':{port}' if port else ''}/{inside}"
 
 
 def _host_and_port(authority: str) -> tuple[str, str]:
@@ -77,7 +94,9 @@ def _host_and_port(authority: str) -> tuple[str, str]:
 
 
 def _path_key(path: str) -> str:
-    return path.rstrip("/").removesuffix(".git").rstrip("/")
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    inside = "/".join(parts).removesuffix(".git").rstrip("/")
+    return f"/{inside}" if path.startswith("/") and inside else inside
 
 
 def _is_local(url: str) -> bool:

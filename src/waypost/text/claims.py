@@ -44,6 +44,13 @@ _EMPHASIS = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?…;])[\"'»“”)]{0,3}\s+|\n+")
 _CUT = re.compile(r"(?P<sign>[,;:…])[ \t]+|[ \t]+(?P<dash>[-–—]{1,2}|//|\|)[ \t]+|[ \t]+")
+_COMPOUND = re.compile(r"(?<![\w./@-])[^\W\d_]{1,40}(?:-[^\W\d_]{1,40}){1,4}(?![\w/@-])")
+"""Words with hyphens between them. Options, paths and versions keep theirs."""
+_PICTURES = re.compile(
+    "[\u2300-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff\U0001fb00-\U0001fbff\ufe0e\ufe0f\u20e3\u200d]+"
+)
+_REFUSING = re.compile("[\u2716\u2717\u2718\u274c\u274e\u26d4\u2612\U0001f6ab\U0001f44e\U0001f645\U0001f6d1]")
+"""Signs of "no": before a statement they deny it."""
 _ENDS = " \t.!?…,;:()[]-–—|"
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
@@ -60,6 +67,7 @@ class _Words:
     foil_but: re.Pattern[str]
     pronoun: re.Pattern[str]
     joining: re.Pattern[str]
+    filler: re.Pattern[str]
 
 
 @cache
@@ -79,13 +87,23 @@ def _words() -> _Words:
         foil_but=re.compile(rf"(?<!\w){one['foil_but']}(?!\w)"),
         pronoun=re.compile(rf"(?<!\w){one['pronouns']}(?!\w)"),
         joining=re.compile(rf"(?<!\w){one['joining']}(?!\w)"),
+        filler=re.compile(rf",[ ]?{one['fillers']}[ ]?,|(?<![\w./-]){one['fillers']}(?![\w./-])", re.IGNORECASE),
     )
 
 
 def forms(text: str) -> list[str]:
-    """The spellings by which a value is known again, whatever stands around it: with umlauts spelled out, and without."""
-    bare = fingerprint_text(_core(_plain(text)) or text).translate(_NO_QUOTES).strip(_ENDS)
-    return [*dict.fromkeys((fold(bare), fold(_without_marks(bare))))]
+    """The spellings by which a value is known again, whatever stands around it: with umlauts spelled out, and without; as it
+    is, and without words and hyphens that change nothing."""
+    core = _core(_plain(text)) or text
+    bare = [fingerprint_text(one).translate(_NO_QUOTES).strip(_ENDS) for one in dict.fromkeys((core, _trimmed(core)))]
+    return [*dict.fromkeys(form for one in bare for form in (fold(one), fold(_without_marks(one))))]
+
+
+def _trimmed(text: str) -> str:
+    if len(text) > _LONGEST:
+        return text
+    joined = _COMPOUND.sub(lambda found: found[0].replace("-", " "), text)
+    return _words().filler.sub("", joined) or text
 
 
 def asserted(text: str) -> Iterator[str]:
@@ -181,6 +199,8 @@ def _plain(text: str) -> str:
     """The text without Markdown and tags. What looks like them inside of paths, names and globs stays."""
     if len(text) > _LONGEST_MARKED:
         return text.strip()
+    if not text.isascii() and not _REFUSING.search(text):
+        text = _PICTURES.sub(" ", text).strip()
     text = _FENCE.sub("", text)
     text = _LINE_MARK.sub("", text)
     text = _TAG.sub("", _LINK.sub(r"\1", text))
@@ -199,7 +219,7 @@ def _core(text: str) -> str:
         low = text.lower()
         if len(low) != len(text):
             return text
-        lead = words.lead.match(low)
+        lead = words.lead.match(low) or (None if low.isascii() else words.lead.match(_in_plain_letters(low)))
         if lead and lead.end() < len(text):
             text = text[lead.end() :]
             continue
@@ -208,6 +228,11 @@ def _core(text: str) -> str:
             return text
         text = text[: tail.start()]
     return text
+
+
+def _in_plain_letters(text: str) -> str:
+    """The same without accents, a letter for a letter: `décision` is read as `decision`."""
+    return "".join(base if len(base := _base(one)) == 1 else one for one in text)
 
 
 def _without_marks(text: str) -> str:

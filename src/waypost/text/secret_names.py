@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from waypost.text.secret_data import data
+from waypost.text.secret_layouts import find_apart, find_plain_pass
 from waypost.text.secret_letters import word_given, word_quoted, word_said
 from waypost.text.secret_scan import Scan, Span
 from waypost.text.secret_sentences import find_loosely, find_pair
@@ -27,11 +28,11 @@ _LINE_REACH = 120
 
 _SUFFIX = (
     r"(?:[_.-]?(?:access[_-]?key|key|token|secret|value|text|plain|prod(?:uction)?|dev|staging|live|test|"
-    r"root|admin|user|db|str|string|raw|hex|base64|b64|\d{1,2}))"
+    r"root|admin|user|db|str|string|raw|hex|base64|base|b64|\d{1,2}))"
 )
 _NAME_END = re.compile(
     rf"(?:wor[dt]|wörter|woerter|wd|phrase|code|ort|örter|oerter|ьн(?:ая|ой|ую)[ ]фраз[аыу]|ь|я|ю|ями|ям|ях|ем|ей|е|и|а|у|ом)?(?:es|s)?{_SUFFIX}{{0,3}}(?:[ ](?:API|доступа))?(?!\w)"
-    r"(?P<close>(?:\\{0,3}[\"'`]|&quot;)?[\])]{0,2})",
+    r"(?P<close>(?:\\{0,3}[\"'`]|&quot;)?[\])]{0,2}(?:\*{1,3}(?=[ \t]?[:=|\t]))?)",
     re.IGNORECASE,
 )
 _ABOUT = (
@@ -105,11 +106,16 @@ def _values_after(text: str, at: int, literal: str, kind: Kind) -> Iterator[tupl
     """The believable values that the name at `at` is given, by whichever way of giving matches first."""
     name = _NAME_END.match(text, at + len(literal)) if _names_a_secret(text, at, literal, kind) else None
     if not name:
+        leads = tuple(data()["names"]["pass_leads"])
+        if literal == "pass" and (span := find_plain_pass(text, at, leads)):
+            yield span
         return
     if value := _value_after(text, at, name.end(), kind):
         yield value.start, value.end
-    elif not name["close"] or text.startswith(("'s ", "’s "), name.start("close")):
+        return
+    if not name["close"] or text.startswith(("'s ", "’s "), name.start("close")):
         yield from find_loosely(text, at, name.start("close"), password=kind is Kind.PASSWORD)
+    yield from find_apart(text, at, name.end(), password=kind is Kind.PASSWORD)
 
 
 def _value_after(text: str, at: int, after: int, kind: Kind) -> _Value | None:

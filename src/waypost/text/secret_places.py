@@ -34,7 +34,7 @@ _DASH_P = re.compile(r"(?<=[ ])-p[ ]?(?P<quote>[\"']?)(?P<value>[^\s\"'$<>]{4,12
 _WEB_COMMAND = re.compile(r"\b(?:curl|wget|https?|xh|ab|mongo\w*|redis-cli)\b")
 _PASSWORD_COMMAND = re.compile(r"\b(?:mysql\w*|mariadb\w*|sshpass|docker login|podman login)\b")
 _SQL_PASSWORD = re.compile(
-    r"\b(?:PASSWORD|IDENTIFIED[ ]{1,4}(?:WITH[ ]{1,4}[\w'\"]{1,40}[ ]{1,4})?BY(?:[ ]{1,4}PASSWORD)?)[ ]{0,4}=?[ ]{0,4}"
+    r"\b(?:PASSWORD|(?P<by>IDENTIFIED)[ ]{1,4}(?:WITH[ ]{1,4}[\w'\"]{1,40}[ ]{1,4})?BY(?:[ ]{1,4}PASSWORD)?)[ ]{0,4}=?[ ]{0,4}"
     r"(?P<quote>['\"])(?P<value>[^'\"\n]{4,200})(?P=quote)",
     re.IGNORECASE,
 )
@@ -73,7 +73,8 @@ def _statements(scan: Scan) -> Iterator[Span]:
         return
     for found in _SQL_PASSWORD.finditer(scan.text):
         line = scan.text.rfind("\n", 0, found.start()) + 1
-        if _SQL_STATEMENT.search(scan.text, max(line, found.start() - 300), found.start("value")):
+        told = found["by"] and not is_placeholder(found["value"])
+        if told or _SQL_STATEMENT.search(scan.text, max(line, found.start() - 300), found.start("value")):
             yield found.start("value"), found.end("value"), "password"
 
 

@@ -37,7 +37,11 @@ _BEFORE = re.compile(
     r"(?:[\w-]{1,20}[ ]){0,3}[\w-]{0,20}\Z",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"[ ]{0,2}(?:[.,;!?)\n]|\Z|(?:for|of|to|on|für|von|vom|zum|der|от|для|к|на)[ ])", re.IGNORECASE)
+_ENDS = re.compile(
+    r"[ ]{0,2}(?:[.,;!?)\n]|\Z|(?:for|of|to|on|für|von|vom|zum|der|от|для|к|на)[ ]"
+    r"|(?:verwenden|verwende|benutzen|nutzen|nehmen|setzen|eintragen|hinterlegen|использовать|использу\w{1,4}|установить)\b)",
+    re.IGNORECASE,
+)
 _PAIR = re.compile(r"[ ]?[:=][ ]{0,4}[^\s/|:]{1,40}[ ]?[/|:][ ]?(?=\S{6})")
 _QUOTED = re.compile(r"[\"'`«„“‘](?P<value>[^\"'`«»„“”‘’\n]{4,64})[\"'`»“”’]")
 _BARE = re.compile(r"(?:\*\*|__|\*|`|\|\|)?(?P<value>[^\s\"'`«»„“”<>]{4,128})")
@@ -59,7 +63,7 @@ def find_loosely(text: str, at: int, after: int, *, password: bool) -> Iterator[
     """Where the values stand that a sentence gives to the name between `at` and `after`, in any looser form."""
     given = _GIVEN.match(text, after)
     if given and (given["words"] or not given["sign"]):  # what a sign gives without words between was judged before
-        if given["old"] and _is_strong(given["old"].rstrip(_TRAILING)):
+        if given["old"] and is_strong(given["old"].rstrip(_TRAILING)):
             yield given.start("old"), given.start("old") + len(given["old"].rstrip(_TRAILING))
         span = _value(text, given.end(), password=password, aside=False)
         if not span and password and given["dash"] and not text[at].isascii():
@@ -74,7 +78,7 @@ def find_loosely(text: str, at: int, after: int, *, password: bool) -> Iterator[
     span = _value(text, to.end(), aside=False) if to else None
     if span := span or _beside(text, after, aside=not _CUE.search(lead)):
         yield span
-    if (before := _BEFORE.search(lead)) and _ENDS.match(text, after) and _stands_out(before["value"]):
+    if (before := _BEFORE.search(lead)) and _ENDS.match(text, after) and stands_out(before["value"]):
         start = at - len(lead) + before.start("value")
         yield start, start + len(before["value"])
 
@@ -82,7 +86,9 @@ def find_loosely(text: str, at: int, after: int, *, password: bool) -> Iterator[
 def _beside(text: str, after: int, *, aside: bool) -> tuple[int, int] | None:
     for pattern in _BESIDE:
         beside = pattern.match(text, after)
-        if not beside or _PREPOSITION.search(beside["words"]):
+        if not beside:
+            continue  # too short for a value: the word that another one follows
+        if _PREPOSITION.search(beside["words"]):
             return None
         if span := _value(text, beside.end(), aside=aside or bool(beside["words"])):
             return span
@@ -109,22 +115,24 @@ def _value(text: str, begin: int, *, password: bool = True, aside: bool) -> tupl
 def _is_believable(value: str, password: bool, *, aside: bool) -> bool:
     if not password:
         return is_token(value)
-    return _stands_out(value) if aside else _is_strong(value)
+    return stands_out(value) if aside else is_strong(value)
 
 
-def _is_strong(value: str) -> bool:
+def is_strong(value: str) -> bool:
     """Whether letters and digits stand together in what is no version, technique or variable."""
     if len(value) < 6 or not any(map(str.isalpha, value)) or not any(map(str.isdigit, value)):
         return False
-    if _CODE.search(value) or _TECHNIQUE.fullmatch(value) or is_placeholder(value) or is_name_like(value):
+    if _TECHNIQUE.fullmatch(value) and not is_token(value):
+        return False
+    if _CODE.search(value) or is_placeholder(value) or is_name_like(value):
         return False
     return is_password(value, quoted=True)
 
 
-def _stands_out(value: str) -> bool:
+def stands_out(value: str) -> bool:
     """Whether the value cannot be a word with a number at its end: a digit or capital is inside, or a sign ends it."""
     core = value.rstrip("!?$#%&")
-    if not _is_strong(value) or any(sign in core for sign in "-/._+:@\\="):
+    if not is_strong(value) or any(sign in core for sign in "-/._+:@\\="):
         return False
     letters = core.rstrip("0123456789")
     inside = any(map(str.isdigit, letters)) or (letters[1:] != letters[1:].lower() and not letters.isupper())

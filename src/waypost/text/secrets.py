@@ -5,7 +5,8 @@ numbers of code and notes stay true. What was found is told by rule and place, n
 masked has none: masking again finds nothing.
 
 Three kinds of evidence are read, each in its own module: the value's own shape (`secret_formats`), the name it is given
-to (`secret_names`), and the place it stands in (`secret_places`).
+to (`secret_names`), and the place it stands in (`secret_places`). They are looked for in the text as it is, and as it reads
+without look-alike letters, invisible characters and escapes (`secret_readings`).
 """
 
 import re
@@ -60,11 +61,15 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
     from waypost.text.secret_formats import find_formats
     from waypost.text.secret_names import find_named
     from waypost.text.secret_places import find_placed
+    from waypost.text.secret_readings import readings
     from waypost.text.secret_scan import Scan
 
-    scan = Scan.of(text)
-    # In the order of trust, which the sort keeps. An address tells better where its password ends than a name does.
-    candidates = [*find_placed(scan), *find_formats(scan), *find_named(scan)]
+    candidates = list[tuple[int, int, str]]()
+    for one in readings(text):
+        scan = Scan.of(one.text)
+        # In the order of trust, which the sort keeps. An address tells better where its password ends than a name does.
+        found = (*find_placed(scan), *find_formats(scan), *find_named(scan))
+        candidates += [(*one.span(start, end), rule) for start, end, rule in found]
     chosen: list[tuple[int, int, str]] = []
     for start, end, rule in sorted(candidates, key=lambda span: span[0]):
         if chosen and start < chosen[-1][1]:

@@ -64,7 +64,8 @@ def _question(plan: "Plan") -> str:
     some, used = counted(plan.memories, "memory", "memories"), ", ".join(plan.checkouts) or "no checkout so far"
     if plan.deed == "confirmed":
         return safe(
-            f"{plan.root} can then read and write {some} of {plan.name!r}, used by {used}. Is it the same project?"
+            f"{plan.root} can then read and write {some} of {plan.name!r} ({plan.space_id}), used by {used}. "
+            "Waypost found no history that they share. Is it the same project?"
         )
     if plan.deed == "merged":
         return safe(f"Copy {some} of {plan.other} (used by {used}) into the memory of {plan.root}?")

@@ -201,7 +201,8 @@ def list_(
         print_json({"memories": rows, "notices": notices})
     elif rows or not notices:
         print_rows(rows)
-    print_notices(() if json else notices)
+    if not json:
+        print_notices(notices if rows or notices else tuple(memory.status()["notices"]))
 
 
 @app.command()
