@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.durability.nursery import Forked
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,16 +16,7 @@ class Actor:
     """A process in one of the roles of `actors.py`."""
 
     def __init__(self, role: str, project: Path, *arguments: object) -> None:
-        command = [sys.executable, "-m", "tests.durability.actors", role, str(project), *map(str, arguments)]
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OMP_NUM_THREADS": "1"},
-        )
+        self._process = Forked([role, str(project), *map(str, arguments)], dict(os.environ))
 
     @property
     def pid(self) -> int:
@@ -36,12 +26,10 @@ class Actor:
         assert self.hear() == {"ready": True}
 
     def tell(self, line: str = "") -> None:
-        assert self._process.stdin
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
 
     def hear(self) -> dict[str, Any]:
-        assert self._process.stdout
         line = self._process.stdout.readline()
         assert line, self._process.communicate()[1]
         message: dict[str, Any] = json.loads(line)
