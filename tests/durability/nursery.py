@@ -111,7 +111,8 @@ def _nursery() -> socket.socket:
             cwd=ROOT,
             env={**os.environ, **variables},
         )
-    atexit.register(lambda: (ours.close(), process.wait()))
+    atexit.register(process.wait)
+    atexit.register(ours.close)
     return ours
 
 
