@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.durability.nursery import Forked
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,16 +36,7 @@ class Actor:
     """A process in one of the roles of `actors.py`."""
 
     def __init__(self, role: str, project: Path, *arguments: object) -> None:
-        command = [sys.executable, "-m", "tests.durability.actors", role, str(project), *map(str, arguments)]
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env=environment(),
-        )
+        self._process = Forked([role, str(project), *map(str, arguments)], environment())
 
     @property
     def pid(self) -> int:
@@ -54,12 +46,10 @@ class Actor:
         assert self.hear() == {"ready": True}
 
     def tell(self, line: str = "") -> None:
-        assert self._process.stdin
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
 
     def hear(self) -> dict[str, Any]:
-        assert self._process.stdout
         line = self._process.stdout.readline()
         assert line, self._process.communicate()[1]
         message: dict[str, Any] = json.loads(line)

@@ -24,7 +24,7 @@ def test_nothing_acknowledged_is_lost_after_something_was_forgotten(name: str, p
         one.forget(one.remember("The word to forget is quixzanthal"))
         assert faults(one.pid, folder) == []
         kept = {}
-        for number in range(6):
+        for number in range(3):
             for who, remember in (("member", one.remember), ("command", lambda text: remembered(project, text))):
                 text = f"The {who} saw gate {number} at dock {number * 7}"
                 kept[remember(text)] = text

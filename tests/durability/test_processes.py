@@ -85,9 +85,9 @@ def check_sound(memory: Memory) -> None:
 @pytest.mark.both_stores
 @pytest.mark.usefixtures("no_models")
 def test_eight_processes_write_at_once_and_everything_is_there_exactly_once(project: Path, cast: Cast) -> None:
-    outcome = run_together(cast, project, 60)
+    outcome = run_together(cast, project, 30)
     memory = Memory.open(project)
-    check_complete(memory, outcome, 60)
+    check_complete(memory, outcome, 30)
     check_sound(memory)
     for session in {r["session"] for r in outcome.receipts if r.get("session")}:
         turns = memory.list(session=session, limit=1000)

@@ -38,7 +38,7 @@ def at_terminal(directory: Path, *arguments: str, typed: str = "") -> tuple[int,
 
 def listed(directory: Path) -> list[dict[str, Any]]:
     with Memory.open(directory) as memory:
-        return list(memory.list())
+        return [*memory.list()]
 
 
 @pytest.mark.slow
