@@ -38,6 +38,7 @@ def hook(event: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_hook_says_nothing_and_keeps_nothing(shop: Path, stranger: Path, waypost: Waypost) -> None:
     assert FACT in hook("prompt", shop)
     assert [hook(event, stranger) for event in ("session-start", "prompt", "session-end")] == ["", "", ""]
@@ -53,6 +54,7 @@ def test_a_git_hook_of_a_stranger_leaves_no_log_with_the_memory(shop: Path, stra
     assert not (folder / LOG_NAME).exists()
 
 
+@pytest.mark.slow
 def test_mcp_says_what_to_do(shop: Path, stranger: Path) -> None:
     asked = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {

@@ -9,6 +9,13 @@ from tests.damage.filled import Filled, fill
 from waypost.embed.fake import FakeEngine
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Not for the inner loop: each repairs a whole memory."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Filled:
     folder = tmp_path_factory.mktemp("filled")

@@ -171,6 +171,7 @@ def child(script: str, *arguments: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits are of POSIX")
 @pytest.mark.parametrize("end", ["closed", "killed"])  # without a log, and with the log that a killed process left
 def test_reads_go_on_when_the_disk_is_full(tmp_path: Path, settings: Settings, end: str) -> None:

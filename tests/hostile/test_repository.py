@@ -76,6 +76,7 @@ for name in sys.stdin.read().split():
 """
 
 
+@pytest.mark.slow
 def test_a_file_made_of_one_sign_does_not_stall_init(tmp_path: Path) -> None:
     """Each in a project of its own. What stalls is the last that is named."""
     for name, text in SLOW.items():
@@ -93,6 +94,7 @@ def riddle(*_: Any) -> NoReturn:
         pass
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_skipped_by_name_and_the_rest_is_read(
     memory: Memory, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +111,7 @@ def test_a_file_that_takes_too_long_is_skipped_by_name_and_the_rest_is_read(
     assert done.to_json()["given_up"] == ["riddle.sql"]
 
 
+@pytest.mark.slow
 def test_a_manifest_that_takes_too_long_says_nothing_and_is_named(
     memory: Memory, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
