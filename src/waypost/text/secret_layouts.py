@@ -91,7 +91,8 @@ def _beside(text: str, at: int, after: int, password: bool) -> Place | None:
     if not password:
         beside = _BESIDE.match(text, after)
         span = _value(text, beside.end()) if beside else None
-        return span if span and is_token(text[slice(*span)]) else None
+        value = text[slice(*span)] if span else ""
+        return span if is_token(value) and value[0].isalnum() and "=" not in value.rstrip("=") else None
     comma = _COMMA.match(text, after)
     span = _value(text, comma.end()) if comma else None
     if span is None or not stands_out(text[slice(*span)]) or not _END_OF_ASIDE.match(text, span[1]):

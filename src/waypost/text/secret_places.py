@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from waypost.text.secret_scan import Scan, Span
+from waypost.text.secret_sentences import is_strong
 from waypost.text.secret_values import is_mixed, is_name_like, is_password, is_placeholder, is_reference, is_token
 
 _KEY_REACH = 40_000
@@ -73,7 +74,7 @@ def _statements(scan: Scan) -> Iterator[Span]:
         return
     for found in _SQL_PASSWORD.finditer(scan.text):
         line = scan.text.rfind("\n", 0, found.start()) + 1
-        told = found["by"] and not is_placeholder(found["value"])
+        told = found["by"] and is_strong(found["value"])
         if told or _SQL_STATEMENT.search(scan.text, max(line, found.start() - 300), found.start("value")):
             yield found.start("value"), found.end("value"), "password"
 
