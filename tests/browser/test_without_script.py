@@ -33,7 +33,7 @@ def test_a_memory_is_corrected_taken_back_and_brought_back(window: Windows, serv
 def test_stale_memories_are_chosen_and_verified(window: Windows, served: Served) -> None:
     path = stale(served, "Without script this is stale.")
     page = plain(window, f"stale?file={path}")
-    page.locator(".stale-row").get_by_role("checkbox").check()
+    page.locator(".stale-row", has_text="Without script this is stale.").get_by_role("checkbox").check()
     page.get_by_role("button", name="Verify chosen").click()
     expect(page.get_by_role("status")).to_contain_text("Verified")
 

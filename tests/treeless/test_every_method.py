@@ -85,6 +85,7 @@ WORKS: dict[str, Use] = {
     "source": lambda m, _: m.source("src/checkout.py"),
     "space_id": lambda m, _: m.space_id,
     "stale": lambda m, _: [m.stale(), m.stale(["src/checkout.py"])],
+    "damage_notices": lambda m, _: m.damage_notices(),
     "status": lambda m, _: m.status(),
     "subtree": lambda m, ids: m.subtree(ids["plain"]),
     "why": lambda m, _: m.why("Why one provider?"),

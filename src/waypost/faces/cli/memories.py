@@ -198,7 +198,7 @@ def list_(
     )  # fmt: skip
     notices = memory.damage_notices()
     if json:
-        print_json({"memories": rows, "notices": notices})
+        print_json({"memories": rows} | ({"notices": notices} if notices else {}))
     elif rows or not notices:
         print_rows(rows)
     if not json:

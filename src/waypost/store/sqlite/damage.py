@@ -38,8 +38,9 @@ def damage_of(path: Path, now: datetime, reading: apsw.Connection | None = None)
         except apsw.Error:
             opens = False
         if opens:
-            yield from _kept_damage(connection)
-            if reading is None:
+            found = list(_kept_damage(connection))
+            yield from found
+            if reading is None and not any(line.startswith(_KEYWORD_INDEX) for line in found):
                 yield from _keyword_damage(connection)
             return
     yield from _damage_of_pages(path, now)
