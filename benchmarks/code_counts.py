@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 from benchmarks.speed import table
 
-from waypost.code.languages import language_of_path
+from waypost.code.files.languages import language_of_path
+from waypost.code.files.reading import Unread, read_source
+from waypost.code.files.walk import walk
 from waypost.code.parse import parse
-from waypost.code.reading import Unread, read_source
 from waypost.code.source import Parsed, Source, Symbol
-from waypost.code.walk import walk
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_KINDS = frozenset({"function", "method", "property", "class"})

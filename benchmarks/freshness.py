@@ -35,7 +35,7 @@ from benchmarks.speed import table
 
 from waypost import config
 from waypost.retrieve import freshness
-from waypost.retrieve.fuse import Scored
+from waypost.retrieve.score import Scored
 
 CHOOSING = frozenset(sorted(REPOSITORIES)[::2])
 _STALES, _OUTDONE = (0.0, -0.1, -0.2, -0.3, -0.5, -1.0, -2.0), (None, -0.25, -0.5, -1.0, -2.0)

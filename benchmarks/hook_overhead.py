@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.clock import Figures, percentiles, seconds
 
-from waypost.faces.hooks.script import PENDING_NAME
+from waypost.faces.hooks.git.script import PENDING_NAME
 
 FILES = 200
 FUNCTIONS = 25

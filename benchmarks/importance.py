@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from waypost import config
 from waypost.embed.registry import open_engine
-from waypost.journal.importance_worth import features, worth
-from waypost.journal.topics import find_topics
-from waypost.journal.topics_links import Meaning, Subject
+from waypost.journal.importance.information import features, worth
+from waypost.journal.topics.groups import find_topics
+from waypost.journal.topics.similarity import Meaning, Subject
 from waypost.text.language import language_of
 
 _HERE = Path(__file__).resolve().parent.parent

@@ -23,13 +23,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from waypost.code.decoding import decode
-from waypost.code.languages import is_document, is_test_path, language_of_path
+from waypost.code.files.decoding import decode
+from waypost.code.files.languages import is_document, is_test_path, language_of_path
 from waypost.code.parse import parse
 from waypost.code.source import Source
-from waypost.refs.link import Linked, link, respelled, wanted
-from waypost.refs.link_known import Known
-from waypost.refs.mentions import mentions
+from waypost.refs.links.find import Linked, link, respelled, wanted
+from waypost.refs.links.index_entry import Known
+from waypost.refs.links.mentions import mentions
 
 _LARGEST = 400_000
 _BOTS = re.compile(r"dependabot|pre-commit-ci|renovate|^Bump |^Merge ", re.IGNORECASE | re.MULTILINE)

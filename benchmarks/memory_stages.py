@@ -1,7 +1,7 @@
 """Where the memory of indexing goes: `python -m benchmarks.memory_stages STAGE TREE` prints JSON.
 
 `growth` indexes a tree without vectors and watches the memory of this process and of its children. `conclusions` repeats
-what `waypost.flows.conclude` does with a tree that is indexed, a part at a time, and tells what is held after each.
+what `waypost.flows.index.project_analysis` does with a tree that is indexed, a part at a time, and tells what is held after each.
 """
 
 import gc
@@ -48,7 +48,7 @@ def conclusions(project: Path) -> Figures:
     from waypost.code.architecture import conclude as conclude_architecture
     from waypost.code.relations import centrality, relate
     from waypost.code.schema import build_schema
-    from waypost.flows.conclude import _FILES, _edge, _ids, _read_tree
+    from waypost.flows.index.project_analysis import _FILES, _edge, _ids, _read_tree
 
     memory = Memory.open(project)
     space = memory._space

@@ -20,9 +20,9 @@ from benchmarks.scale_stages import ingest
 from tests.postgres_server import Postgres
 
 from waypost.store.postgres.connection import connections, release
-from waypost.store.postgres.directory_rows import Space
-from waypost.store.postgres.directory_sql import run
-from waypost.store.postgres.directory_upkeep import set_up
+from waypost.store.postgres.directory.execute import run
+from waypost.store.postgres.directory.installation import set_up
+from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import schema_of
 from waypost.store.postgres.store import PostgresStore
 

@@ -26,9 +26,9 @@ from benchmarks.clock import Figures, percentiles
 from benchmarks.stages import CACHE, data, in_parts, payload, prepare
 
 from waypost import Memory
-from waypost.faces.hooks.agent_formats import HookInput
-from waypost.faces.hooks.socket_client import ask_running
-from waypost.faces.hooks.socket_place import prepare_run_folder, run_folder
+from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.socket.client import ask_running
+from waypost.faces.hooks.socket.place import prepare_run_folder, run_folder
 
 RESULTS = Path(__file__).parent / "results"
 PATIENCE = 30.0  # seconds for a server to listen
@@ -43,12 +43,12 @@ marks = [("begin", time.perf_counter())]
 def mark(name): marks.append((name, time.perf_counter()))
 from waypost import config
 from waypost.faces.hooks import agent_event
-from waypost.faces.hooks.agent_formats import HookInput
+from waypost.faces.hooks.agent.formats import HookInput
 mark("import: the hook")
 settings, given = config.load(), HookInput("prompt", "claude-code", cwd=sys.argv[1], prompt=sys.argv[2])
 agent_event.project_of(given, settings)
 mark("settings, which project")
-from waypost.faces.hooks.agent_memory import HookMemory
+from waypost.faces.hooks.agent.context import HookMemory
 from waypost import flows
 flows.inject
 mark("import: reading a memory")
@@ -57,8 +57,8 @@ mark("import: numpy")
 memory = HookMemory.open(given.cwd, settings=settings)
 space = memory._current
 mark("open the memory, look at the journal")
-engines = flows.serving.serving_engines(space, "en")
-flows.serving.vectors_by(space, engines, given.prompt)
+engines = flows.engines.query.serving_engines(space, "en")
+flows.engines.query.vectors_by(space, engines, given.prompt)
 mark("embed the prompt")
 memory.relevant(given.prompt)
 mark("embed again, search, render")
@@ -97,8 +97,8 @@ def _fill(project: Path, size: int) -> int:
     known: int = memory.status()["memories"]
     if known:
         return known
-    from waypost.flows.prepare import Embedded, put
-    from waypost.flows.prepare import prepare as ready
+    from waypost.flows.write.prepare import Embedded, put
+    from waypost.flows.write.prepare import prepare as ready
     from waypost.memory.opened import LIBRARY
     from waypost.model.draft import Draft
 
@@ -149,7 +149,7 @@ def _hooks(project: Path, questions: list[str]) -> Figures:
 
 def _hook() -> list[str]:
     found = shutil.which("waypost-hook", path=str(Path(sys.executable).parent))
-    return [found] if found else [sys.executable, "-m", "waypost.faces.hooks.agent_entry"]
+    return [found] if found else [sys.executable, "-m", "waypost.faces.hooks.agent.entry"]
 
 
 def _process(command: list[str], given: bytes) -> tuple[float, float, bytes]:

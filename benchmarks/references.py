@@ -30,16 +30,16 @@ from benchmarks.meter import cpu_seconds
 from benchmarks.speed import table
 
 from waypost import Memory, config
-from waypost.flows.linking import find_links
+from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.links.draft_links import find_links
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.prepare import Embedded
-from waypost.flows.tree_now import TreeNow
+from waypost.flows.write.prepare import Embedded
 from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.recall import View
 from waypost.model.reference import LineRange
 from waypost.model.time import Moment
 from waypost.refs.anchor import code_hash
-from waypost.refs.mentions import mentions
+from waypost.refs.links.mentions import mentions
 from waypost.refs.pin import pin
 from waypost.space.place import DATABASE_FILE
 from waypost.store.protocol import CodeSketch
@@ -74,7 +74,7 @@ def prepare(source: Path, work: Path) -> tuple[Memory, Figures]:
     memory.index(wait=False)
     drafts = choose(memory)
     owing = lambda space, _: Embedded((space.engines.main.name,))  # noqa: E731  vectors play no part in this
-    with mock.patch("waypost.flows.remember.embed_items", owing):
+    with mock.patch("waypost.flows.write.remember.embed_items", owing):
         receipts = memory.remember_many(drafts)
     ids = [(one.id, draft["refs"][0]) for one, draft in zip(receipts, drafts, strict=True) if one.id]
     figures = {"ids": ids, "indexed": sizes(memory), **on_disk(tree, drafts[::IN_EACH], work / "small")}

@@ -240,7 +240,7 @@ def measure(
 def postgres(passages: Passages, _: Path) -> None:
     from tests.postgres_server import Postgres
 
-    from waypost.store.postgres.directory_rows import Space
+    from waypost.store.postgres.directory.rows import Space
     from waypost.store.postgres.store import PostgresStore
 
     with Postgres(durable=True, **SERVER) as server:

@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.secret_masks import texts
 from tests.text.secret_samples import ALNUM, CARRIERS, GROUPS, HEX, LOWER, chars, rates, uuid
 
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 HARMLESS: dict[str, Callable[[random.Random], str]] = {
     "commit id": lambda rng: chars(rng, HEX, 40),

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from waypost.text.secrets import is_secret_path, mask
+from waypost.text.secrets.masking import is_secret_path, mask
 
 _LARGEST = 2_000_000
 _SKIP = {".git", "__pycache__", "node_modules"}

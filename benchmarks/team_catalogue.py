@@ -24,10 +24,10 @@ from tests.postgres_server import Postgres
 
 from waypost.store.postgres import schema
 from waypost.store.postgres.connection import Connection, connections
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_rows import Space
-from waypost.store.postgres.directory_sql import run
-from waypost.store.postgres.directory_upkeep import bring_up_to_date, set_up
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.execute import run
+from waypost.store.postgres.directory.installation import bring_up_to_date, set_up
+from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import Names, schema_of
 from waypost.store.postgres.security import Acting, act
 

@@ -211,7 +211,7 @@ def team_tokens(dsn: str, space_id: str, name: str) -> tuple[str, str]:
     """Of a writer and of a reader of this memory: users of the team, each with an agent."""
     from waypost.faces.guard.team_tokens import make_token
     from waypost.store.postgres.connection import connections
-    from waypost.store.postgres.directory import Directory
+    from waypost.store.postgres.directory.directory import Directory
 
     made = []
     with connections(dsn).alone() as connection:
@@ -236,7 +236,7 @@ def home_tokens(home: Path, space_id: str, name: str) -> tuple[str, str]:
 def server_login(dsn: str) -> str:
     """Set up the team; the address by which its servers log in."""
     from waypost.store.postgres.connection import connections
-    from waypost.store.postgres.directory_upkeep import set_up
+    from waypost.store.postgres.directory.installation import set_up
 
     with connections(dsn).alone() as connection:
         names = set_up(connection, "the benchmark", utc_now()).names

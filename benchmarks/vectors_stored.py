@@ -226,15 +226,15 @@ def _embed(engine: Any, texts: Sequence[str], size: int) -> None:
 
 
 def _jobs(tree: Path) -> list[Any]:
-    from waypost.code.walk import walk
-    from waypost.flows.digest import Job
+    from waypost.code.files.walk import walk
+    from waypost.flows.index.file_digest import Job
 
     return [Job(entry.path, entry.named) for entry in walk(tree) if not entry.skipped][:1500]
 
 
 def _digest(tree: Path, jobs: list[Any], children: int) -> None:
-    from waypost.flows.crew import _Crew
-    from waypost.flows.digest import digest_file
+    from waypost.flows.index.digest_pool import _Crew
+    from waypost.flows.index.file_digest import digest_file
 
     outcomes: Iterator[Any] = (
         _Crew(tree, jobs, children).run() if children else (digest_file(tree, job) for job in jobs)

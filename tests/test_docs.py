@@ -7,7 +7,7 @@ import pytest
 
 from waypost.config import KNOWN
 from waypost.faces.cli.arguments import COMMANDS
-from waypost.faces.cli.reference import page
+from waypost.faces.cli.command_reference import page
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
@@ -15,7 +15,7 @@ PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
     assert (ROOT / "docs" / "commands.md").read_text() == page(), (
-        "python -m waypost.faces.cli.reference > docs/commands.md"
+        "python -m waypost.faces.cli.command_reference > docs/commands.md"
     )
 
 

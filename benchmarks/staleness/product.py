@@ -13,23 +13,23 @@ from benchmarks.staleness.baselines import Case, Files
 from benchmarks.staleness.scores import CHANGED, FRESH, GONE, MOVED, Answer
 
 from waypost import Memory, config
-from waypost.code.languages import language_of_path
+from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Source
-from waypost.model import finding
-from waypost.model.finding import Finding
+from waypost.model import code_verdict
+from waypost.model.code_verdict import Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Shape
-from waypost.refs.elsewhere import ShapesElsewhere
 from waypost.refs.follow import Place, follow
+from waypost.refs.other_files import ShapesElsewhere
 from waypost.refs.pin import pin
 
 STATUS = {
-    finding.UNCHANGED: FRESH,
-    finding.MOVED: MOVED,
-    finding.CHANGED: CHANGED,
-    finding.DELETED: GONE,
+    code_verdict.UNCHANGED: FRESH,
+    code_verdict.MOVED: MOVED,
+    code_verdict.CHANGED: CHANGED,
+    code_verdict.DELETED: GONE,
 }  # what is ambiguous or unchecked counts as flagged, and as wrong
 
 
@@ -93,7 +93,7 @@ class Pure:
             was = _shape(row["path"], before[row["path"]])
             pinned = pin(was, LineRange(row["start"], row["end"]), None)
             if pinned is None:
-                out[row["id"]] = Answer(finding.UNCHECKED)
+                out[row["id"]] = Answer(code_verdict.UNCHECKED)
                 continue
             elsewhere = ShapesElsewhere(was, now, changed)
             place = Place(row["path"], pinned.lines)

@@ -13,7 +13,7 @@ from tests.conftest import TestClock
 from waypost import Memory
 from waypost.config import Settings
 from waypost.model.memory import Caller
-from waypost.model.turn import ASSISTANT, USER, Turn
+from waypost.model.session_turn import ASSISTANT, USER, Turn
 
 START = datetime(2025, 7, 1, 9, 0, tzinfo=UTC)
 NOW = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ from tests.checkouts.conftest import FACT, ORIGIN, Clone, Repository, Waypost, r
 from tests.conftest import Git
 
 from waypost.errors import SecurityError, UnknownCheckout
-from waypost.flows import shared_history
+from waypost.flows.checkouts import shared_history
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 

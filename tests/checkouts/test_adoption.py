@@ -91,7 +91,7 @@ def test_a_first_opening_that_is_cut_off_while_it_looks_is_made_up_for_by_the_ne
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("waypost.flows.relatives.find_relatives", cut)
+        patch.setattr("waypost.flows.checkouts.relatives.find_relatives", cut)
         Memory.open(local)
     assert f"2 memories of this repository exist under {old}" in waypost(local, "status").err
 

@@ -10,7 +10,7 @@ import pytest
 from tests.checkouts.conftest import FACT, ORIGIN, Repository, Waypost
 
 from waypost.errors import UnknownCheckout
-from waypost.faces.hooks.run import LOG_NAME, run_event
+from waypost.faces.hooks.git.run import LOG_NAME, run_event
 from waypost.faces.rest.problems import problem_of
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
-from waypost.code import history
-from waypost.code.git import open_checkout
-from waypost.code.history import Changes, Head, changed_since, dirty, head, recent_changes
+from waypost.code.git import history
+from waypost.code.git.command import open_checkout
+from waypost.code.git.history import Changes, Head, changed_since, dirty, head, recent_changes
 
 LONG = "".join(f"line {number}\n" for number in range(40))
 
@@ -192,7 +192,7 @@ def test_a_filter_would_have_run(root: Path, git: Git, tmp_path: Path) -> None:
 
 
 def test_a_repository_of_another_owner_is_answered_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from waypost.code import git as asking
+    from waypost.code.git import command as asking
     from waypost.space.gitconfig import git_environment
 
     clean = git_environment() | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.conftest import Git
 
-from waypost.code.globs import expand_braces
-from waypost.code.ignore import Ignoring, parse_rules
+from waypost.code.files.globs import expand_braces
+from waypost.code.files.ignore import Ignoring, parse_rules
 from waypost.errors import InvalidInput
 
 

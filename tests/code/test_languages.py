@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import waypost.code
-from waypost.code.languages import display_name, is_document, is_test_path, language_of_path, languages
+from waypost.code.files.languages import display_name, is_document, is_test_path, language_of_path, languages
 
 
 @pytest.mark.parametrize(

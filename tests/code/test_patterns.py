@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from waypost.code.pattern_table import languages_with_patterns, rules_for
-from waypost.code.patterns import parse_by_patterns
+from waypost.code.patterns.definitions import parse_by_patterns
+from waypost.code.patterns.table import languages_with_patterns, rules_for
 from waypost.code.source import SYMBOL_KINDS, Parsed, Source
 
 Rows = list[tuple[str, str, int, int]]

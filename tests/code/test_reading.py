@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from waypost.code import reading
-from waypost.code.decoding import decode
-from waypost.code.reading import Read, Unread, read_bytes, read_source
+from waypost.code.files import reading
+from waypost.code.files.decoding import decode
+from waypost.code.files.reading import Read, Unread, read_bytes, read_source
 
 
 def read_ok(root: Path, path: str) -> Read:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from waypost.code.languages import language_of_path
+from waypost.code.files.languages import language_of_path
 from waypost.code.outline import Outline, outline
 from waypost.code.parse import parse
 from waypost.code.relations import Place, Relations, centrality, is_manifest, relate

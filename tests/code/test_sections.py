@@ -1,4 +1,4 @@
-from waypost.code.sections import read_together
+from waypost.code.documents.sections import read_together
 from waypost.code.source import Section
 from waypost.model.reference import LineRange
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Source
 from waypost.code.syntax.grammars import grammar_names
 from waypost.model.shape import Landmark, Shape

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.code.shape_keys import has_keys, key_landmarks
+from waypost.code.shape.keys import has_keys, key_landmarks
 
 YAML = """\
 # which image

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Source
 from waypost.model.shape import Shape
 

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 import pytest
 
-from waypost.code.content import magic_reason, written_by_machine
-from waypost.code.skip import file_skip, folder_reason, shown, size_limit, unsafe_name
+from waypost.code.files.content import magic_reason, written_by_machine
+from waypost.code.files.skip import file_skip, folder_reason, shown, size_limit, unsafe_name
 
 VENDORED = "other people's code kept in the tree"
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from waypost.code.triggers import ChangedFiles, check_triggers
+from waypost.code.files.changed_patterns import ChangedFiles, check_triggers
 from waypost.errors import InvalidInput
 from waypost.model.lifetime import CLASSES
 

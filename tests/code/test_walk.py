@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
-from waypost.code.walk import Entry, look_at, walk
+from waypost.code.files.walk import Entry, look_at, walk
 from waypost.errors import InvalidInput
 
 

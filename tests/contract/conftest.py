@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.postgres_server import Postgres
 
-from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import Store
 from waypost.store.sqlite.store import SqliteStore

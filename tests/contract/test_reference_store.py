@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, Finding
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View

@@ -50,7 +50,9 @@ def small_template(tmp_path_factory: pytest.TempPathFactory) -> Filled:
 @pytest.fixture
 def small(small_template: Filled, tmp_path: Path, fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> Filled:
     assert fake_engine is not None
-    monkeypatch.setattr("waypost.flows.doctor.model_status", lambda *_, **__: ())  # takes longer than all the rest
+    monkeypatch.setattr(
+        "waypost.flows.admin.doctor.model_status", lambda *_, **__: ()
+    )  # takes longer than all the rest
     monkeypatch.chdir(small_template.project)
     return small_template.copy(tmp_path / "home")
 

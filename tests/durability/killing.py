@@ -22,7 +22,7 @@ from tests.durability.children import Log, Look, look, one_who_looks, open_memor
 from tests.durability.inspection import inspect
 from tests.durability.stops import LEVELS, SteppedFiles, Stops, telling
 
-import waypost.flows.settle
+import waypost.flows.engines.pending_vectors
 import waypost.memory.spaces
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
@@ -203,7 +203,7 @@ def open_together(folder: Path, project: Path, rounds: int) -> Iterator[dict[str
 def stop_the_worker(folder: Path, project: Path) -> Iterator[dict[str, Any]]:
     """Kill the worker before and after each of its transactions; the next one must finish the work."""
     template = folder / "template"
-    waypost.flows.settle._BATCH = 8
+    waypost.flows.engines.pending_vectors._BATCH = 8
 
     def owe(log: Log) -> None:
         ENGINE.fail = True

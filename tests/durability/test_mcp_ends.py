@@ -164,7 +164,7 @@ def test_the_background_worker_of_a_server_that_was_killed_ends_when_nothing_is_
 def test_stray_output_of_a_tool_never_reaches_the_client(project: Path) -> None:
     script = (
         "import os, subprocess, sys\n"
-        "from waypost.faces.mcp.door import claim_standard_streams\n"
+        "from waypost.faces.mcp.early_handshake import claim_standard_streams\n"
         "source, sink = claim_standard_streams()\n"
         "print('stray', flush=True)\n"
         "subprocess.run([sys.executable, '-c', 'print(\"stray \" + repr(input()))'], check=False)\n"

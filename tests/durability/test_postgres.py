@@ -24,7 +24,7 @@ from waypost.errors import InvalidInput, StoreBusy, StoreUnavailable
 from waypost.store.postgres import connection as connecting
 from waypost.store.postgres import store as storing
 from waypost.store.postgres.connection import Connection, release
-from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.store import PostgresStore
 
 pytestmark = pytest.mark.slow  # not for the inner loop

@@ -16,8 +16,8 @@ from waypost.embed.fake import FakeEngine
 from waypost.errors import SecurityError, WaypostError
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections, release
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_upkeep import SetUp, set_up
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.installation import SetUp, set_up
 from waypost.store.postgres.roles import schema_of
 
 pytestmark = pytest.mark.slow  # not for the inner loop

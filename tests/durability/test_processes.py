@@ -10,7 +10,7 @@ from tests.durability.actors import BATCH, SHARED_TEXTS, plan
 from tests.durability.conftest import Cast
 
 from waypost import Memory
-from waypost.flows import transfer
+from waypost.flows.move import export as transfer
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from waypost.facts.asking import asked_about, told_reason
+from waypost.facts.why_question import asked_about, told_reason
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.facts.lessons import MOST_LESSONS, Lesson, lessons
-from waypost.facts.lessons_errors import error_named
-from waypost.facts.lessons_text import sentences_of
-from waypost.model.turn import ASSISTANT, USER, Turn
+from waypost.facts.lessons.errors import error_named
+from waypost.facts.lessons.find import MOST_LESSONS, Lesson, lessons
+from waypost.facts.lessons.sentences import sentences_of
+from waypost.model.session_turn import ASSISTANT, USER, Turn
 
 LABELLED = [json.loads(line) for line in Path(__file__).with_name("lessons.jsonl").read_text("utf-8").splitlines()]
 

@@ -220,7 +220,7 @@ def test_an_agents_words_never_merge_into_a_persons(
 ) -> None:
     fake_engine.label = "minilm"
     thresholds = {**duplicates.THRESHOLDS, fake_engine.name: (0.95, 0.6)}
-    for place in ("waypost.flows.gate", "waypost.flows.remember"):
+    for place in ("waypost.flows.write.insert", "waypost.flows.write.remember"):
         monkeypatch.setattr(f"{place}.THRESHOLDS", thresholds)
     fact = str(person.remember("The cache is filled by the nightly job", level=1, ttl=86_400).id)
     before = everything(person, fact)

@@ -17,9 +17,9 @@ from tests.home_files import contents
 
 from waypost import Memory, config
 from waypost.errors import ConfigError, NotFound, Refused, StoreCorrupt
-from waypost.flows import backup_erase
-from waypost.flows.backup import MemoryBackup
-from waypost.flows.backup_restore import RestoredBackup
+from waypost.flows.backup import erase
+from waypost.flows.backup.restore import RestoredBackup
+from waypost.flows.backup.snapshots import MemoryBackup
 
 SECRET_WORDS = ("quixzanthal", "Brückenzollmaut", "ъёжикоград")
 TEXT = f"The launch code word is {SECRET_WORDS[0]}, in German {SECRET_WORDS[1]}, in Russian {SECRET_WORDS[2]}"
@@ -339,7 +339,7 @@ def test_what_could_not_be_erased_from_snapshots_is_erased_by_the_next_opening(
     doomed = remembered(memory, TEXT)
     memory.backup.make()
     with monkeypatch.context() as patch:
-        patch.setattr(backup_erase, "erase_from", lambda *_: (_ for _ in ()).throw(OSError("no room")))
+        patch.setattr(erase, "erase_from", lambda *_: (_ for _ in ()).throw(OSError("no room")))
         assert not memory.forget(doomed).complete
         assert [one.check for one in memory.doctor() if not one.ok and one.check == "forgotten text"]
     assert traces(memory.folder / "backups")

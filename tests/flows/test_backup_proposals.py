@@ -10,10 +10,10 @@ from tests.home_files import contents
 
 from waypost import Memory
 from waypost.errors import StoreBusy
-from waypost.flows import backup_restore
-from waypost.flows.backup import MemoryBackup
-from waypost.flows.backup_restore import BackupPlace, RestorePlan
-from waypost.flows.erasure import Doomed
+from waypost.flows.backup import restore as backup_restore
+from waypost.flows.backup.restore import BackupPlace, RestorePlan
+from waypost.flows.backup.snapshots import MemoryBackup
+from waypost.flows.write.erasure import Doomed
 from waypost.model.memory import Caller
 
 NAME = "Zzyzxquixandra"

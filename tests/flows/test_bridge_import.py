@@ -12,15 +12,16 @@ import pytest
 from tests.conftest import OpenMemory, TestClock
 from tests.home_files import files_with
 
+from waypost.compat.memory_bridge import importer
+from waypost.compat.memory_bridge.columns import Columns
+from waypost.compat.memory_bridge.facts import FactReader
+from waypost.compat.memory_bridge.importer import Bridged, import_bridge
+from waypost.compat.memory_bridge.survey import survey
+from waypost.compat.memory_bridge.values import end_of, flag_of, level_of, time_of
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt
-from waypost.flows import bridge_import, imports
-from waypost.flows.bridge_columns import Columns
-from waypost.flows.bridge_facts import FactReader
-from waypost.flows.bridge_import import Bridged, import_bridge
-from waypost.flows.bridge_survey import survey
-from waypost.flows.bridge_values import end_of, flag_of, level_of, time_of
-from waypost.flows.imports import Undone, drop_backups, undo_import
-from waypost.flows.remember import remember
+from waypost.flows.move import imports
+from waypost.flows.move.imports import Undone, drop_backups, undo_import
+from waypost.flows.write.remember import remember
 from waypost.memory import Memory
 from waypost.model.memory import Caller, Version
 from waypost.model.receipt import Receipt
@@ -638,7 +639,7 @@ def test_an_interrupted_import_goes_on_where_it_was(
     memory: Memory, path: Path, clock: TestClock, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     many(path, 60)
-    monkeypatch.setattr(bridge_import, "_BATCH", 10)
+    monkeypatch.setattr(importer, "_BATCH", 10)
     real, calls = remember, iter(range(1, 1000))
 
     def failing(*given: Any, **options: Any) -> Iterator[Receipt]:
@@ -665,7 +666,7 @@ def test_what_an_interrupted_import_added_can_be_undone(
     memory: Memory, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many(path, 60)
-    monkeypatch.setattr(bridge_import, "_BATCH", 10)
+    monkeypatch.setattr(importer, "_BATCH", 10)
     real, calls = remember, iter(range(1000))
 
     def failing(*given: Any, **options: Any) -> Iterator[Receipt]:
@@ -806,7 +807,7 @@ def test_undo_of_one_origin_leaves_the_others(memory: Memory, path: Path, tmp_pa
     tags = tmp_path / "memories.json"
     tags.write_text(json.dumps([{"memory": "Deploys run daily"}]))
     memory.import_tags(tags)
-    undo_import(memory._space, None, CALLER, origin=bridge_import.MEMORY_BRIDGE)
+    undo_import(memory._space, None, CALLER, origin=importer.MEMORY_BRIDGE)
     assert texts(memory) == ["Deploys run daily"]
     with pytest.raises(NotFound):
         undo_import(memory._space, None, CALLER, origin="elsewhere")

@@ -10,10 +10,10 @@ from tests.home_files import files_with
 
 from waypost import Memory, config
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.flows.candidates import EXTRACTOR, take
+from waypost.flows.facts.candidates import EXTRACTOR, take
 from waypost.model.candidate import Candidate
-from waypost.model.learned import Taken
 from waypost.model.memory import Caller
+from waypost.model.review_item import Taken
 
 THEN = datetime(2026, 1, 10, tzinfo=UTC)
 SURE = Candidate(

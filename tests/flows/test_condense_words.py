@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from waypost.errors import LlmError, LlmLimit, LlmRefused, LlmUnavailable
-from waypost.flows.condense_words import BY_RULES, Writer, open_writer, summary_of, trimmed
+from waypost.flows.journal.condense.texts import BY_RULES, Writer, open_writer, summary_of, trimmed
 from waypost.flows.open_space import OpenSpace
 from waypost.journal.layout import Month, Week
-from waypost.journal.summary import summarise
-from waypost.journal.summary_lines import sources_in
+from waypost.journal.summary.build import summarise
+from waypost.journal.summary.lines import sources_in
 from waypost.llm.fake import FakeLlm
 from waypost.llm.protocol import Completion, Prompt, Usage
 from waypost.memory import Memory
@@ -226,7 +226,7 @@ def test_a_writer_without_its_key_writes_by_rules(space: OpenSpace, monkeypatch:
     def without_key(_settings: object) -> object:
         raise LlmUnavailable("KEY holds no API key.", "Set it.")
 
-    monkeypatch.setattr("waypost.flows.condense_words.open_llm", without_key)
+    monkeypatch.setattr("waypost.flows.journal.condense.texts.open_llm", without_key)
     writer = open_writer(space)
     assert writer.llm is None and writer.notices == [
         "Summed up by rules, because the model did not: KEY holds no API key."

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import OpenMemory
 
 from waypost import Memory
-from waypost.flows.discover import facts_as_found
+from waypost.flows.learn.cold_start import facts_as_found
 
 SHOP = {
     "pyproject.toml": """[project]

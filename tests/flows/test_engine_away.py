@@ -13,8 +13,8 @@ from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
 from waypost.embed.weights import MINILM, MULTILINGUAL
 from waypost.errors import EngineUnavailable
-from waypost.flows.serving import ON_THE_SPOT
-from waypost.flows.settle import settle
+from waypost.flows.engines.pending_vectors import settle
+from waypost.flows.engines.query import ON_THE_SPOT
 
 # Shares no word with TEXT, only parts of words: found by its vector or not at all.
 TEXT, NEAR = "Deployments happen nightly", "deploymentsx happenx nightlyx"
@@ -144,7 +144,7 @@ def test_what_is_written_while_the_worker_is_about_to_end_is_embedded_too(
         engines["minilm"].fail = False
         return left
 
-    monkeypatch.setattr("waypost.flows.worker.settle", settle_and_be_late)
+    monkeypatch.setattr("waypost.flows.admin.worker.settle", settle_and_be_late)
     assert memory.work() == {MINILM.name: 0}
     assert memory.status()["pending"] == {MINILM.name: 0}
 

@@ -14,7 +14,7 @@ def test_a_file_that_an_answer_reads_again_has_its_conclusions_drawn_by_the_work
     target.write_text("def price():\n    return 1\n")
     memory.index()
     called: list[str] = []
-    monkeypatch.setattr("waypost.flows.worker.start_worker", lambda space: called.append(space.identity.space_id))
+    monkeypatch.setattr("waypost.flows.admin.worker.start_worker", lambda space: called.append(space.identity.space_id))
     assert memory.recall("price", scope="code").hits
     assert called == []
     target.write_text("def price(of):\n    return of * 2\n")

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost.errors import LlmUnavailable
-from waypost.flows.importance import scored
+from waypost.flows.journal.importance import scored
 from waypost.flows.open_space import OpenSpace
 from waypost.llm.fake import FakeLlm
 from waypost.llm.protocol import Completion, Prompt

@@ -7,10 +7,10 @@ from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost import Memory, config
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.learn_unasked import learn_owed, learn_saved
-from waypost.flows.track import git_changed
-from waypost.model.learned import Learned
+from waypost.flows.index.track import git_changed
+from waypost.flows.learn.automatic import learn_owed, learn_saved
 from waypost.model.memory import Caller
+from waypost.model.review_item import Learned
 
 PROJECT = '[project]\nname = "shop"\nrequires-python = ">=3.10"\ndependencies = ["flask>=3"]\n'
 STORAGE = (

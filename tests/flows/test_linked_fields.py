@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from waypost.errors import InvalidInput
-from waypost.flows.transfer import memory_row
+from waypost.flows.move.export import memory_row
 from waypost.memory import Memory
 from waypost.model.draft import Draft
 from waypost.model.labels import LABELS

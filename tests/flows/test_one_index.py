@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from waypost import Memory
-from waypost.flows.chat_import import import_chat
+from waypost.compat.chat.importer import import_chat
 from waypost.model.memory import Caller
 from waypost.model.recall import Hit
 from waypost.text.language import language_of

@@ -2,9 +2,9 @@
 
 from tests.conftest import OpenMemory, TestClock
 
-from waypost.flows.maintain import STEPS
+from waypost.flows.admin.maintenance import STEPS
+from waypost.flows.admin.overdue import catch_up_if_due, last_maintained, missed
 from waypost.flows.open_space import OpenSpace
-from waypost.flows.overdue import catch_up_if_due, last_maintained, missed
 from waypost.memory import Memory
 from waypost.space.platform import try_lock
 

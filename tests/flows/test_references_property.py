@@ -15,8 +15,8 @@ from tests.refs.oracle.printer import Printed, printed
 from tests.refs.oracle.verdict import GONE, Allowed, Oracle, complaint, expected
 
 from waypost.memory import Memory
-from waypost.model.finding import CHANGED, MOVED, UNCHANGED
-from waypost.model.linked import Linked
+from waypost.model.code_link import Linked
+from waypost.model.code_verdict import CHANGED, MOVED, UNCHANGED
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 

@@ -10,8 +10,8 @@ import pytest
 from tests.conftest import Git, TestClock
 
 from waypost import Memory
-from waypost.flows.expiry import process_expired
-from waypost.flows.refresh import refresh_for
+from waypost.flows.write.expiry import process_expired
+from waypost.flows.write.ttl_refresh import refresh_for
 from waypost.model.memory import Caller, State
 
 pytestmark = pytest.mark.slow  # not for the inner loop

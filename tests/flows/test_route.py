@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from waypost.context.budget import count_tokens
 from waypost.embed.fake import FakeEngine
 from waypost.errors import InvalidInput
-from waypost.flows.route import RouteBriefing
+from waypost.flows.context.route import RouteBriefing
 from waypost.memory import Memory
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -211,7 +211,7 @@ def test_what_no_engine_has_read_is_found_by_keywords_in_any_domain(
     fake_engine.fail = True
     memory.remember("crocodiles are numbered too", domain="zoo")
     fake_engine.fail = False
-    monkeypatch.setattr("waypost.flows.serving.ON_THE_SPOT", 0)
+    monkeypatch.setattr("waypost.flows.engines.query.ON_THE_SPOT", 0)
     assert "crocodiles are numbered too" in texts(route(memory))
 
 

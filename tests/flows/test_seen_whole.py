@@ -36,7 +36,7 @@ def test_what_is_written_together_holds_from_one_moment(ticking: Memory) -> None
 def test_what_was_written_while_a_reader_waited_for_the_files_is_seen(
     ticking: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = flows.journal_look.look
+    look = flows.journal.files.changes.look
     said: list[str] = []
 
     def write_first(space: flows.open_space.OpenSpace) -> None:

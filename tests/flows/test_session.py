@@ -13,8 +13,8 @@ from tests.conftest import OpenMemory, TestClock
 from waypost import Memory
 from waypost.errors import InvalidInput
 from waypost.model.memory import Caller
+from waypost.model.session_turn import ASSISTANT, USER, Turn
 from waypost.model.time import format_time
-from waypost.model.turn import ASSISTANT, USER, Turn
 
 THEN = datetime(2026, 1, 29, 10, 0, tzinfo=UTC)
 

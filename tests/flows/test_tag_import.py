@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.conftest import OpenMemory, TestClock
 
+from waypost.compat.coding_brain.importer import Imported
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.tag_import import Imported
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 

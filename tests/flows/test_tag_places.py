@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from waypost.flows.tag_places import Places
+from waypost.compat.coding_brain.places import Places
 
 FILES = (
     "package.json",

@@ -11,7 +11,7 @@ from tests.home_files import files_with
 
 from waypost import Memory
 from waypost.errors import InvalidInput, Refused
-from waypost.facts.sameness import tombstone
+from waypost.facts.identity import tombstone
 from waypost.model.memory import Caller
 
 VARIANTS = tomllib.loads((Path(__file__).parents[1] / "text" / "rejected_variants.toml").read_text("utf-8"))["value"]

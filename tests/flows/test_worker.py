@@ -14,8 +14,8 @@ from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.config import Settings
-from waypost.flows import worker
-from waypost.flows.finding import WORKER
+from waypost.flows.admin import worker
+from waypost.flows.admin.finding import WORKER
 from waypost.flows.open_space import OpenSpace
 
 
@@ -39,7 +39,7 @@ class Started:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
     processes = Started()
-    monkeypatch.setattr("waypost.flows.worker.subprocess.Popen", processes)
+    monkeypatch.setattr("waypost.flows.admin.worker.subprocess.Popen", processes)
     monkeypatch.setenv("WAYPOST_BACKGROUND", "1")
     yield processes
     processes.end()
@@ -77,7 +77,7 @@ def test_a_worker_that_cannot_be_started_leaves_the_way_free(
         raise OSError(12, "Cannot allocate memory")
 
     with monkeypatch.context() as patch:
-        patch.setattr("waypost.flows.worker.subprocess.Popen", fail)
+        patch.setattr("waypost.flows.admin.worker.subprocess.Popen", fail)
         project.track("shop.py")
     project.track("shop.py")
     assert started.count == 1
@@ -152,7 +152,7 @@ def test_a_worker_that_fails_is_told_by_status_and_doctor(tmp_path: Path, monkey
         started.append(start(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr("waypost.flows.worker.subprocess.Popen", watched)
+    monkeypatch.setattr("waypost.flows.admin.worker.subprocess.Popen", watched)
     monkeypatch.setenv("WAYPOST_BACKGROUND", "1")
     with Memory.open(tmp_path) as memory:
         memory.remember("Wir liefern jeden Dienstag eine neue Fassung aus")
@@ -176,7 +176,7 @@ def test_a_worker_embeds_what_a_write_left_owed_and_ends(tmp_path: Path, monkeyp
         started.append(start(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr("waypost.flows.worker.subprocess.Popen", watched)
+    monkeypatch.setattr("waypost.flows.admin.worker.subprocess.Popen", watched)
     monkeypatch.setenv("WAYPOST_BACKGROUND", "1")
     with Memory.open(tmp_path) as memory:
         receipt = memory.remember("Wir liefern jeden Dienstag eine neue Fassung aus")

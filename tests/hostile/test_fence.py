@@ -150,7 +150,7 @@ def test_a_briefing_holds_no_control_token(memory: Memory) -> None:
 
 
 def test_json_of_the_command_line_spells_hidden_characters_out(capsys: pytest.CaptureFixture[str]) -> None:
-    from waypost.faces.cli.output import print_json, safe
+    from waypost.faces.cli.output.memories import print_json, safe
 
     text = f"Fridays{HIDDEN}\u202e\x1b[31m soft\u00adly 👩‍💻"
     print_json({"text": text})

@@ -10,13 +10,14 @@ from typing import Any, NoReturn
 import pytest
 
 from waypost import Memory
-from waypost.code import git as git_questions
+from waypost.code.git import command as git_questions
 from waypost.code.schema import find_schema
 from waypost.code.source import Parsed, Source
 from waypost.errors import InvalidInput, NotFound
 from waypost.facts.coldstart import tree as coldstart_tree
 from waypost.facts.coldstart.ecosystems import READERS
-from waypost.flows import digest, discover
+from waypost.flows.index import file_digest
+from waypost.flows.learn import cold_start
 
 Git = Callable[..., str]
 BLANK = "\n" * 60_000
@@ -103,11 +104,11 @@ def test_a_file_that_takes_too_long_is_skipped_by_name_and_the_rest_is_read(
     def find(source: Source, parsed: Parsed) -> Any:
         return riddle() if source.path == "riddle.sql" else find_schema(source, parsed)
 
-    monkeypatch.setattr(digest, "PATIENCE", 1.5)
-    monkeypatch.setattr(digest, "find_schema", find)
+    monkeypatch.setattr(file_digest, "PATIENCE", 1.5)
+    monkeypatch.setattr(file_digest, "find_schema", find)
     done = memory.index(facts=True)
     assert files_of(memory) == {"app.py"}
-    assert done.given_up == {"riddle.sql": digest.KILLED}
+    assert done.given_up == {"riddle.sql": file_digest.KILLED}
     assert done.to_json()["given_up"] == ["riddle.sql"]
 
 
@@ -122,7 +123,7 @@ def test_a_manifest_that_takes_too_long_says_nothing_and_is_named(
     def slow(tree: coldstart_tree.Tree, folder: str) -> Any:
         return riddle() if tree.text("pyproject.toml") else read(tree, folder)
 
-    for module in (discover, coldstart_tree):
+    for module in (cold_start, coldstart_tree):
         monkeypatch.setattr(module, "PATIENCE", 1.5)
     monkeypatch.setitem(READERS, "python", slow)
     done = memory.index(facts=True)

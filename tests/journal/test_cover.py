@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from waypost.journal.cover import Shelf, last_day_of
+from waypost.journal.coverage import Shelf, last_day_of
 
 
 def between(paths: str, first: str, last: str) -> list[str]:

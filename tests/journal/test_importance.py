@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from waypost.journal.importance import Mention, frequency_of, judge, retention_of
-from waypost.journal.importance_reading import read
+from waypost.journal.importance.score import Mention, frequency_of, judge, retention_of
+from waypost.journal.importance.utterance import read
 
 START = datetime(2026, 1, 5, 10, 0, tzinfo=UTC)
 

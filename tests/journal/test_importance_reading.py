@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from waypost.journal.importance_reading import read
-from waypost.journal.importance_words import LANGUAGES, words_of
-from waypost.journal.importance_worth import features, worth
+from waypost.journal.importance.information import features, worth
+from waypost.journal.importance.utterance import read
+from waypost.journal.importance.word_lists import LANGUAGES, words_of
 
 DATA = Path(__file__).with_name("data")
 

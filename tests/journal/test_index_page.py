@@ -5,13 +5,13 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from waypost.journal.index_days import stays, told_topic
-from waypost.journal.index_lines import one_line, phrases, sourced, sources_of, unsourced
-from waypost.journal.index_page import MOST_LINES, generated, opening, without_time
-from waypost.journal.index_tally import Tally, days_of, joined, total, with_words_of
-from waypost.journal.index_values import Day, Figures, Period, Project, Sheet, Told, Upkeep
+from waypost.journal.index_page.content import Day, Figures, Period, Project, Sheet, Told, Upkeep
+from waypost.journal.index_page.days import stays, told_topic
+from waypost.journal.index_page.lines import one_line, phrases, sourced, sources_of, unsourced
+from waypost.journal.index_page.page import MOST_LINES, generated, opening, without_time
+from waypost.journal.index_page.tally import Tally, days_of, joined, total, with_words_of
 from waypost.journal.layout import Month, Week
-from waypost.journal.summary_frame import split_frame, with_part
+from waypost.journal.summary.frame import split_frame, with_part
 from waypost.model.journal import Entry, Score, Scored, mark_of
 
 NOW = datetime(2026, 1, 30, 18, 0, tzinfo=UTC)

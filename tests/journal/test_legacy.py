@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.journal.legacy import Legacy, parse_legacy, sections_of
-from waypost.journal.legacy_stamp import read_head
+from waypost.compat.crowdbot.memory_file import Legacy, parse_legacy, sections_of
+from waypost.compat.crowdbot.timestamps import read_head
 
 NOON = datetime(2026, 1, 15, 14, 30)
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.journal.layout import Month, Week
-from waypost.journal.summary import summarise, summarise_month, summarise_week, summarise_year
-from waypost.journal.summary_lines import sources_in
+from waypost.journal.summary.build import summarise, summarise_month, summarise_week, summarise_year
+from waypost.journal.summary.lines import sources_in
 from waypost.model.journal import Amendment, Entry, Score, Scored
 
 ZONE = timezone(timedelta(hours=1))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from waypost.journal.layout import Week
-from waypost.journal.summary import summarise_week
+from waypost.journal.summary.build import summarise_week
 from waypost.model.journal import Entry, Score, Scored
 
 PAGE = Path(__file__).parents[2] / "docs" / "summaries.md"

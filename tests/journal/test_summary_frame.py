@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from waypost.journal.summary_frame import framed, split_frame, with_part
+from waypost.journal.summary.frame import framed, split_frame, with_part
 
 LINES = st.sampled_from(
     [

@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 
-from waypost.journal.topics import find_topics
-from waypost.journal.topics_links import Meaning, Subject
+from waypost.journal.topics.groups import find_topics
+from waypost.journal.topics.similarity import Meaning, Subject
 
 GARDEN = (
     "We are building two raised beds for tomatoes.",

@@ -15,7 +15,7 @@ from tests.conftest import TestClock
 from waypost import config
 from waypost.config import Settings
 from waypost.embed.fake import FakeEngine
-from waypost.flows.migrate import Moved
+from waypost.flows.move.migrate import Moved
 from waypost.memory import Memory
 from waypost.memory.moving import Moving, space_here
 from waypost.memory.moving_places import place_of

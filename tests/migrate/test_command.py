@@ -12,13 +12,13 @@ from tests.faces.cli.conftest import Waypost
 
 from waypost import config
 from waypost.embed.fake import FakeEngine
+from waypost.faces.cli.commands.migrate import with_store, without_secret
 from waypost.faces.cli.entry import run
-from waypost.faces.cli.migrating import with_store, without_secret
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_upkeep import set_up
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.installation import set_up
 
 
 @pytest.fixture

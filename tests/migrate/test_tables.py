@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import waypost
-from waypost.flows.migrate_ids import OF_A_JOURNAL, Change, new_ids, new_space_id, renamed
-from waypost.flows.migrate_notes import Copied, Unfinished
-from waypost.flows.migrate_rows import checksum
+from waypost.flows.move.new_ids import OF_A_JOURNAL, Change, new_ids, new_space_id, renamed
+from waypost.flows.move.notes import Copied, Unfinished
+from waypost.flows.move.rows import checksum
 from waypost.space.identity import machine_journal, path_id
 from waypost.store.moved_tables import TABLES
-from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.schema import MIGRATIONS
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.sqlite.checksums import SUMMED

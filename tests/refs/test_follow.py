@@ -2,15 +2,15 @@
 
 import pytest
 
-from waypost.code.languages import language_of_path
+from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Source
-from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Shape
-from waypost.refs.elsewhere import Nowhere, ShapesElsewhere
 from waypost.refs.follow import Place, follow
+from waypost.refs.other_files import Nowhere, ShapesElsewhere
 from waypost.refs.pin import Pinned, pin
 
 CART = '''\

@@ -3,13 +3,13 @@
 import pytest
 
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Source
-from waypost.model.finding import CHANGED, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, UNCHANGED, Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Shape
-from waypost.refs.elsewhere import Nowhere
 from waypost.refs.follow import Place, follow
+from waypost.refs.other_files import Nowhere
 from waypost.refs.pin import pin
 
 

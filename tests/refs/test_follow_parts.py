@@ -8,16 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from waypost.code.languages import language_of_path
+from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Source
 from waypost.code.syntax.grammars import grammar_names
-from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Shape
-from waypost.refs.elsewhere import Nowhere, ShapesElsewhere
 from waypost.refs.follow import Place, follow
+from waypost.refs.other_files import Nowhere, ShapesElsewhere
 from waypost.refs.pin import pin
 
 SAMPLES = Path(__file__).parents[1] / "code" / "syntax" / "samples"

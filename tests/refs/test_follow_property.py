@@ -19,18 +19,18 @@ from tests.refs.oracle.model import CODE, LANGUAGES, SUFFIX, Class, File, Functi
 from tests.refs.oracle.printer import printed
 from tests.refs.oracle.verdict import Target, complaint, expected, runs
 
-from waypost.code import shape_sheet
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape import sheet
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Source
 from waypost.code.syntax.grammars import grammar_names
-from waypost.model.finding import CHANGED, FINDINGS, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, FINDINGS, UNCHANGED, Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Shape, word_code
 from waypost.refs import follow_part, follow_symbol
 from waypost.refs.anchor import Anchor
-from waypost.refs.elsewhere import Nowhere, ShapesElsewhere
 from waypost.refs.follow import Place, follow
+from waypost.refs.other_files import Nowhere, ShapesElsewhere
 from waypost.refs.pin import pin
 from waypost.refs.places import occurrences
 
@@ -231,12 +231,12 @@ def test_ten_thousand_brackets_are_followed(language: str) -> None:
 
 def _ignores_operators(patch: pytest.MonkeyPatch) -> None:
     real = word_code
-    patch.setattr(shape_sheet, "word_code", lambda text: real(b"+" if text in (b"-", b"*", b"<", b"==") else text))
+    patch.setattr(sheet, "word_code", lambda text: real(b"+" if text in (b"-", b"*", b"<", b"==") else text))
 
 
 def _ignores_numbers(patch: pytest.MonkeyPatch) -> None:
     real = word_code
-    patch.setattr(shape_sheet, "word_code", lambda text: real(b"0" if text.isdigit() else text))
+    patch.setattr(sheet, "word_code", lambda text: real(b"0" if text.isdigit() else text))
 
 
 def _ignores_brackets(patch: pytest.MonkeyPatch) -> None:
@@ -281,10 +281,10 @@ def _never_says_that_it_cannot_tell(patch: pytest.MonkeyPatch) -> None:
 
 
 def _reads_comments(patch: pytest.MonkeyPatch) -> None:
-    def note(self: shape_sheet.Sheet, start: int, end: int) -> None:
+    def note(self: sheet.Sheet, start: int, end: int) -> None:
         self.word(self.data[start:end], start)
 
-    patch.setattr(shape_sheet.Sheet, "note", note)
+    patch.setattr(sheet.Sheet, "note", note)
 
 
 MISTAKES = [

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from waypost.model.reference import LineRange
-from waypost.refs.link import Linked, link, respelled, wanted
-from waypost.refs.link_known import Known
-from waypost.refs.mentions import mentions
+from waypost.refs.links.find import Linked, link, respelled, wanted
+from waypost.refs.links.index_entry import Known
+from waypost.refs.links.mentions import mentions
 
 
 def _symbol(place: str, kind: str = "function", line: int = 10, *, is_test: bool = False, referrers: int = 0) -> Known:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.refs.link_spelling import distance, is_near, nearest, singular, slips, styles
+from waypost.refs.links.spelling import distance, is_near, nearest, singular, slips, styles
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.model.reference import LineRange
-from waypost.refs.mentions import MOST_MENTIONS, Mention, mentions
+from waypost.refs.links.mentions import MOST_MENTIONS, Mention, mentions
 
 
 def _one(text: str) -> Mention:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from waypost.retrieve.around import BESIDE, REACH, value, worth_around
-from waypost.retrieve.fuse import shown_score, total_of
+from waypost.retrieve.neighbours import BESIDE, REACH, value, worth_around
+from waypost.retrieve.score import shown_score, total_of
 from waypost.store.protocol import Sketch
 
 T0 = datetime(2026, 1, 30, tzinfo=UTC)

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from waypost.retrieve.calibration import Engines
 from waypost.retrieve.code_question import read_code_question
 from waypost.retrieve.code_rank import CodeCandidate, rank_code
-from waypost.retrieve.fuse import Scored
-from waypost.retrieve.spread import Engines
+from waypost.retrieve.score import Scored
 from waypost.store.protocol import Population
 
 ENGINES = Engines("minilm", "use")

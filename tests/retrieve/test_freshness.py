@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, Finding
-from waypost.model.linked import Link, Linked
+from waypost.model.code_link import Link, Linked
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, Finding
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference
 from waypost.retrieve.freshness import outdone, with_freshness
-from waypost.retrieve.fuse import Scored, shown_score
+from waypost.retrieve.score import Scored, shown_score
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 ONE = Scored("one", shown_score(2.0), 2.0, {"keywords": 2.0})

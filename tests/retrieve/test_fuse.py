@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from waypost.retrieve.fuse import Candidate, Scored, fuse
+from waypost.retrieve.calibration import Engines
 from waypost.retrieve.question import read_question
-from waypost.retrieve.spread import Engines
+from waypost.retrieve.score import Candidate, Scored, fuse
 from waypost.retrieve.traits import Traits
 from waypost.store.protocol import Population
 

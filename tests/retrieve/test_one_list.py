@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.model.recall import Hit
-from waypost.retrieve import code_rank, fuse
-from waypost.retrieve.one_list import MEANT, OTHERS, USUAL_WEIGHT, one_list
-from waypost.retrieve.spread import Engines
+from waypost.retrieve import code_rank
+from waypost.retrieve import score as fuse
+from waypost.retrieve.calibration import Engines
+from waypost.retrieve.merge import MEANT, OTHERS, USUAL_WEIGHT, one_list
 from waypost.store.protocol import Population
 
 ENGINES = Engines("e", "m")

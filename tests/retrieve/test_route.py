@@ -2,7 +2,6 @@
 
 import pytest
 
-from waypost.retrieve.fuse import Scored
 from waypost.retrieve.route import (
     FACT,
     MEAN,
@@ -17,6 +16,7 @@ from waypost.retrieve.route import (
     with_answering,
     with_closeness,
 )
+from waypost.retrieve.score import Scored
 from waypost.store.protocol import Edge
 
 

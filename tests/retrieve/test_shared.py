@@ -7,7 +7,7 @@ import pytest
 
 from waypost.model.recall import Hit
 from waypost.model.share import Project
-from waypost.retrieve.fuse import shown_score
+from waypost.retrieve.score import shown_score
 from waypost.retrieve.shared import ranked_as_one, together
 from waypost.store.protocol import Population
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.retrieve.spread import Engines, Spreads, keyword_weight
+from waypost.retrieve.calibration import Engines, Spreads, keyword_weight
 from waypost.store.protocol import Population
 
 BOTH = Engines(english="minilm", multilingual="use")

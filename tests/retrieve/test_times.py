@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from waypost.retrieve.times import Span, spans_in
+from waypost.retrieve.times.question_times import Span, spans_in
 
 NOW = date(2023, 6, 15)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waypost.retrieve.lexicon import LANGUAGES
-from waypost.retrieve.times import DaySpan, days_named
+from waypost.retrieve.times.question_times import DaySpan, days_named
 
 TODAY = date(2026, 2, 12)
 

@@ -13,13 +13,14 @@ from tests.conftest import Git, OpenMemory, TestClock
 from tests.home_files import files_with
 
 from waypost.errors import InvalidInput
-from waypost.flows import lifecycle, references, repair
-from waypost.flows.tree_now import TreeNow
+from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.links import repair, staleness
+from waypost.flows.write import lifecycle
 from waypost.memory import Memory
 from waypost.model.reference import LineRange
 from waypost.refs.anchor import follow_hash
-from waypost.refs.elsewhere import ShapesElsewhere
 from waypost.refs.follow import Place, follow
+from waypost.refs.other_files import ShapesElsewhere
 from waypost.store.sqlite.reader import SqliteReader
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -89,7 +90,7 @@ def test_a_check_that_began_before_a_memory_was_verified_does_not_make_it_stale_
     assert made.id is not None
     memory_id = made.id
     edit(tree)
-    once(monkeypatch, references, "follow_reference", lambda: memory.verify(memory_id))
+    once(monkeypatch, staleness, "follow_reference", lambda: memory.verify(memory_id))
     memory.stale()
     assert not memory.show(memory_id).state.is_stale
 

@@ -304,7 +304,7 @@ def test_the_worker_does_not_run_code_of_the_tree(
         return started[-1]
 
     monkeypatch.chdir(tree)
-    monkeypatch.setattr("waypost.flows.worker.subprocess.Popen", start)
+    monkeypatch.setattr("waypost.flows.admin.worker.subprocess.Popen", start)
     memory = Memory.open(tree, settings=replace(settings, background=True))
     memory.track("waypost.py")
     for process in started:
@@ -344,7 +344,7 @@ def test_a_description_that_a_model_wrote_outlives_a_forced_init(
     tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = json.dumps({"purpose": "Guards the door.", "symbols": {"apple": "Compares."}})
-    monkeypatch.setattr("waypost.flows.summarize.open_llm", lambda _settings: FakeLlm([answer] * 5))
+    monkeypatch.setattr("waypost.flows.index.summarize.open_llm", lambda _settings: FakeLlm([answer] * 5))
     write(tree, "a.py", "def apple():\n    return 1\n")
     memory.index()
     memory.summarize()
@@ -356,8 +356,8 @@ def test_a_description_that_a_model_wrote_outlives_a_forced_init(
 def test_a_file_that_vanishes_while_it_is_described_leaves_nothing(
     tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from waypost.flows import summarize
-    from waypost.flows.digest import open_source
+    from waypost.flows.index import summarize
+    from waypost.flows.index.file_digest import open_source
 
     def slowly(root: Path, path: str) -> Any:
         found = open_source(root, path)
@@ -391,7 +391,7 @@ def test_a_small_file_does_not_hold_up_an_answer(tmp_path: Path, name: str, line
     """It is read in our own process, where nobody stops the parser."""
     (tmp_path / name).write_text(line * (99_000 // len(line)))
     code = (
-        "import resource, sys; from pathlib import Path; from waypost.flows.digest import *;"
+        "import resource, sys; from pathlib import Path; from waypost.flows.index.file_digest import *;"
         "resource.setrlimit(resource.RLIMIT_CPU, (10, 10));"  # of its own time: the machine may be busy with other things
         "digest_file(Path(sys.argv[1]), Job(sys.argv[2]))"
     )

@@ -11,9 +11,9 @@ from tests.conftest import Git, OpenMemory, TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.flows.candidates import take
-from waypost.flows.learn_unasked import learn_owed, learn_saved
-from waypost.flows.track import git_changed
+from waypost.flows.facts.candidates import take
+from waypost.flows.index.track import git_changed
+from waypost.flows.learn.automatic import learn_owed, learn_saved
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Caller
 from waypost.model.recall import View

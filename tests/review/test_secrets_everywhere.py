@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.home_files import files_with
 
-from waypost.flows.candidates import take
+from waypost.flows.facts.candidates import take
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate
 

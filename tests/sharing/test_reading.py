@@ -13,7 +13,7 @@ from tests.conftest import TestClock
 from tests.home_files import files_with
 
 from waypost.errors import Refused
-from waypost.faces.hooks.agent_memory import HookMemory
+from waypost.faces.hooks.agent.context import HookMemory
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 from waypost.model.recall import Hit
@@ -346,7 +346,7 @@ def test_a_hostile_name_acts_on_nobody(project: OpenAs, web: Memory) -> None:
 
 def test_without_a_share_a_prompt_loads_nothing_of_sharing(web: Memory) -> None:
     script = (
-        "import sys\nfrom waypost.faces.hooks.agent_memory import HookMemory\n"
+        "import sys\nfrom waypost.faces.hooks.agent.context import HookMemory\n"
         f"HookMemory.open({str(web.root)!r}).relevant('What does the start page show?')\n"
         "parts = ('flows.share', 'model.share', 'retrieve.shared', 'neighbours')\n"
         "print(sorted(name for name in sys.modules if any(part in name for part in parts)))"

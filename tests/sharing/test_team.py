@@ -15,13 +15,13 @@ from tests.sharing.conftest import PERSON
 from waypost import config
 from waypost.embed.fake import FakeEngine
 from waypost.errors import NotFound, SecurityError
-from waypost.flows.recall import gather
+from waypost.flows.recall.search import gather
 from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_upkeep import set_up
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.installation import set_up
 from waypost.store.postgres.roles import Names, Role, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
 
@@ -348,6 +348,6 @@ def test_one_who_closes_in_the_middle_of_a_question_does_not_spoil_the_answer(
         team.admin.execute(f"REVOKE {guests} FROM {readers}".encode())
         return gather(*told)
 
-    monkeypatch.setattr("waypost.flows.share_recall.gather", gather_once_it_is_closed)
+    monkeypatch.setattr("waypost.flows.share.recall.gather", gather_once_it_is_closed)
     answer = toms.recall(QUESTION)
     assert not answer.hits and "cannot be read now" in answer.notices[0]

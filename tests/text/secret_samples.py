@@ -12,7 +12,7 @@ import random
 import string
 from collections.abc import Callable
 
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 LOWER, UPPER, DIGIT = string.ascii_lowercase, string.ascii_uppercase, string.digits
 ALNUM = string.ascii_letters + DIGIT

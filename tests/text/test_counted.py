@@ -2,7 +2,7 @@
 
 import pytest
 
-from waypost.text.counted import counted
+from waypost.text.plural import counted
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.text.secrets import is_secret_path, mask
+from waypost.text.secrets.masking import is_secret_path, mask
 
 HARMLESS = Path(__file__).with_name("secrets_harmless.txt")
 RNG = random.Random("keys")
@@ -435,7 +435,9 @@ def test_a_megabyte_of_hostile_text_is_read_to_its_end() -> None:
 
 
 def test_importing_the_module_reads_no_table_and_compiles_no_format() -> None:
-    code = "import sys, waypost.text.secrets; print([m for m in sys.modules if 'secret_' in m or m == 'tomllib'])"
+    code = (
+        "import sys, waypost.text.secrets.masking; print([m for m in sys.modules if 'secret_' in m or m == 'tomllib'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.text.secret_samples import CARRIERS, FORMATS, GROUPS, NAMED, Rates, rates
 
-from waypost.text.secret_data import data
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
+from waypost.text.secrets.table import data
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waypost.text.language import language_of
-from waypost.text.words import (
+from waypost.text.keywords import (
     LONGEST_TERM,
     MOST_QUERY_TERMS,
     MOST_TERMS,
@@ -15,6 +14,7 @@ from waypost.text.words import (
     query_terms,
     stop_words,
 )
+from waypost.text.language import language_of
 
 
 class Index:

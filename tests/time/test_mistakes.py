@@ -14,7 +14,7 @@ from tests.time.world import TEXTS, Broken, Player, Step, World, make_steps
 
 from waypost.facts import validity
 from waypost.facts.validity import Period
-from waypost.flows import gate, lifecycle, prepare
+from waypost.flows.write import insert, lifecycle, prepare
 from waypost.model.memory import Version
 from waypost.model.time import Moment, to_micros
 from waypost.retrieve.passages import passages_of
@@ -59,7 +59,7 @@ def other_room(change: Callable[[list[Version]], list[Version]]) -> Mistake:
                     prepare.put(writer, rest, passages_of(rest), embedded)
             return len(concerned)
 
-        for module in (lifecycle, gate):
+        for module in (lifecycle, insert):
             patch.setattr(module, "make_room", mistaken)
 
     return make
@@ -76,7 +76,7 @@ def overwriting(patch: Patch) -> None:
             )
         return len(concerned)
 
-    for module in (lifecycle, gate):
+    for module in (lifecycle, insert):
         patch.setattr(module, "make_room", mistaken)
 
 
@@ -98,7 +98,7 @@ def given_up_later(patch: Patch) -> None:
 
 
 def dropping_the_rest(patch: Patch) -> None:
-    for module in (prepare, gate):
+    for module in (prepare, insert):
         patch.setattr(module, "without", lambda whole, cut: validity.without(whole, cut)[:1])
 
 
@@ -106,13 +106,13 @@ def touching_is_overlapping(patch: Patch) -> None:
     def mistaken(one: Period, other: Period) -> bool:
         return (one[1] is None or other[0] <= one[1]) and (other[1] is None or one[0] <= other[1])
 
-    for module in (prepare, gate):
+    for module in (prepare, insert):
         patch.setattr(module, "overlap", mistaken)
 
 
 def coming_back(patch: Patch) -> None:
     """A batch brings back what was given up."""
-    patch.setattr(gate.Gate, "_corrected_at", lambda self, item: None)
+    patch.setattr(insert.Gate, "_corrected_at", lambda self, item: None)
 
 
 MISTAKES: dict[str, Mistake] = {

@@ -123,7 +123,7 @@ def live(open_memory: OpenMemory, clock: TestClock, folder: Path, seed: int, ste
 def judging(monkeypatch: pytest.MonkeyPatch, fake_engine: FakeEngine) -> None:
     """The fake engine's cosines judge what means the same."""
     monkeypatch.setattr(duplicates, "THRESHOLDS", {**duplicates.THRESHOLDS, fake_engine.name: (0.95, 0.7)})
-    for module in ("waypost.flows.remember",):
+    for module in ("waypost.flows.write.remember",):
         monkeypatch.setattr(f"{module}.THRESHOLDS", duplicates.THRESHOLDS, raising=False)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost.embed.fake import FakeEngine
-from waypost.flows import repair
+from waypost.flows.links import repair
 from waypost.memory import Memory
 
 pytestmark = pytest.mark.slow  # not for the inner loop

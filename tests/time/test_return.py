@@ -52,7 +52,7 @@ def by_import(memory: Memory, folder: Path, given: dict[str, Any]) -> Receipt:
 
 def by_extractor(memory: Memory, _: Path, given: dict[str, Any]) -> Receipt:
     caller = Caller("extractor", "changes")
-    return next(flows.remember.remember(memory._space, [Draft.of(given)], caller, direct=False))
+    return next(flows.write.remember.remember(memory._space, [Draft.of(given)], caller, direct=False))
 
 
 WAYS: dict[str, Way] = {"batch": by_batch, "import": by_import, "extractor": by_extractor}
@@ -142,7 +142,7 @@ def test_an_export_of_the_time_before_a_reversal_leaves_the_time_between_alone(
     if by_meaning:
         fake_engine.label = "minilm"
         thresholds = {**duplicates.THRESHOLDS, fake_engine.name: (0.95, 0.85)}
-        for place in ("waypost.flows.gate", "waypost.flows.remember", "waypost.flows.prepare"):
+        for place in ("waypost.flows.write.insert", "waypost.flows.write.remember", "waypost.flows.write.prepare"):
             monkeypatch.setattr(f"{place}.THRESHOLDS", thresholds, raising=False)
     first = memory.remember(OLD).id
     memory.export(tmp_path / "before.jsonl")

@@ -15,7 +15,7 @@ from waypost.errors import NotFound, WaypostError
 from waypost.memory.journal import Journal
 from waypost.memory.known import open_known
 from waypost.model.draft import Draft
-from waypost.model.turn import USER, Turn
+from waypost.model.session_turn import USER, Turn
 
 Use = Callable[[Memory, dict[str, str]], Any]
 NOT_HERE = r"(tree|journal) of 'shop' is "

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from waypost.code.documents import lines_of
+from waypost.code.documents.documents import lines_of
 from waypost.code.source import Call, Source, Symbol
 from waypost.model.reference import LineRange
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from waypost.code.languages import is_document
+from waypost.code.files.languages import is_document
 from waypost.code.scip import descriptor, scip_prefix
 from waypost.code.source import Call, Import, Parsed, Source, Symbol
 from waypost.code.syntax.grammars import has_grammar
@@ -18,7 +18,7 @@ def parse(source: Source) -> Parsed:
     if source.language in _COMPONENTS:
         return _component(source)
     if is_document(source.language):
-        from waypost.code.documents import parse_document
+        from waypost.code.documents.documents import parse_document
 
         return parse_document(source)
     return _by_patterns(source)
@@ -41,7 +41,7 @@ def _with_grammar(source: Source) -> Parsed:
 
 
 def _by_patterns(source: Source) -> Parsed:
-    from waypost.code.patterns import parse_by_patterns
+    from waypost.code.patterns.definitions import parse_by_patterns
 
     guessed = parse_by_patterns(source)
     prefix = scip_prefix(source.path, source.language)
@@ -61,7 +61,7 @@ def _with_ids(symbols: tuple[Symbol, ...], prefix: str) -> list[Symbol]:
 
 def _component(source: Source) -> Parsed:
     """A Vue or Svelte component: a symbol of its own around those of its scripts."""
-    from waypost.code.documents import lines_of
+    from waypost.code.documents.documents import lines_of
     from waypost.code.embedded import component_symbol, scripts_of
 
     lines = lines_of(source.text)

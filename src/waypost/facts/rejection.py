@@ -9,7 +9,7 @@ leaves and meets only the mark of who said it when.
 import hmac
 from collections.abc import Iterable
 
-from waypost.facts.sameness import tombstone, tombstones, tombstones_in
+from waypost.facts.identity import tombstone, tombstones, tombstones_in
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
 from waypost.text.claims import asserted, forms, is_statement

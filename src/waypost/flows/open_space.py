@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from waypost.config import Settings
 from waypost.context.cache import ContextCache
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.engines import Engines
-from waypost.journal.away import JournalAway
+from waypost.flows.engines.choice import Engines
 from waypost.journal.consent import consent_for, part_of
 from waypost.journal.files import JournalFolder, Stamp
 from waypost.journal.layout import INDEX
+from waypost.journal.remote import JournalAway
 from waypost.model.ids import IdMaker
 from waypost.model.time import Clock
 from waypost.space.identity import Identity, machine_journal, path_id, tree_here
@@ -22,7 +22,7 @@ from waypost.space.place import plain_relative_path, safe_relative_path
 from waypost.store.protocol import Reader, Store, Writer
 
 if TYPE_CHECKING:
-    from waypost.flows.share_spaces import Neighbours
+    from waypost.flows.share.spaces import Neighbours
 
 IN_TREE = ".waypost"  # where a journal lives that is kept with the project
 _TOMBSTONE_KEY = "tombstone_key"
@@ -120,7 +120,7 @@ class OpenSpace:
         return {path: Stamp(one.size, one.mtime, one.gzipped) for path, one in known.items()}
 
     def _page(self, path: str) -> str | None:
-        from waypost.flows.journal_from_index import page_from_index  # only where the files are elsewhere
+        from waypost.flows.journal.files.from_index import page_from_index  # only where the files are elsewhere
 
         return page_from_index(self, path)
 
@@ -140,7 +140,7 @@ class OpenSpace:
 
 def branch_of(root: Path) -> str:
     """The branch that is checked out; in its place the commit, where none is."""
-    from waypost.code.history import head  # only where the journal is kept in a repository
+    from waypost.code.git.history import head  # only where the journal is kept in a repository
 
     found = head(root)
     return f"branch {found.branch}" if found.branch else f"commit {found.commit}"

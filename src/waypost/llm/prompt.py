@@ -14,7 +14,7 @@ from math import ceil
 from waypost.errors import LlmUnavailable
 from waypost.llm.protocol import Block, Prompt
 from waypost.text.fence import defuse, fence
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 from waypost.text.split import estimate_tokens
 
 FRAME_TOKENS = 40  # around the messages: roles, templates

@@ -21,7 +21,7 @@ from waypost.space.identity import Identity, identify
 from waypost.space.place import space_directory
 
 if TYPE_CHECKING:
-    from waypost.flows.relatives import Relative
+    from waypost.flows.checkouts.relatives import Relative
     from waypost.memory import Memory
 
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -113,8 +113,8 @@ class Adoption:
         if not self._caller.decides:
             raise Refused("Only a person can dismiss memories.", "Run it at a terminal, or with --yes.")
         memory = self._memory()
-        found = flows.relatives.look_for_relatives(memory._space)
-        flows.relatives.settle_relatives(memory._space, [one.space_id for one in found])
+        found = flows.checkouts.relatives.look_for_relatives(memory._space)
+        flows.checkouts.relatives.settle_relatives(memory._space, [one.space_id for one in found])
         return found
 
     @property
@@ -153,7 +153,7 @@ class Adoption:
         if not self._is_unknown:
             own = self._memory()._space
             with own.store.read() as reader:
-                kept = flows.relatives.count_kept(reader, Moment(self._clock()))
+                kept = flows.checkouts.relatives.count_kept(reader, Moment(self._clock()))
             if kept:
                 own_id = own.identity.space_id
                 return Plan(MERGED, own_id, name, found.memories, root, found.space_id, found.roots)
@@ -177,7 +177,7 @@ class Adoption:
         return found[0]
 
     def _relatives(self) -> "Sequence[Relative]":
-        return flows.relatives.look_for_relatives(self._memory()._space)
+        return flows.checkouts.relatives.look_for_relatives(self._memory()._space)
 
     def _relatives_apart(self) -> "Sequence[Relative]":
         """The same for a checkout that is refused: nothing is written to the memory that refuses it."""
@@ -185,7 +185,7 @@ class Adoption:
         folder = space_directory(self._settings.memory_root, stored.space_id)
         with opened(self._settings, stored, self._clock) as store:
             space = space_on(store, self._identity, self._settings, self._clock, folder)
-            return list(flows.relatives.find_relatives(space))
+            return list(flows.checkouts.relatives.find_relatives(space))
 
     def _named(self, target: str) -> StoredSpace:
         if _ID.fullmatch(target) and target != self._computed.space_id:
@@ -206,14 +206,16 @@ class Adoption:
         if stored.kind != "project":
             raise InvalidInput(f"{stored.name!r} is the memory of a person.", "Name the memory of a project.")
         with opened(self._settings, stored, self._clock) as store, store.read() as reader:
-            memories = flows.relatives.count_kept(reader, Moment(self._clock()))
+            memories = flows.checkouts.relatives.count_kept(reader, Moment(self._clock()))
             roots = tuple(reader.checkouts().values())
-        return flows.relatives.Relative(stored.space_id, stored.name, memories, roots)
+        return flows.checkouts.relatives.Relative(stored.space_id, stored.name, memories, roots)
 
     def _confirm(self) -> None:
         """Open the memory for this checkout."""
         with opened(self._settings, stored_space(self._settings, self._identity.space_id), self._clock) as store:
-            flows.admission.confirm(store, self._identity, self._settings.shared_machine, self._caller, self._clock())
+            flows.checkouts.admission.confirm(
+                store, self._identity, self._settings.shared_machine, self._caller, self._clock()
+            )
         open_spaces.forget(self._identity.space_id)
 
     def _merge(self, plan: Plan) -> Plan:
@@ -221,8 +223,8 @@ class Adoption:
         from waypost.memory.known import open_known
 
         own, other = self._memory(), open_known(self._settings, self._caller, plan.other or "", self._clock)
-        rows = list(flows.transfer.rows(other._current, Moment(self._clock())))
+        rows = list(flows.move.export.rows(other._current, Moment(self._clock())))
         left_out = tuple(one.reason or one.status for one in own.import_rows(rows) if one.id is None)
         if not left_out:
-            flows.relatives.settle_relatives(own._space, [plan.other or ""])
+            flows.checkouts.relatives.settle_relatives(own._space, [plan.other or ""])
         return replace(plan, memories=len(rows) - len(left_out), left_out=left_out)

@@ -7,7 +7,7 @@ from pathlib import Path
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import StoreCorrupt
-from waypost.flows.finding import Finding
+from waypost.flows.admin.finding import Finding
 from waypost.flows.open_space import OpenSpace
 from waypost.memory.spaces import open_spaces, space_on
 from waypost.model.time import Clock
@@ -21,10 +21,10 @@ def damage_findings(identity: Identity, settings: Settings, clock: Clock, error:
     from waypost.store.sqlite.damage import damage_of
 
     path = _database(identity, settings, error)
-    if flows.empty_database.is_emptied(path.parent):
-        return [flows.empty_database.emptied_finding(path.parent)]
+    if flows.admin.empty_database.is_emptied(path.parent):
+        return [flows.admin.empty_database.emptied_finding(path.parent)]
     problems = list(damage_of(path, clock()))
-    return flows.recovery.damage_findings(problems or ["database: its header is damaged"])
+    return flows.admin.recovery.damage_findings(problems or ["database: its header is damaged"])
 
 
 def repair_damaged(identity: Identity, settings: Settings, clock: Clock, error: StoreCorrupt) -> Salvaged | None:
@@ -32,10 +32,10 @@ def repair_damaged(identity: Identity, settings: Settings, clock: Clock, error: 
     from waypost.store.sqlite.repair import repair
 
     path = _database(identity, settings, error)
-    if flows.empty_database.is_emptied(path.parent) and flows.empty_database.has_snapshots(path.parent):
+    if flows.admin.empty_database.is_emptied(path.parent) and flows.admin.empty_database.has_snapshots(path.parent):
         return None
-    with flows.recovery.repair_lock(path.parent):
-        return repair(path, flows.recovery.index_all, clock(), settings.busy_timeout_seconds)
+    with flows.admin.recovery.repair_lock(path.parent):
+        return repair(path, flows.admin.recovery.index_all, clock(), settings.busy_timeout_seconds)
 
 
 def _database(identity: Identity, settings: Settings, error: StoreCorrupt) -> Path:
@@ -54,17 +54,17 @@ def salvaged_space(
     from waypost.store.sqlite.store import SqliteStore
 
     path = _database(identity, settings, error)
-    if flows.empty_database.is_emptied(path.parent):
+    if flows.admin.empty_database.is_emptied(path.parent):
         raise error
     with (
-        flows.recovery.repair_lock(path.parent),
+        flows.admin.recovery.repair_lock(path.parent),
         salvaged_copy(path, clock(), settings.busy_timeout_seconds) as (copy, lost),
     ):
         store = SqliteStore(copy, clock=clock)
         space = space_on(store, identity, settings, clock, path.parent)
         try:
             with store.read() as reader:
-                refused = flows.admission.why_refused(reader, identity, settings.shared_machine)
+                refused = flows.checkouts.admission.why_refused(reader, identity, settings.shared_machine)
             if refused is not None:
                 raise error  # whether this folder belongs to the memory is only known once it is repaired
             yield space, lost

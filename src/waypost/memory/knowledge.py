@@ -7,9 +7,9 @@ from typing import Any
 from waypost import flows
 from waypost.memory.opened import Opened, When
 from waypost.model.candidate import Candidate
-from waypost.model.learned import Learned
 from waypost.model.receipt import Receipt
-from waypost.model.turn import Turn
+from waypost.model.review_item import Learned
+from waypost.model.session_turn import Turn
 from waypost.store.fact_protocol import CandidateRow
 
 
@@ -26,15 +26,15 @@ class Knowledge(Opened):
         module: str | None = None,
     ) -> Receipt:
         """Give a fact another level, parent, domain or module; an empty text takes one away."""
-        place = flows.levels.Place.of(level, parent, domain, module)
+        place = flows.facts.levels.Place.of(level, parent, domain, module)
         with self._own(memory_id, parent):
-            return flows.levels.promote(self._space, memory_id, place, self._caller)
+            return flows.facts.levels.promote(self._space, memory_id, place, self._caller)
 
     def subtree(
         self, memory_id: str, *, depth: int = 100, as_of: When = None, known_at: When = None
     ) -> Sequence[dict[str, Any]]:
         """A fact and all that stands under it, each followed by what is below it."""
-        return flows.levels.subtree(self._space, memory_id, self._view("all", as_of, known_at), depth=depth)
+        return flows.facts.levels.subtree(self._space, memory_id, self._view("all", as_of, known_at), depth=depth)
 
     # -- learning -----------------------------------------------------------------------------------------
 
@@ -46,47 +46,49 @@ class Knowledge(Opened):
         file: str | Path | None = None,
         yes: bool = False,
         dry_run: bool = False,
-        report: "flows.index.Report" = lambda *_: None,
+        report: "flows.index.build.Report" = lambda *_: None,
     ) -> Learned:
         """Facts from what changed: in the working tree, in what is `staged`, since or in the commits of `diff` (a revision,
         or a range `A..B`), or in one file.
 
         What is certain is stored; the rest waits for approval, which `yes` gives at once where a person decides.
         """
-        asked = flows.learn.Asked(staged, diff, None if file is None else str(file))
-        return flows.learn.learn(self._space, self._caller, asked, yes=yes, dry_run=dry_run, report=report)
+        asked = flows.learn.changes.Asked(staged, diff, None if file is None else str(file))
+        return flows.learn.changes.learn(self._space, self._caller, asked, yes=yes, dry_run=dry_run, report=report)
 
-    def review(self, *, include_archived: bool = False) -> "flows.review.Review":
+    def review(self, *, include_archived: bool = False) -> "flows.facts.review.Review":
         """What waits for a person: candidates for approval, and facts whose time has run out."""
-        return flows.review.review(self._space, include_archived=include_archived)
+        return flows.facts.review.review(self._space, include_archived=include_archived)
 
     def approve(self, candidates: str | Iterable[str], *, text: str | None = None) -> tuple[tuple[str, Receipt], ...]:
         """Remember candidates as a person's word, with `text` in other words. Only a person may."""
-        return flows.approval.approve(self._space, _many(candidates), self._caller, text=text)
+        return flows.facts.approval.approve(self._space, _many(candidates), self._caller, text=text)
 
     def decline(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
         """Reject candidates: they are not proposed again. Only a person may."""
-        return flows.approval.decline(self._space, _many(candidates), self._caller)
+        return flows.facts.approval.decline(self._space, _many(candidates), self._caller)
 
     def declined(self, limit: int = 20) -> "Sequence[tuple[CandidateRow, Candidate]]":
         """The candidates that were rejected last, newest first."""
-        return flows.review.declined(self._space, limit)
+        return flows.facts.review.declined(self._space, limit)
 
     def reconsider(self, candidates: str | Iterable[str]) -> tuple[str, ...]:
         """Undo `decline`: these candidates wait again. Returns those that do. Only a person may."""
-        return flows.approval.reconsider(self._space, _many(candidates), self._caller)
+        return flows.facts.approval.reconsider(self._space, _many(candidates), self._caller)
 
     def edit(self, candidate: str, text: str) -> str:
         """Put a candidate's words right, and leave it waiting."""
-        return flows.approval.edit(self._space, candidate, text, self._caller)
+        return flows.facts.approval.edit(self._space, candidate, text, self._caller)
 
-    def keep_session(self, session: str, turns: Iterable[Turn], *, notices: Sequence[str] = ()) -> "flows.session.Kept":
+    def keep_session(
+        self, session: str, turns: Iterable[Turn], *, notices: Sequence[str] = ()
+    ) -> "flows.learn.session.Kept":
         """Append what was said in an agent's session to the journal, each turn once, and put what it teaches up for review."""
-        return flows.session.keep_session(self._space, session, turns, self._caller, notices=notices)
+        return flows.learn.session.keep_session(self._space, session, turns, self._caller, notices=notices)
 
-    def discover(self, task: str | None = None, *, dry_run: bool = False) -> "flows.discover.Discovered":
+    def discover(self, task: str | None = None, *, dry_run: bool = False) -> "flows.learn.cold_start.Discovered":
         """The first facts of a repository: what it is, how it is run and tested, its parts; or those that a task needs."""
-        return flows.discover.discover(self._space, self._caller, task=task, dry_run=dry_run)
+        return flows.learn.cold_start.discover(self._space, self._caller, task=task, dry_run=dry_run)
 
     # -- lifetimes ----------------------------------------------------------------------------------------
 
@@ -98,10 +100,10 @@ class Knowledge(Opened):
         refresh: Sequence[str] = (),
         on_expire: str | None = None,
         ttl_class: str | None = None,
-    ) -> "flows.lifetime.Lasting":
+    ) -> "flows.write.lifetime.Lasting":
         """How long a fact lives, what starts its time anew, and what happens at the end; without any, it lives on."""
         with self._own(memory_id):
-            return flows.lifetime.set_ttl(
+            return flows.write.lifetime.set_ttl(
                 self._space,
                 memory_id,
                 self._caller,
@@ -111,9 +113,9 @@ class Knowledge(Opened):
                 ttl_class=ttl_class,
             )
 
-    def expire(self, *, dry_run: bool = False) -> "flows.expiry.Expired":
+    def expire(self, *, dry_run: bool = False) -> "flows.write.expiry.Expired":
         """Do to every memory whose time has run out what was said for its end: mark it stale, archive or delete it."""
-        return flows.expiry.process_expired(self._space, self._caller, dry_run=dry_run, wait=False)
+        return flows.write.expiry.process_expired(self._space, self._caller, dry_run=dry_run, wait=False)
 
     # -- reasons ------------------------------------------------------------------------------------------
 
@@ -125,19 +127,19 @@ class Knowledge(Opened):
         leads_to: Sequence[str] = (),
         given: Sequence[str] = (),
         **options: Any,
-    ) -> "flows.decide.Decided":
+    ) -> "flows.facts.decide.Decided":
         """Record a decision with its reasons, consequences and constraints, each a text or the id of a memory."""
         told: Mapping[str, Any] = options
         with self._own(text, *because, *leads_to, *given, options.get("replaces")):
-            return flows.decide.decide(
+            return flows.facts.decide.decide(
                 self._space, text, self._caller, because=because, leads_to=leads_to, given=given, options=told
             )
 
     def why(
         self, question: str, *, depth: int = 5, as_of: When = None, known_at: When = None
-    ) -> "flows.why.CausalChain":
+    ) -> "flows.recall.why.CausalChain":
         """The decision that a question is about, with what led to it and what follows from it."""
-        return flows.why.why(self._space, question, self._view("facts", as_of, known_at), depth=depth)
+        return flows.recall.why.why(self._space, question, self._view("facts", as_of, known_at), depth=depth)
 
 
 def _many(ids: str | Iterable[str]) -> list[str]:

@@ -70,6 +70,6 @@ def _same_remote(identity: Identity, settings: Settings) -> list[tuple[str, Stor
 def _opens_for(identity: Identity, stored: StoredSpace, settings: Settings, clock: Clock) -> bool:
     try:
         with opened(settings, stored, clock) as store, store.read() as reader:
-            return flows.admission.why_refused(reader, identity, settings.shared_machine) is None
+            return flows.checkouts.admission.why_refused(reader, identity, settings.shared_machine) is None
     except WaypostError:  # locked or damaged: its own command says so
         return False

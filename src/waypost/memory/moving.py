@@ -8,9 +8,9 @@ from pathlib import Path
 from waypost import flows
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound, Refused, WaypostError
-from waypost.flows.migrate import Ends, Moved, Report, migrate
-from waypost.flows.migrate_ids import Change, NewIds, new_ids, new_space_id
-from waypost.flows.migrate_notes import DONE, FRESH, MARK, REPLACE, RESUME, Notes, is_done, plan
+from waypost.flows.move.migrate import Ends, Moved, Report, migrate
+from waypost.flows.move.new_ids import Change, NewIds, new_ids, new_space_id
+from waypost.flows.move.notes import DONE, FRESH, MARK, REPLACE, RESUME, Notes, is_done, plan
 from waypost.memory.location import locate
 from waypost.memory.moving_places import carry_files, make_home, place_of, remove_rest
 from waypost.memory.spaces import open_spaces
@@ -167,7 +167,7 @@ def space_here(settings: Settings, directory: Path, person: str | None) -> Store
     except NotFound as error:
         raise NotFound(f"Nothing of {found.name!r} is remembered there.", "Look at `waypost status`.") from error
     with place_of(settings, stored, utc_now).opened() as store, store.read() as reader:
-        flows.admission.need_admission(reader, found, settings.shared_machine)
+        flows.checkouts.admission.need_admission(reader, found, settings.shared_machine)
     return stored
 
 

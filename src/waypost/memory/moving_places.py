@@ -9,7 +9,7 @@ from typing import Protocol
 
 from waypost.config import Settings
 from waypost.errors import StoreBusy
-from waypost.flows.migrate_notes import Notes, notes_of
+from waypost.flows.move.notes import Notes, notes_of
 from waypost.memory.stores import StoredSpace, need_driver, open_store, team_space
 from waypost.model.time import Clock
 from waypost.space.metadata import METADATA_FILE, Metadata, write_metadata
@@ -136,7 +136,7 @@ class Database:
 
     def __init__(self, settings: Settings, space: StoredSpace, clock: Clock) -> None:
         need_driver()
-        from waypost.store.postgres.words import without_password
+        from waypost.store.postgres.errors import without_password
 
         self._settings, self._space, self._clock = settings, space, clock
         self.folder = space_directory(settings.memory_root, space.space_id)
@@ -154,7 +154,7 @@ class Database:
         return self.notes()
 
     def check_makeable(self) -> None:
-        from waypost.store.postgres.making import check_makeable
+        from waypost.store.postgres.creation import check_makeable
 
         check_makeable(self._settings.store, team_space(self._space))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from waypost.config import Settings
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows.share_spaces import Neighbour
+from waypost.flows.share.spaces import Neighbour
 from waypost.memory.stores import StoredSpace, opened, stored_space, stored_spaces
 from waypost.model.share import ShareRow
 from waypost.model.time import Clock
@@ -19,7 +19,7 @@ from waypost.store.protocol import Store
 from waypost.store.share_protocol import GIVES, TAKES
 
 if TYPE_CHECKING:
-    from waypost.store.postgres.directory_rows import Half
+    from waypost.store.postgres.directory.rows import Half
 
 PATIENCE_SECONDS = 1.0  # that an answer waits for a project that is locked
 _ID = re.compile(r"[0-9a-f]{16}")

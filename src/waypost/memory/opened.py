@@ -124,7 +124,7 @@ class Opened:
         """The space, up to what people have changed in the journal's files. Ask for it before `_view` and `_moment`: it may
         wait for a writer, and what was written by then is to be seen."""
         space = self._space
-        flows.journal_look.look(space)
+        flows.journal.files.changes.look(space)
         return space
 
     @property
@@ -150,14 +150,14 @@ class Opened:
     def checkouts(self) -> tuple[Checkout, ...]:
         """The trees that this memory was used in, on any machine; the one that was compared with it last first."""
         with self._space.store.read() as reader:
-            return flows.elsewhere.checkouts_of(reader, self._clock())
+            return flows.index.treeless.checkouts_of(reader, self._clock())
 
     @property
     def seen(self) -> Checkout | None:
         """The checkout as of which this memory tells of code, where its tree is not at hand; None where it is."""
         space = self._space
         with space.store.read() as reader:
-            return flows.elsewhere.seen_elsewhere(space, reader)
+            return flows.index.treeless.seen_elsewhere(space, reader)
 
     def seen_in(self, checkout: str) -> Self:
         """The same memory as it was seen last in another of its checkouts, named by its id, where its tree is not at hand."""
@@ -172,7 +172,7 @@ class Opened:
         try:
             yield
         except (NotFound, InvalidInput):
-            flows.share_owner.refuse_shared(self._space, [one for one in ids if isinstance(one, str)])
+            flows.share.owner.refuse_shared(self._space, [one for one in ids if isinstance(one, str)])
             raise
 
     def close(self) -> None:
@@ -192,7 +192,9 @@ class Opened:
 
     def _view(self, scope: str, as_of: When, known_at: When, *, archived: bool = False) -> View:
         moment, checkout = self._moment(as_of, known_at), self._identity.checkout_id
-        return View(moment, scope_of(scope), checkout, archived, journal=flows.journal_look.tree_seen(self._space))
+        return View(
+            moment, scope_of(scope), checkout, archived, journal=flows.journal.files.changes.tree_seen(self._space)
+        )
 
 
 def when(value: When, field: str) -> datetime | None:

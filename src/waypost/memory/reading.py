@@ -7,10 +7,10 @@ from typing import Any
 from waypost import flows
 from waypost.errors import InvalidInput, NotFound, StoreCorrupt
 from waypost.memory.opened import Opened, When, when
+from waypost.model.code_link import Linked
 from waypost.model.draft import MAX_LEVEL, check_line, check_whole
 from waypost.model.ids import check_id
 from waypost.model.kinds import KEPT_COLLECTIONS, kind_of
-from waypost.model.linked import Linked
 from waypost.model.recall import Answer, View
 from waypost.store.protocol import AuditEntry, Filter
 
@@ -43,8 +43,10 @@ class Reading(Opened):
         nothing that other projects let it read.
         """
         space, view = self._current, self._view(scope, as_of, known_at, archived=archived)
-        wanted = flows.recall.Wanted(fresh, min_confidence, tuple(exclude_tags))
-        return flows.recall.recall(space, question, view, k=k, now=when(now, "now"), wanted=wanted, shared=shared)
+        wanted = flows.recall.search.Wanted(fresh, min_confidence, tuple(exclude_tags))
+        return flows.recall.search.recall(
+            space, question, view, k=k, now=when(now, "now"), wanted=wanted, shared=shared
+        )
 
     def brief(
         self,
@@ -57,7 +59,7 @@ class Reading(Opened):
         as_of: When = None,
         known_at: When = None,
         now: When = None,
-    ) -> "flows.brief.Briefing":
+    ) -> "flows.context.brief.Briefing":
         """What an agent should know before it starts on a task, fenced as data, within the budget.
 
         Preset `scope` tells about the code only, in 500 tokens; without one it is everything, in 2,000. `route` chooses
@@ -66,29 +68,29 @@ class Reading(Opened):
         """
         space, view = self._current, self._view("all", as_of, known_at)
         if preset == "scope":
-            return flows.scope.scope_brief(space, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
+            return flows.context.scope.scope_brief(space, task, view, tokens=SCOPE_TOKENS if tokens is None else tokens)
         budget = BRIEF_TOKENS if tokens is None else tokens
         if preset == "route":
-            return flows.route.route_brief(
+            return flows.context.route.route_brief(
                 space, task, view, tokens=budget, include_stale=include_stale, include_l0=include_l0
             )
         if preset == "inject":
-            return flows.inject.inject_brief(space, task, view, tokens=budget, now=when(now, "now"))
+            return flows.context.inject.inject_brief(space, task, view, tokens=budget, now=when(now, "now"))
         if preset == "journal":
-            return flows.journal_brief.journal_brief(space, task, view, tokens=tokens, now=when(now, "now"))
+            return flows.context.journal.journal_brief(space, task, view, tokens=tokens, now=when(now, "now"))
         if preset is not None:
             raise InvalidInput(f"There is no preset {preset[:40]!r}.", f"Presets: {', '.join(PRESETS)}.")
-        return flows.brief.brief(space, task, view, tokens=budget, now=when(now, "now"))
+        return flows.context.brief.brief(space, task, view, tokens=budget, now=when(now, "now"))
 
     def show(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> Linked:
         """One memory, with what became of the code that it points at. Also one that another project shares, which it
         names."""
         space, moment = self._current, self._moment(as_of, known_at)
         try:
-            return flows.references.find_linked(space, memory_id, moment)
+            return flows.links.staleness.find_linked(space, memory_id, moment)
         except NotFound:
             self._refuse_unreadable(memory_id)
-            shared = flows.share_owner.find_shared(space, memory_id, moment)
+            shared = flows.share.owner.find_shared(space, memory_id, moment)
             if shared is None:
                 raise
             return shared
@@ -111,7 +113,7 @@ class Reading(Opened):
         its kind is asked for."""
         chosen = _filter(kind, level, domain, module, session, tags)
         most = check_whole(limit, "limit", 1, MOST_LISTED)
-        return flows.transfer.listed(self._current, self._listed(kind, as_of, known_at, archived), chosen, most)
+        return flows.move.export.listed(self._current, self._listed(kind, as_of, known_at, archived), chosen, most)
 
     def page(
         self,
@@ -127,37 +129,37 @@ class Reading(Opened):
         as_of: When = None,
         known_at: When = None,
         before: int | None = None,
-    ) -> "flows.paging.Page":
+    ) -> "flows.recall.listing.Page":
         """The same, the newest first, page by page: hand `before` and `known_at` of a page to the next, and all show what
         was known when the first was asked for. What is forgotten meanwhile is gone."""
         chosen = _filter(kind, level, domain, module, session, tags)
         most, space = check_whole(limit, "limit", 1, MOST_LISTED), self._current
         view = self._listed(kind, as_of, known_at, archived)
         begun = when(known_at, "known_at") or space.clock()
-        return flows.paging.page(space, view, chosen, most, before, begun)
+        return flows.recall.listing.page(space, view, chosen, most, before, begun)
 
     def _listed(self, kind: str | None, as_of: When, known_at: When, archived: bool) -> View:
         view = self._view("all", as_of, known_at, archived=archived)
         return view if kind is not None else replace(view, collections=KEPT_COLLECTIONS)
 
-    def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.lifecycle.History":
+    def history(self, memory_id: str, *, as_of: When = None, known_at: When = None) -> "flows.write.lifecycle.History":
         """All that was ever recorded of it; by `known_at`, and about the instant `as_of`, where these are given."""
         try:
-            return flows.lifecycle.history(self._current, memory_id, self._moment(as_of, known_at))
+            return flows.write.lifecycle.history(self._current, memory_id, self._moment(as_of, known_at))
         except NotFound:
             self._refuse_unreadable(memory_id)
             raise
 
     def damage_notices(self) -> tuple[str, ...]:
         """What an answer that was given just now may lack, because the database is damaged; mostly nothing."""
-        return flows.recovery_notices.damage_notices(self._space.store)
+        return flows.admin.recovery_notices.damage_notices(self._space.store)
 
     def _refuse_unreadable(self, memory_id: str) -> None:
         """Raise StoreCorrupt for a memory that is there and cannot be read."""
         store = self._space.store
         if store.known_damage() and memory_id in store.unreadable():
             raise StoreCorrupt(
-                f"The memory {memory_id} cannot be read: the database is damaged.", flows.finding.DATABASE.remedy
+                f"The memory {memory_id} cannot be read: the database is damaged.", flows.admin.finding.DATABASE.remedy
             )
 
     def audit(self, memory_id: str | None = None, limit: int = 50) -> Sequence[AuditEntry]:

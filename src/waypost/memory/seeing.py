@@ -5,16 +5,16 @@ from waypost.memory.opened import Opened, When
 
 
 class Seeing(Opened):
-    def growth(self, points: int = 16) -> "tuple[flows.growth.Point, ...]":
+    def growth(self, points: int = 16) -> "tuple[flows.admin.growth.Point, ...]":
         """How many memories of each collection there were, at points spread evenly from its making until now."""
-        return flows.growth.growth(self._current, points)
+        return flows.admin.growth.growth(self._current, points)
 
-    def related(self, memory_id: str) -> "tuple[flows.related.Related, ...]":
+    def related(self, memory_id: str) -> "tuple[flows.recall.related.Related, ...]":
         """What a memory is linked with: what contains it, what it contains, causes and effects, what it replaced."""
-        return flows.related.related(self._current, memory_id)
+        return flows.recall.related.related(self._current, memory_id)
 
     def code_behind(
         self, memory_id: str, *, as_of: When = None, known_at: When = None
-    ) -> "tuple[flows.code_behind.Behind, ...]":
+    ) -> "tuple[flows.links.code_changes.Behind, ...]":
         """The code that a memory points at, as it is now, and as it was where that is another; secrets masked."""
-        return flows.code_behind.code_behind(self._current, memory_id, self._moment(as_of, known_at))
+        return flows.links.code_changes.code_behind(self._current, memory_id, self._moment(as_of, known_at))

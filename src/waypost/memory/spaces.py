@@ -15,7 +15,7 @@ from waypost.context.cache import ContextCache
 from waypost.embed.protocol import Engine
 from waypost.embed.registry import open_engine
 from waypost.errors import StoreCorrupt, StoreUnavailable
-from waypost.flows.engines import Engines
+from waypost.flows.engines.choice import Engines
 from waypost.flows.open_space import OpenSpace, is_known_checkout
 from waypost.memory.stores import StoredSpace, open_store
 from waypost.model.ids import IdMaker
@@ -26,7 +26,7 @@ from waypost.space.place import open_space as make_space
 from waypost.store.protocol import Store
 
 if TYPE_CHECKING:
-    from waypost.flows.share_spaces import Neighbours
+    from waypost.flows.share.spaces import Neighbours
 
 IDLE_SECONDS = 3600  # an open space that nobody used for this long is closed
 
@@ -168,9 +168,9 @@ def _wire(identity: Identity, settings: Settings, clock: Clock) -> OpenSpace:
     keep_metadata(folder, space.engines.main.name, store.schema_version)
     if store.may_write:
         with suppress(StoreCorrupt):  # what can be read is read; a write would fail, and say what to do
-            flows.settle.adopt_engine(space)
-            flows.scrub.finish_forgetting(space)
-            flows.neglect.call_if_neglected(space)
+            flows.engines.pending_vectors.adopt_engine(space)
+            flows.write.scrub.finish_forgetting(space)
+            flows.admin.neglect.call_if_neglected(space)
     return space
 
 
@@ -178,11 +178,11 @@ def _let_in(space: OpenSpace) -> None:
     """A checkout that is seen for the first time must belong to this memory. Whether another one was made for the same
     repository is looked for then."""
     if not is_known_checkout(space):
-        flows.admission.admit(space, flows.relatives.look_for_relatives)
+        flows.checkouts.admission.admit(space, flows.checkouts.relatives.look_for_relatives)
 
 
 def _start_worker(space: OpenSpace) -> None:
-    flows.worker.start_worker(space)  # imported when one is needed
+    flows.admin.worker.start_worker(space)  # imported when one is needed
 
 
 def _neighbours(space: OpenSpace) -> "Neighbours":

@@ -16,7 +16,7 @@ from waypost.space.place import DATABASE_FILE, space_directory
 from waypost.store.protocol import Store
 
 if TYPE_CHECKING:
-    from waypost.store.postgres.directory_rows import Space
+    from waypost.store.postgres.directory.rows import Space
     from waypost.store.postgres.store import PostgresStore
 
 
@@ -51,7 +51,7 @@ def open_store(
 
     database = folder / DATABASE_FILE
     if not database.exists() or not database.stat().st_size:
-        flows.empty_database.refuse_emptied(folder)
+        flows.admin.empty_database.refuse_emptied(folder)
     return SqliteStore(folder, clock=clock, busy_seconds=patience, for_moving=for_moving)
 
 
@@ -130,7 +130,7 @@ def need_driver() -> None:
 
 def team_space(space: StoredSpace) -> "Space":
     """As the directory of a database has it."""
-    from waypost.store.postgres.directory_rows import Space
+    from waypost.store.postgres.directory.rows import Space
 
     return Space(space.space_id, space.kind, space.name, space.source, space.origin, space.created)
 

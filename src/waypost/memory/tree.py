@@ -6,7 +6,7 @@ from typing import Any
 
 from waypost import flows
 from waypost.memory.opened import Opened, When
-from waypost.model.linked import AboutHit, StaleReport
+from waypost.model.code_link import AboutHit, StaleReport
 from waypost.model.receipt import Receipt
 
 
@@ -21,15 +21,15 @@ class Tree(Opened):
         wait: bool = True,
         explain: bool = False,
         facts: bool = False,
-        report: "flows.index.Report" = lambda *_: None,
-    ) -> "flows.init.IndexReport":
+        report: "flows.index.build.Report" = lambda *_: None,
+    ) -> "flows.index.init.IndexReport":
         """Read the tree: what is new or changed since the last time, or with `force` all of it.
 
         Patterns hold until others are given. Without `wait`, vectors follow in the background. `database` is the URL
         of a live database whose schema is read too; `explain` tells of everything that is skipped. `facts`: what the
         project says of itself is remembered first, once (see `discover`).
         """
-        return flows.init.init(
+        return flows.index.init.init(
             self._space,
             self._caller,
             include=include,
@@ -42,49 +42,53 @@ class Tree(Opened):
             report=report,
         )
 
-    def update(self, paths: Iterable[str | Path]) -> "flows.index.Indexed":
+    def update(self, paths: Iterable[str | Path]) -> "flows.index.build.Indexed":
         """Bring these files up to date in the index, now, whatever became of them."""
-        return flows.track.update(self._space, [str(path) for path in paths])
+        return flows.index.track.update(self._space, [str(path) for path in paths])
 
     def track(self, path: str | Path, action: str = "edit") -> None:
         """A file was changed, made or deleted: it is indexed again in the background. Returns at once."""
-        flows.track.track(self._space, [str(path)], action)
+        flows.index.track.track(self._space, [str(path)], action)
 
     def ignores(self) -> Callable[[str], bool]:
         """Tells of a path (of a folder with `/` at its end) whether an index leaves it out; for whoever watches."""
-        return flows.track.ignores(self._space)
+        return flows.index.track.ignores(self._space)
 
     def finish(self, description: str, files: Iterable[str | Path] | None = None) -> Receipt:
         """A task is done: its files (or all that changed) are indexed, and that it was done is remembered."""
         chosen = None if files is None else [str(path) for path in files]
-        return flows.track.finish(self._space, description, chosen, self._caller)
+        return flows.index.track.finish(self._space, description, chosen, self._caller)
 
-    def analyze(self, path: str | Path = ".") -> "flows.analyze.Analysis":
+    def analyze(self, path: str | Path = ".") -> "flows.index.analyze.Analysis":
         """What a file, or every file of a folder, holds: symbols, imports, calls. Reads the tree, not the index."""
-        return flows.analyze.analyze(self._space, str(path))
+        return flows.index.analyze.analyze(self._space, str(path))
 
     def architecture(self) -> dict[str, Any]:
         """Frameworks, patterns, endpoints, layers and the like, with the places that show them."""
-        return flows.analyze.architecture(self._space)
+        return flows.index.analyze.architecture(self._space)
 
     def summarize(
-        self, path: str | Path | None = None, *, force: bool = False, report: "flows.index.Report" = lambda *_: None
-    ) -> "flows.summarize.Summarised":
+        self,
+        path: str | Path | None = None,
+        *,
+        force: bool = False,
+        report: "flows.index.build.Report" = lambda *_: None,
+    ) -> "flows.index.summarize.Summarised":
         """Describe in words what a file, or every file, does; those that have a description are left, without `force`."""
         chosen = None if path is None else str(path)
-        return flows.summarize.summarize(self._space, chosen, force=force, report=report)
+        return flows.index.summarize.summarize(self._space, chosen, force=force, report=report)
 
     def summary(self, path: str | Path) -> str:
         """What a file does, in words."""
-        return flows.summarize.summary(self._space, str(path))
+        return flows.index.summarize.summary(self._space, str(path))
 
-    def files(self) -> "tuple[flows.source.FileSeen, ...]":
+    def files(self) -> "tuple[flows.index.source_view.FileSeen, ...]":
         """The files of the index, and those beside that memories point at, with how many do."""
-        return flows.source.files(self._space)
+        return flows.index.source_view.files(self._space)
 
-    def source(self, path: str | Path, first: int = 1, most: int = 2000) -> "flows.source.SourceSeen":
+    def source(self, path: str | Path, first: int = 1, most: int = 2000) -> "flows.index.source_view.SourceSeen":
         """Lines of a file as they may be shown, secrets masked, with an outline; never of one outside the tree."""
-        return flows.source.source(self._space, str(path), first, most)
+        return flows.index.source_view.source(self._space, str(path), first, most)
 
     # -- memories about places --------------------------------------------------------------------------------
 
@@ -99,7 +103,7 @@ class Tree(Opened):
     ) -> tuple[AboutHit, ...]:
         """The memories about a file, a line of it, or a folder; those nearest to the line first."""
         moment = self._moment(as_of, known_at)
-        return flows.about.about(self._space, str(path), line, limit=limit, moment=moment)
+        return flows.links.about.about(self._space, str(path), line, limit=limit, moment=moment)
 
     def stale(self, files: Iterable[str | Path] | None = None, *, check: bool = False) -> StaleReport:
         """Which memories point at code that is not as it was, of all or of those about these files.
@@ -107,7 +111,7 @@ class Tree(Opened):
         What has not changed since it was looked at is not judged again, unless `check` says so.
         """
         chosen = None if files is None else [str(path) for path in files]
-        return flows.about.stale(self._space, files=chosen, again=check)
+        return flows.links.about.stale(self._space, files=chosen, again=check)
 
     def verify(
         self,
@@ -115,12 +119,12 @@ class Tree(Opened):
         *,
         files: Iterable[str | Path] | None = None,
         every: bool = False,
-    ) -> "flows.repair.Repaired":
+    ) -> "flows.links.repair.Repaired":
         """What these memories say is true of the code as it is now; or those about these files; or every stale one."""
         chosen = [memory_ids] if isinstance(memory_ids, str) else list(memory_ids)
         where = None if files is None else [str(path) for path in files]
         with self._own(*chosen):
-            return flows.repair.verify(self._space, self._caller, chosen, files=where, every=every)
+            return flows.links.repair.verify(self._space, self._caller, chosen, files=where, every=every)
 
     def relink(
         self,
@@ -130,12 +134,14 @@ class Tree(Opened):
         add: bool = False,
         every: bool = False,
         drop: bool = False,
-    ) -> "flows.repair.Repaired":
+    ) -> "flows.links.repair.Repaired":
         """Point a memory at `refs` (with `add`, at these too), or at where its code is now; `every` one whose code moved.
         `drop` takes references away whose code is gone."""
         with self._own(memory_id):
-            return flows.repair.relink(self._space, self._caller, memory_id, refs, add=add, every=every, drop=drop)
+            return flows.links.repair.relink(
+                self._space, self._caller, memory_id, refs, add=add, every=every, drop=drop
+            )
 
     def git_changed(self) -> None:
         """The tree was committed, merged, rebased or checked out: bring what follows from it up to date."""
-        flows.track.git_changed(self._space)
+        flows.index.track.git_changed(self._space)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from waypost.model.code_link import Link
 from waypost.model.kinds import COLLECTIONS
 from waypost.model.labels import LABELS
-from waypost.model.linked import Link
 from waypost.model.reference import CodeReference
 from waypost.model.time import Moment, format_time
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Shape, words_hash
 from waypost.refs.anchor import FILE, NOTE, PART, Anchor, unpack
-from waypost.refs.elsewhere import Elsewhere
 from waypost.refs.follow_part import follow_note, follow_part
 from waypost.refs.follow_symbol import follow_symbol
+from waypost.refs.other_files import Elsewhere
 from waypost.refs.sketch import likeness
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from waypost.model.finding import CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import CHANGED, DELETED, MOVED, UNCHANGED, Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Landmark, Shape
 from waypost.refs.anchor import Anchor
-from waypost.refs.elsewhere import Elsewhere
+from waypost.refs.other_files import Elsewhere
 from waypost.refs.places import note_occurrences, occurrences, same_text, surroundings
 from waypost.refs.sketch import best_window
 from waypost.refs.symbols import last_name, same_name, span

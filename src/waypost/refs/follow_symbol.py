@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Landmark, Shape, family
 from waypost.refs.anchor import AT_COMMENT, AT_DEFINITION, Anchor
-from waypost.refs.elsewhere import Elsewhere
+from waypost.refs.other_files import Elsewhere
 from waypost.refs.symbols import alike, is_equal, is_named, last_name, parent_of, same_name, span
 
 # Words that make an equal symbol the same one and no chance.

@@ -18,8 +18,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from waypost.retrieve.code_words import CodeWords, code_words
+from waypost.text.keywords import keyword_terms, stop_words
 from waypost.text.stems import fold, stem
-from waypost.text.words import keyword_terms, stop_words
 
 LONG = 300  # characters from which on a question has a subject and a rest
 MOST_READ = 20_000  # characters of a question that are looked at

@@ -31,12 +31,12 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
+from waypost.retrieve.calibration import Engines, Spreads, is_english
 from waypost.retrieve.code_question import CodeQuestion
 from waypost.retrieve.code_roles import Surroundings, only_declares, role_of
-from waypost.retrieve.fuse import Scored
-from waypost.retrieve.spread import Engines, Spreads, is_english
+from waypost.retrieve.score import Scored
 from waypost.store.protocol import Population
-from waypost.text.words import keyword_terms
+from waypost.text.keywords import keyword_terms
 
 DEPTH = 100  # 200 gains nothing
 MOST_NAMED = 400  # a name such as `get` is defined in hundreds of places, and then says little

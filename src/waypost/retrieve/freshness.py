@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from waypost.model.finding import MOVED, UNCHANGED
-from waypost.model.linked import Link, Linked
+from waypost.model.code_link import Link, Linked
+from waypost.model.code_verdict import MOVED, UNCHANGED
 from waypost.model.reference import LineRange
-from waypost.retrieve.fuse import Scored, shown_score
+from waypost.retrieve.score import Scored, shown_score
 
 # On the scale of fuse's totals, where a full match by keywords is 1. A stale memory yields to a fresh one about the same
 # code. Where there is none it is still the best that is known, and yields only to what is nearly as good: a larger part

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from waypost.text.words import stop_words
+from waypost.text.keywords import stop_words
 
 LANGUAGES = ("en", "de", "ru")
 _DATA = Path(__file__).with_name("data")

@@ -13,8 +13,8 @@ from typing import Any
 
 from waypost.model.kinds import KINDS
 from waypost.model.memory import Version
+from waypost.text.keywords import code_terms, keyword_terms
 from waypost.text.split import split
-from waypost.text.words import code_terms, keyword_terms
 
 PASSAGE_TOKENS = 256
 _ROLES = {"user", "assistant", "system", "tool", "human", "ai", "agent"}

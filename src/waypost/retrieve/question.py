@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from waypost.retrieve.lexicon import words_of
-from waypost.retrieve.times import DaySpan, Span, days_named, spans_in, words_of_time
+from waypost.retrieve.times.question_times import DaySpan, Span, days_named, spans_in, words_of_time
 from waypost.text.stems import fold
 
 # Who answers in a conversation with a machine, and who asks.

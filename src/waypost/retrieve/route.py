@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from waypost.model.causal import CAUSAL_LINKS, CONSEQUENCE, CONSTRAINT, DECISION, REASON
-from waypost.retrieve.fuse import Scored, shown_score
+from waypost.retrieve.score import Scored, shown_score
 from waypost.store.protocol import Edge
 
 # The cosine of a question with the mean of the facts that it is about. On the same questions 23 % of them are nearer than

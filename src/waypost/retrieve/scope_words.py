@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from waypost.text.keywords import stop_words
 from waypost.text.stems import fold, stem
-from waypost.text.words import stop_words
 
 LANGUAGES = ("en", "de", "ru")
 _DATA = Path(__file__).with_name("data") / "scope.toml"

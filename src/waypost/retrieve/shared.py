@@ -13,8 +13,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from waypost.model.recall import Hit
-from waypost.retrieve import fuse
-from waypost.retrieve.near import words_shared
+from waypost.retrieve import score as fuse
+from waypost.retrieve.relevance import words_shared
 from waypost.store.protocol import Population
 from waypost.text.language import language_of
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from waypost.code.architecture import Architecture, Evidence, conclude, find_evidence
-from waypost.code.languages import language_of_path
+from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
 from waypost.code.source import Source
 

@@ -73,7 +73,7 @@ def test_run_calls_the_memory_and_is_silent(
     waypost: Waypost, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[Path] = []
-    monkeypatch.setattr("waypost.faces.hooks.run.leave_session", lambda: None)
+    monkeypatch.setattr("waypost.faces.hooks.git.run.leave_session", lambda: None)
     monkeypatch.setattr(Memory, "git_changed", lambda self: called.append(self.root), raising=False)
     silent = (0, "", "")
     assert _all(waypost("hook", "run", "git", "post-commit")) == silent
@@ -89,7 +89,7 @@ def test_run_is_a_success_whatever_happens(
     def fail(_: Memory) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("waypost.faces.hooks.run.leave_session", lambda: None)
+    monkeypatch.setattr("waypost.faces.hooks.git.run.leave_session", lambda: None)
     monkeypatch.setattr(Memory, "git_changed", fail, raising=False)
     waypost("remember", "The port is 8080.")
     assert _all(waypost("hook", "run", "git", "post-commit")) == (0, "", "")

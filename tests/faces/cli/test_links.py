@@ -16,8 +16,8 @@ from tests.faces.cli.conftest import Waypost
 from waypost import config
 from waypost.config import LINKS
 from waypost.errors import ConfigError
-from waypost.faces.cli import links
-from waypost.faces.cli.links import Places, spelled, target
+from waypost.faces.cli.output import editor_links
+from waypost.faces.cli.output.editor_links import Places, spelled, target
 
 ROOT = Path("/home/anna/shop")
 HARMLESS = re.compile(r"[A-Za-z0-9%/:._~?&=#-]*")
@@ -27,7 +27,7 @@ HOST = socket.gethostname()
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "_clickable", lambda: True)
+    monkeypatch.setattr(editor_links, "_clickable", lambda: True)
 
 
 def shown(place: object) -> str:
@@ -65,8 +65,8 @@ def test_a_file_without_a_line_is_opened_at_its_top() -> None:
 
 def test_a_path_of_windows_keeps_its_drive(monkeypatch: pytest.MonkeyPatch) -> None:
     assert target("vscode", "C:\\shop\\a b.py", 3) == "vscode://file/C:/shop/a%20b.py:3:1"
-    assert links._inside("C:\\shop", "src/a.py") == "C:\\shop\\src\\a.py"
-    assert links._inside("C:\\shop", "D:\\other\\a.py") is None
+    assert editor_links._inside("C:\\shop", "src/a.py") == "C:\\shop\\src\\a.py"
+    assert editor_links._inside("C:\\shop", "D:\\other\\a.py") is None
 
 
 def test_a_terminal_gets_the_words_with_their_target(terminal: None) -> None:

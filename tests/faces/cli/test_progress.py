@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from waypost.faces.cli.progress import progress
+from waypost.faces.cli.output.progress import progress
 
 
 class Ticks:
@@ -151,7 +151,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(monkeypatch: pytest.M
 
 def test_showing_progress_in_a_log_needs_no_rich() -> None:
     code = (
-        "import sys\nfrom waypost.faces.cli.progress import progress\n"
+        "import sys\nfrom waypost.faces.cli.output.progress import progress\n"
         "with progress() as report: report('Reading', 1, 2)\n"
         "sys.exit('rich' in sys.modules)"
     )

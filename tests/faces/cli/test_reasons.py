@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.faces.cli.conftest import Waypost
 
-import waypost.faces.cli.reasons  # noqa: F401  the commands are there in any case
+import waypost.faces.cli.commands.decisions  # noqa: F401  the commands are there in any case
 
 ID = re.compile(r"[0-9a-z]{26}")
 

@@ -7,12 +7,12 @@ import pytest
 from tests.conftest import Git
 from tests.faces.cli.conftest import Waypost
 
-from waypost.faces.cli.links import NOWHERE, Places
-from waypost.faces.cli.reference_output import hit_with_links, link_lines, print_about, print_stale, with_links
-from waypost.faces.cli.references import read_place
+from waypost.faces.cli.commands.code_links import read_place
+from waypost.faces.cli.output.code_links import hit_with_links, link_lines, print_about, print_stale, with_links
+from waypost.faces.cli.output.editor_links import NOWHERE, Places
 from waypost.faces.cli.session import Session
-from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
-from waypost.model.linked import AboutHit, Link, Linked, StaleReport
+from waypost.model.code_link import AboutHit, Link, Linked, StaleReport
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
 from waypost.model.memory import State, Version
 from waypost.model.reference import CodeReference, LineRange
 

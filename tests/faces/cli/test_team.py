@@ -10,8 +10,8 @@ from tests.faces.cli.conftest import Waypost
 from waypost import config
 from waypost.faces.guard.tokens import digest_of
 from waypost.space.identity import identify
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import Names, schema_of, team_statements
 
 

@@ -62,6 +62,6 @@ def test_a_person_writes_as_a_person_and_is_asked_before_anything_is_destroyed(t
 
 
 def test_what_a_memory_holds_cannot_act_on_the_terminal() -> None:
-    from waypost.faces.cli.output import safe
+    from waypost.faces.cli.output.memories import safe
 
     assert safe("a\x1b[31mb\x9bc\u202ed\te\nf") == "a�[31mb�c�d\te\nf"

@@ -21,7 +21,7 @@ from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller
-from waypost.model.turn import ASSISTANT, USER, Turn
+from waypost.model.session_turn import ASSISTANT, USER, Turn
 
 OWNER = Identity("ada", "person", "write", "key-1")
 READER = Identity("visitor", "person", "read", "key-2")

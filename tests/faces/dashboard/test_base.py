@@ -7,9 +7,9 @@ from tests.conftest import OpenMemory
 from tests.faces.dashboard.conftest import AGENT, HOSTILE, READER, Browse, Sample
 
 from waypost import Memory
-from waypost.faces.dashboard.asked import Place
 from waypost.faces.dashboard.pages import PLACES
 from waypost.faces.dashboard.render import _environment
+from waypost.faces.dashboard.request_context import Place
 from waypost.faces.guard.identity import Identity
 
 PAGES = ("", "search?q=total", "context?task=total")

@@ -9,7 +9,7 @@ from tests.faces.dashboard.conftest import HOSTILE, Browse, Sample
 
 from waypost import Memory
 from waypost.faces.dashboard.pages.code_tree import UNFOLDED, tree_of_files
-from waypost.flows.source import FileSeen
+from waypost.flows.index.source_view import FileSeen
 
 
 def test_the_tree_counts_memories_and_stale_ones_by_folder(sample: Sample, browse: Browse) -> None:

@@ -7,7 +7,7 @@ from tests.conftest import TestClock
 from tests.faces.dashboard.conftest import HOSTILE, READER, Browse, Sample
 
 from waypost import Memory
-from waypost.flows.candidates import take
+from waypost.flows.facts.candidates import take
 from waypost.model.candidate import Candidate
 
 

@@ -9,7 +9,7 @@ from tests.faces.dashboard.conftest import CHECKOUT, HOSTILE, READER, Browse, Sa
 
 from waypost import Memory
 from waypost.errors import NotFound
-from waypost.faces.dashboard import patience
+from waypost.faces.dashboard import slow_work
 
 
 def stale_ids(sample: Sample) -> set[str]:
@@ -184,7 +184,7 @@ def test_a_page_waits_for_a_moment_only(sample: Sample, browse: Browse, monkeypa
         finally:
             looked.set()
 
-    monkeypatch.setattr(patience, "SECONDS", 0.01)
+    monkeypatch.setattr(slow_work, "SECONDS", 0.01)
     monkeypatch.setattr(Memory, "stale", slow)
     browser = browse(sample.memory)
     text = browser.get("stale", by="age")
@@ -193,7 +193,7 @@ def test_a_page_waits_for_a_moment_only(sample: Sample, browse: Browse, monkeypa
     assert "told=checking" in browser.post("stale/check")
     go_on.set()
     assert looked.wait(10)
-    monkeypatch.setattr(patience, "SECONDS", 10)
+    monkeypatch.setattr(slow_work, "SECONDS", 10)
     assert "The total adds up prices without tax." in browser.get("stale")
 
 

@@ -5,7 +5,7 @@ from time import process_time
 
 from waypost.faces.dashboard.activity import deeds
 from waypost.faces.dashboard.diffs import line_diff, word_diff
-from waypost.faces.dashboard.rank_words import rank_parts, told_by
+from waypost.faces.dashboard.rank_explanation import rank_parts, told_by
 from waypost.faces.dashboard.wording import ago, opening, plain, reason, shortened
 from waypost.store.protocol import AuditEntry
 

@@ -22,8 +22,8 @@ from waypost.faces.guard.team_tokens import (
     make_token,
     team_behind,
 )
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_sessions import Connect, KeptReplies
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.sessions import Connect, KeptReplies
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal
 
 

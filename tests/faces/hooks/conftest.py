@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Git
 
-from waypost.faces.hooks.script import Installer
+from waypost.faces.hooks.git.script import Installer
 
 PATIENCE = 20.0  # seconds; reached only by a test that fails
 

@@ -11,9 +11,9 @@ import pytest
 
 from waypost import Memory, config
 from waypost.embed.install import status
-from waypost.faces.hooks import agent_event
-from waypost.faces.hooks.agent_formats import HookInput
-from waypost.faces.hooks.agent_keep import keep
+from waypost.faces.hooks.agent import event as agent_event
+from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.agent.session_end import keep
 from waypost.space.hook_log import late_hooks
 
 pytestmark = pytest.mark.slow  # not for the inner loop
@@ -32,8 +32,14 @@ HOOK = [sys.executable, "-c", PATIENT]
 HEAVY = {
     *("typer", "rich", "click", "mcp", "pydantic", "anyio", "httpx2", "fastapi", "uvicorn", "starlette"),
     *("onnxruntime", "tree_sitter", "watchfiles", "asyncio", "multiprocessing", "http", "ssl", "unittest"),
-    *("waypost.faces.cli", "waypost.faces.mcp", "waypost.code.walk", "waypost.memory.whole", "waypost.flows.prepare"),
-    *("waypost.flows.recall_code", "waypost.faces.hooks.agent_keep", "waypost.faces.hooks.git"),
+    *(
+        "waypost.faces.cli",
+        "waypost.faces.mcp",
+        "waypost.code.files.walk",
+        "waypost.memory.whole",
+        "waypost.flows.write.prepare",
+    ),
+    *("waypost.flows.recall.code_search", "waypost.faces.hooks.agent.session_end", "waypost.faces.hooks.git.install"),
 }
 
 
@@ -125,7 +131,7 @@ def _program(body: str) -> list[str]:
     """The entry with other work to do."""
     prelude = (
         "import sys, time; from waypost.faces.hooks import agent_entry; "
-        "from waypost.faces.hooks.agent_event import Outcome\n"
+        "from waypost.faces.hooks.agent.event import Outcome\n"
         "agent_entry.SECONDS = dict.fromkeys(agent_entry.SECONDS, 0.3)\n"
     )
     return [sys.executable, "-c", f"{prelude}{body}\nagent_entry.main(work)\n"]
@@ -246,9 +252,9 @@ def heavy_ones(loaded: set[str]) -> set[str]:
 
 def test_a_prompt_imports_nothing_heavy(project: Path) -> None:
     loaded = loaded_by_a_prompt(project)
-    assert "waypost.flows.inject" in loaded
+    assert "waypost.flows.context.inject" in loaded
     # By words only, a prompt is recalled as a question is.
-    assert not heavy_ones(loaded) - {"waypost.flows.recall_code"}
+    assert not heavy_ones(loaded) - {"waypost.flows.recall.code_search"}
 
 
 def test_a_prompt_that_is_embedded_imports_nothing_heavy_either(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,7 +266,7 @@ def test_a_prompt_that_is_embedded_imports_nothing_heavy_either(project: Path, m
     loaded = loaded_by_a_prompt(project)
     assert "waypost.embed.numpy_bert" in loaded
     assert not heavy_ones(loaded)
-    assert "waypost.flows.recall" not in loaded
+    assert "waypost.flows.recall.search" not in loaded
 
 
 def test_the_turns_of_a_session_are_kept_by_a_process_of_their_own(project: Path, tmp_path: Path) -> None:

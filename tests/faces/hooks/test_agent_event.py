@@ -12,12 +12,12 @@ from tests.conftest import Git
 
 from waypost import Memory, config
 from waypost.embed.fake import FakeEngine
-from waypost.faces.hooks import agent_event
-from waypost.faces.hooks.agent_answer import answers
-from waypost.faces.hooks.agent_event import handle
-from waypost.faces.hooks.agent_formats import HookInput
-from waypost.faces.hooks.socket_place import run_folder
-from waypost.faces.hooks.socket_server import serve_hooks
+from waypost.faces.hooks.agent import event as agent_event
+from waypost.faces.hooks.agent.answer import answers
+from waypost.faces.hooks.agent.event import handle
+from waypost.faces.hooks.agent.formats import HookInput
+from waypost.faces.hooks.socket.place import run_folder
+from waypost.faces.hooks.socket.server import serve_hooks
 from waypost.flows.open_space import conclusions_key
 from waypost.model.memory import Caller
 
@@ -348,7 +348,9 @@ def test_a_running_process_makes_nothing_either(tmp_path: Path) -> None:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[HookInput]:
     found: list[HookInput] = []
-    monkeypatch.setattr("waypost.faces.hooks.agent_keep.start_keeping", lambda given, _folder: found.append(given))
+    monkeypatch.setattr(
+        "waypost.faces.hooks.agent.session_end.start_keeping", lambda given, _folder: found.append(given)
+    )
     return found
 
 
@@ -380,7 +382,7 @@ def test_a_prompt_does_not_wait_until_changed_files_are_indexed(
     question = 'def send_uploads(request): """Send uploads of large files."""'
     assert "uploads.py:1" in say("prompt", question, cwd=str(root), session_id="one")
     (root / "uploads.py").write_text('X = 1\n\n\ndef send_uploads(request):\n    """Send uploads of large files."""\n')
-    monkeypatch.setattr("waypost.flows.freshness._index", lambda *_: pytest.fail("indexed while an agent waits"))
+    monkeypatch.setattr("waypost.flows.links.freshness._index", lambda *_: pytest.fail("indexed while an agent waits"))
     told = say("prompt", question, cwd=str(root), session_id="two")
     assert "uploads.py" not in told.replace("downloads.py", "")
     assert memory.status()["tree"]["waiting"] == 1

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from waypost.faces.hooks.agent_formats import AGENTS, EVENTS, HookInput, read_input, render_answer
-from waypost.faces.hooks.agent_telling import NOTHING, Telling, fitting, read_telling
+from waypost.faces.hooks.agent.formats import AGENTS, EVENTS, HookInput, read_input, render_answer
+from waypost.faces.hooks.agent.output import NOTHING, Telling, fitting, read_telling
 
 PROMPTS: dict[str, dict[str, Any]] = {
     "claude-code": {"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "prompt": "why?"},

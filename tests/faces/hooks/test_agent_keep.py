@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from waypost import config
-from waypost.faces.hooks import agent_keep
-from waypost.faces.hooks.agent_formats import HookInput
+from waypost.faces.hooks.agent import session_end
+from waypost.faces.hooks.agent.formats import HookInput
 from waypost.memory import Memory
 
 
@@ -55,7 +55,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     def start(_command: list[str], *, stdin: int, **_: Any) -> None:
         alive.append(os.dup(stdin))
 
-    monkeypatch.setattr("waypost.faces.hooks.agent_keep.subprocess.Popen", start)
+    monkeypatch.setattr("waypost.faces.hooks.agent.session_end.subprocess.Popen", start)
     yield alive
     for handle in alive:
         os.close(handle)
@@ -65,16 +65,16 @@ def test_many_sessions_that_end_at_once_start_one_process_which_keeps_them_all(
     project: Project, started: list[int]
 ) -> None:
     for number in range(20):
-        agent_keep.start_keeping(project.end(f"session-{number}", f"Word {number}"), project.folder)
+        session_end.start_keeping(project.end(f"session-{number}", f"Word {number}"), project.folder)
     assert len(started) == 1
-    agent_keep.keep_all(project.folder, config.load(), inherited=started.pop())
+    session_end.keep_all(project.folder, config.load(), inherited=started.pop())
     assert project.kept == {f"Word {number}" for number in range(20)}
     assert project.left == []
 
 
 def test_nobody_else_keeps_them_meanwhile(project: Project, started: list[int]) -> None:
-    agent_keep.start_keeping(project.end("one", "Word"), project.folder)
-    agent_keep.keep_all(project.folder, config.load())
+    session_end.start_keeping(project.end("one", "Word"), project.folder)
+    session_end.keep_all(project.folder, config.load())
     assert project.kept == set()
     assert project.left == [".json"]
 
@@ -88,13 +88,13 @@ def test_a_session_whose_process_was_killed_is_kept_by_the_next(
     def be_killed(*_: object) -> bool:
         raise Killed
 
-    agent_keep.start_keeping(project.end("one", "First word"), project.folder)
+    session_end.start_keeping(project.end("one", "First word"), project.folder)
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(agent_keep, "keep", be_killed)
-        agent_keep.keep_all(project.folder, config.load(), inherited=started.pop())
+        patch.setattr(session_end, "keep", be_killed)
+        session_end.keep_all(project.folder, config.load(), inherited=started.pop())
     assert project.left == [".taken"]
-    agent_keep.start_keeping(project.end("two", "Second word"), project.folder)
-    agent_keep.keep_all(project.folder, config.load(), inherited=started.pop())
+    session_end.start_keeping(project.end("two", "Second word"), project.folder)
+    session_end.keep_all(project.folder, config.load(), inherited=started.pop())
     assert project.kept == {"First word", "Second word"}
     assert project.left == []
 
@@ -102,26 +102,26 @@ def test_a_session_whose_process_was_killed_is_kept_by_the_next(
 def test_a_session_that_ends_again_while_it_is_read_is_read_again(
     project: Project, started: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reads, keep = [], agent_keep.keep
+    reads, keep = [], session_end.keep
 
     def read(given: HookInput, settings: config.Settings) -> bool:
         reads.append(given)
         if len(reads) == 1:
-            agent_keep.start_keeping(given, project.folder)
+            session_end.start_keeping(given, project.folder)
         return keep(given, settings)
 
-    monkeypatch.setattr(agent_keep, "keep", read)
-    agent_keep.start_keeping(project.end("one", "Word"), project.folder)
-    agent_keep.keep_all(project.folder, config.load(), inherited=started.pop())
+    monkeypatch.setattr(session_end, "keep", read)
+    session_end.start_keeping(project.end("one", "Word"), project.folder)
+    session_end.keep_all(project.folder, config.load(), inherited=started.pop())
     assert len(reads) == 2
     assert project.left == []
 
 
 def test_what_is_no_session_is_noted_and_stops_no_other(project: Project, started: list[int]) -> None:
-    agent_keep.start_keeping(project.end("one", "Word"), project.folder)
+    session_end.start_keeping(project.end("one", "Word"), project.folder)
     (project.folder / "sessions" / "0.json").write_text("{")
     (project.folder / "sessions" / "1.json").write_text('{"event": "session-end", "agent": "nobody"}')
-    agent_keep.keep_all(project.folder, config.load(), inherited=started.pop())
+    session_end.keep_all(project.folder, config.load(), inherited=started.pop())
     assert project.kept == {"Word"}
     assert project.left == []
     assert (config.load().home / "hook.log").read_text().count("Keeping a session of an agent") == 2
@@ -137,8 +137,8 @@ def test_the_process_that_is_started_keeps_the_session_and_ends(
         started.append(start(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr("waypost.faces.hooks.agent_keep.subprocess.Popen", watched)
-    agent_keep.start_keeping(project.end("one", "Word"), project.folder)
+    monkeypatch.setattr("waypost.faces.hooks.agent.session_end.subprocess.Popen", watched)
+    session_end.start_keeping(project.end("one", "Word"), project.folder)
     (keeper,) = started
     assert keeper.wait(120) == 0
     assert project.kept == {"Word"}

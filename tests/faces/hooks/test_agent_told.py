@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from waypost.faces.hooks.agent_told import Told, is_anything_told, lost_at, prune, told_key
+from waypost.faces.hooks.agent.already_shown import Told, is_anything_told, lost_at, prune, told_key
 
 AT = datetime(2026, 1, 30, 12, 0, tzinfo=UTC)
 
@@ -128,7 +128,7 @@ def test_of_very_many_sessions_the_newest_are_kept(folder: Path) -> None:
 def test_processes_at_once_lose_nothing(folder: Path) -> None:
     Told(folder, "codex", "one").add(["start"])
     program = (
-        "import sys; from pathlib import Path; from waypost.faces.hooks.agent_told import Told\n"
+        "import sys; from pathlib import Path; from waypost.faces.hooks.agent.already_shown import Told\n"
         "record = Told(Path(sys.argv[1]), 'codex', 'one')\n"
         "for number in range(200): record.add([f'{sys.argv[2]}-{number}', f'{sys.argv[2]}-{number}-b'])\n"
     )

@@ -9,8 +9,8 @@ import pytest
 from tests.conftest import Git
 from tests.faces.hooks.conftest import Background, commit_file
 
-from waypost.faces.hooks.git import install
-from waypost.faces.hooks.script import PENDING_NAME, Installer
+from waypost.faces.hooks.git.install import install
+from waypost.faces.hooks.git.script import PENDING_NAME, Installer
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.faces.hooks.conftest import Background
 
-from waypost.faces.hooks.git import install
-from waypost.faces.hooks.script import Installer
+from waypost.faces.hooks.git.install import install
+from waypost.faces.hooks.git.script import Installer
 
 COMMIT = ("commit", "-q", "--allow-empty", "-m", "x")
 

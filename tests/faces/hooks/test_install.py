@@ -12,9 +12,9 @@ from tests.conftest import Git
 from tests.faces.hooks.conftest import Background, WriteHook, commit_file
 
 from waypost.errors import InvalidInput, Refused, StoreReadOnly
-from waypost.faces.hooks import git as hooks
-from waypost.faces.hooks.git import Report, install, status, uninstall
-from waypost.faces.hooks.script import EVENTS, Installer
+from waypost.faces.hooks.git import install as hooks
+from waypost.faces.hooks.git.install import Report, install, status, uninstall
+from waypost.faces.hooks.git.script import EVENTS, Installer
 
 pytestmark = pytest.mark.slow  # not for the inner loop
 

@@ -7,8 +7,8 @@ import pytest
 from tests.conftest import OpenMemory
 
 from waypost.config import Settings
-from waypost.faces.hooks.run import LOG_NAME, run_event
-from waypost.faces.hooks.script import PENDING_NAME
+from waypost.faces.hooks.git.run import LOG_NAME, run_event
+from waypost.faces.hooks.git.script import PENDING_NAME
 from waypost.memory import Memory
 from waypost.space.platform import try_lock
 

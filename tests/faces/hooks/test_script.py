@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waypost.faces.hooks.script import EVENTS, Installer, author, render
+from waypost.faces.hooks.git.script import EVENTS, Installer, author, render
 
 PATHS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=60)
 

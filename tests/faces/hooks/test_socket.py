@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from waypost.errors import SecurityError
-from waypost.faces.hooks.socket_client import ask_running
-from waypost.faces.hooks.socket_place import addresses, claim, prepare_run_folder, release
-from waypost.faces.hooks.socket_server import HookServer, serve_hooks
+from waypost.faces.hooks.socket.client import ask_running
+from waypost.faces.hooks.socket.place import addresses, claim, prepare_run_folder, release
+from waypost.faces.hooks.socket.server import HookServer, serve_hooks
 
 LONG = 20.0  # seconds; reached only by a test that fails
 SHORT = 0.2
@@ -145,7 +145,7 @@ def test_what_dead_processes_left_is_taken_away(folder: Path, tmp_path: Path) ->
     long = tmp_path / ("long" * 30) / "run" / "0123456789abcdef"
     long.parent.parent.mkdir()
     program = (
-        "import sys, os; from pathlib import Path; from waypost.faces.hooks.socket_server import serve_hooks\n"
+        "import sys, os; from pathlib import Path; from waypost.faces.hooks.socket.server import serve_hooks\n"
         "for folder in sys.argv[1:]: print(serve_hooks(dict, Path(folder)).address.place)\n"
         "sys.stdout.flush(); os._exit(9)\n"
     )
@@ -251,7 +251,7 @@ def test_a_socket_of_somebody_else_is_not_spoken_to(
     ours = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: ours + 1)
     assert ask_running(folder, {}, LONG) is None  # the folder is not ours
-    monkeypatch.setattr("waypost.faces.hooks.socket_place.check_private_directory", lambda _: None)
+    monkeypatch.setattr("waypost.faces.hooks.socket.place.check_private_directory", lambda _: None)
     assert ask_running(folder, {}, LONG) is None  # the socket is not ours
     monkeypatch.undo()
     assert ask_running(folder, {}, LONG) is not None
@@ -260,10 +260,10 @@ def test_a_socket_of_somebody_else_is_not_spoken_to(
 def test_a_process_of_somebody_else_is_neither_asked_nor_answered(
     folder: Path, server: HookServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("waypost.faces.hooks.socket_client.same_user", lambda _: False)
+    monkeypatch.setattr("waypost.faces.hooks.socket.client.same_user", lambda _: False)
     assert ask_running(folder, {}, LONG) is None
     monkeypatch.undo()
-    monkeypatch.setattr("waypost.faces.hooks.socket_server.same_user", lambda _: False)
+    monkeypatch.setattr("waypost.faces.hooks.socket.server.same_user", lambda _: False)
     assert ask_running(folder, {}, LONG) is None
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from waypost import Memory
-from waypost.faces.hooks.transcripts import read_transcript
-from waypost.faces.hooks.transcripts_place import session_of, transcript_path
+from waypost.faces.hooks.transcripts.place import session_of, transcript_path
+from waypost.faces.hooks.transcripts.read import read_transcript
 from waypost.text.fence import fence
 
 SESSION = "0b5c1a52-5d3f-4a53-9a55-0d7b1f5a2c11"

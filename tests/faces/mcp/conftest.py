@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from tests.conftest import TestClock
 
 from waypost.embed.fake import FakeEngine
-from waypost.faces.mcp.defaults import DEFAULT_TOOLS
+from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Tool

@@ -11,11 +11,11 @@ import mcp_types as types
 import pytest
 from mcp.server.lowlevel import Server
 
-from waypost.faces.mcp import door as door_module
-from waypost.faces.mcp.door import Door, read_lines
-from waypost.faces.mcp.door_answers import Answers
-from waypost.faces.mcp.door_streams import serve
-from waypost.faces.mcp.life import Life
+from waypost.faces.mcp import early_handshake as door_module
+from waypost.faces.mcp.early_answers import Answers
+from waypost.faces.mcp.early_handshake import Door, read_lines
+from waypost.faces.mcp.early_streams import serve
+from waypost.faces.mcp.shutdown import Life
 from waypost.faces.mcp.tool import Reply, Tool
 
 TOOLS = (Tool("echo", "Say it again.", lambda call, arguments: Reply(str(arguments))),)

@@ -9,14 +9,14 @@ import anyio
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from waypost.faces.mcp import hello
-from waypost.faces.mcp.door import Door
-from waypost.faces.mcp.door_answers import Answers
-from waypost.faces.mcp.door_streams import serve
-from waypost.faces.mcp.life import Life
+from waypost.faces.mcp import server_info
+from waypost.faces.mcp.early_answers import Answers
+from waypost.faces.mcp.early_handshake import Door
+from waypost.faces.mcp.early_streams import serve
 from waypost.faces.mcp.profiles import PROFILES, tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.shutdown import Life
 from waypost.faces.mcp.tool import Tool
 
 CLIENTS: list[dict[str, Any]] = [  # as known agents introduce themselves
@@ -114,8 +114,8 @@ def _compare(lines: list[bytes], tools: tuple[Tool, ...], folder: Path, *, count
 
 
 def test_the_door_knows_the_revisions_that_the_sdk_knows() -> None:
-    assert hello.HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
-    assert hello.ENVELOPE_VERSIONS == MODERN_PROTOCOL_VERSIONS
+    assert server_info.HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
+    assert server_info.ENVELOPE_VERSIONS == MODERN_PROTOCOL_VERSIONS
 
 
 def test_an_opening_with_a_revision_that_nobody_knows_is_left_to_the_sdk() -> None:

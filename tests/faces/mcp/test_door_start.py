@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from waypost.faces.cli.serving_stdio import started_by_agent
+from waypost.faces.cli.commands.mcp_stdio import started_by_agent
 from waypost.faces.mcp.session import Project
 
 HERE = Path("somewhere").absolute()
@@ -52,7 +52,7 @@ def test_the_first_answer_waits_for_nothing_heavy() -> None:
     script = (
         "import json, sys\n"
         "from waypost.faces.cli import entry, serving_stdio\n"
-        "from waypost.faces.mcp.door_answers import Answers\n"
+        "from waypost.faces.mcp.early_answers import Answers\n"
         "profile, project = serving_stdio.started_by_agent(['mcp'])\n"
         "door = Answers(serving_stdio.tools_of(profile))\n"
         "opening = {'protocolVersion': '2025-11-25', 'capabilities': {}, 'clientInfo': {'name': 'x', 'version': '1'}}\n"

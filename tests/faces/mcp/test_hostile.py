@@ -7,7 +7,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from tests.faces.mcp.conftest import Agent, text_of
 
-from waypost.faces.mcp.defaults import DEFAULT_TOOLS
+from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 from waypost.faces.mcp.tool import Reply, Tool
 
 BY_NAME = {tool.name: tool for tool in DEFAULT_TOOLS}

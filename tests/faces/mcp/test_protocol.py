@@ -20,9 +20,9 @@ from waypost.context.budget import count_tokens
 from waypost.embed.fake import FakeEngine
 from waypost.embed.install import status as model_status
 from waypost.embed.wordpiece import WordPiece
-from waypost.faces.mcp import hello
-from waypost.faces.mcp.defaults import DEFAULT_TOOLS
-from waypost.faces.mcp.indexing import code_notices
+from waypost.faces.mcp import server_info
+from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
+from waypost.faces.mcp.index_progress import code_notices
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Call, Cancelled, Reply, Tool
@@ -33,7 +33,7 @@ MOST_TOKENS = 2500
 
 
 def test_the_default_tools_cost_an_agent_less_than_2500_tokens() -> None:
-    listed = json.dumps({"tools": hello.listing(DEFAULT_TOOLS)}, separators=(",", ":"))
+    listed = json.dumps({"tools": server_info.listing(DEFAULT_TOOLS)}, separators=(",", ":"))
     installed = [one.path for one in model_status(config.load(), hashes=False) if one.name == "minilm-l6-v2"]
     exact = [WordPiece.load(path / "vocab.txt").count_tokens(listed) for path in installed if path is not None]
     counts = [-(-len(listed) // 4), count_tokens(listed), *exact]
@@ -44,7 +44,7 @@ def test_the_default_tools_cost_an_agent_less_than_2500_tokens() -> None:
 def test_the_sdk_lists_exactly_what_the_plain_listing_says(agent: Agent, mode: str) -> None:
     found = agent.with_client(lambda one: one.list_tools(), mode=mode)
     rows = [tool.model_dump(by_alias=True, exclude_none=True) for tool in found.tools]
-    assert rows == hello.listing(DEFAULT_TOOLS)
+    assert rows == server_info.listing(DEFAULT_TOOLS)
 
 
 def test_the_plain_handshake_is_the_one_of_the_sdk(agent: Agent) -> None:
@@ -53,13 +53,15 @@ def test_the_plain_handshake_is_the_one_of_the_sdk(agent: Agent) -> None:
         assert result is not None
         return result.model_dump(by_alias=True, exclude_none=True, mode="json")
 
-    assert agent.with_client(greet) == hello.initialize_result({"protocolVersion": version.LATEST_HANDSHAKE_VERSION})
-    assert hello.HANDSHAKE_VERSIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
-    assert hello.ENVELOPE_VERSIONS == version.MODERN_PROTOCOL_VERSIONS
+    assert agent.with_client(greet) == server_info.initialize_result(
+        {"protocolVersion": version.LATEST_HANDSHAKE_VERSION}
+    )
+    assert server_info.HANDSHAKE_VERSIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
+    assert server_info.ENVELOPE_VERSIONS == version.MODERN_PROTOCOL_VERSIONS
 
 
 def test_tools_say_whether_they_only_read_or_destroy() -> None:
-    hints = {row["name"]: row["annotations"] for row in hello.listing(DEFAULT_TOOLS)}
+    hints = {row["name"]: row["annotations"] for row in server_info.listing(DEFAULT_TOOLS)}
     assert {name for name, one in hints.items() if one.get("readOnlyHint")} == {"recall", "brief", "about_code", "why"}
     assert {name for name, one in hints.items() if one.get("destructiveHint")} == {"review"}
 
@@ -302,7 +304,7 @@ def test_nobody_is_asked_to_answer_for_words_that_they_are_not_shown(agent: Agen
 
 def propose(agent: Agent) -> str:
     """A candidate that waits for approval."""
-    from waypost.flows.candidates import take
+    from waypost.flows.facts.candidates import take
     from waypost.memory.spaces import open_spaces
     from waypost.model.candidate import Candidate
     from waypost.space.identity import identify

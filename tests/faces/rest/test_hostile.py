@@ -9,7 +9,7 @@ import pytest
 from waypost.faces.rest.cursors import Cursor
 from waypost.faces.rest.listing import Asked
 from waypost.faces.rest.routes import exports, spaces
-from waypost.flows import paging
+from waypost.flows.recall import listing as paging
 
 HERE = "/api/v1/spaces/here"
 JSON = {"Content-Type": "application/json"}

@@ -96,7 +96,7 @@ def test_code_is_described(served: Any, source: Path, problem: Any) -> None:
 
 def proposed(memory: Memory, *texts: str) -> list[str]:
     """Candidates that wait for a person."""
-    from waypost.flows.candidates import take
+    from waypost.flows.facts.candidates import take
 
     take(memory._space, [Candidate(text, 0.5, "git_diff") for text in texts], memory._caller)
     return [row.candidate_id for row, _ in memory.review().candidates]

@@ -10,9 +10,9 @@ from tests.store.postgres.team.conftest import NOW
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.replies import Claim, Reply
 from waypost.faces.rest.team_replies import TeamReplies
-from waypost.store.postgres.directory_schema import migrate_directory
-from waypost.store.postgres.directory_sessions import Connect, pooled
-from waypost.store.postgres.directory_sql import run
+from waypost.store.postgres.directory.execute import run
+from waypost.store.postgres.directory.schema import migrate_directory
+from waypost.store.postgres.directory.sessions import Connect, pooled
 from waypost.store.postgres.roles import ensure_roles
 
 CLAIM = Claim("a caller", "a key", b"the request")
@@ -63,7 +63,7 @@ def test_a_key_that_is_given_up_while_another_asks_for_it_goes_to_one_only(
             here.release(CLAIM)
         return run(connection, statement, given)
 
-    monkeypatch.setattr("waypost.store.postgres.directory_sessions.run", running)
+    monkeypatch.setattr("waypost.store.postgres.directory.sessions.run", running)
     assert there.begin(CLAIM) is None
     assert given_up
     with pytest.raises(ProblemError, match="being done"):

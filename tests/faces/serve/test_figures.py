@@ -8,7 +8,7 @@ from typing import Any
 from tests.faces.guard.test_metrics import parsed
 
 from waypost.faces.guard.asgi import Message
-from waypost.faces.serve.figures import METRICS, Figures, StoreFigures, metrics_app
+from waypost.faces.serve.metrics import METRICS, Figures, StoreFigures, metrics_app
 
 
 async def told(app: Any) -> set[str]:

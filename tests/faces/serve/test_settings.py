@@ -33,7 +33,7 @@ def test_what_operations_shows_is_every_setting_with_its_default(tmp_path: Path)
 
 def test_every_figure_is_documented() -> None:
     from waypost.faces.guard.access_log import Log
-    from waypost.faces.serve.figures import Figures, StoreFigures, of_log
+    from waypost.faces.serve.metrics import Figures, StoreFigures, of_log
 
     figures, log = Figures(), Log()
     log.close()

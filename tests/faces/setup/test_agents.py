@@ -216,8 +216,8 @@ def test_other_agents_get_the_documented_forms(machine: Any) -> None:
 
 
 def test_the_program_of_the_hooks_knows_every_event_and_agent_that_is_written() -> None:
-    from waypost.faces.hooks.agent_formats import AGENTS as FORMATS
-    from waypost.faces.hooks.agent_formats import EVENTS
+    from waypost.faces.hooks.agent.formats import AGENTS as FORMATS
+    from waypost.faces.hooks.agent.formats import EVENTS
 
     for agent in agents().values():
         if agent.hooks is not None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from waypost.compat.chat.importer import import_chat, read_chat, survey_chat
 from waypost.errors import InvalidInput
-from waypost.flows.chat_import import import_chat, read_chat, survey_chat
-from waypost.flows.journal_import import Report
+from waypost.flows.journal.entry_import import Report
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 

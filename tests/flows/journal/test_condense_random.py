@@ -11,7 +11,7 @@ from tests.flows.journal.days import DAY, START, at_four, condensed, files_of, l
 
 from waypost import Memory
 from waypost.errors import NotFound
-from waypost.flows.restore import release, restore
+from waypost.flows.journal.condense.restore import release, restore
 from waypost.journal.markdown import parse_page
 from waypost.model.memory import Caller
 

@@ -24,7 +24,7 @@ from tests.flows.journal.days import (
 )
 
 from waypost import Memory
-from waypost.flows.restore import release, restore
+from waypost.flows.journal.condense.restore import release, restore
 from waypost.journal.files import JournalFolder
 from waypost.memory.spaces import open_spaces
 from waypost.model.memory import Caller

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.conftest import OpenMemory, agree_to_journal_in_repository
 
+from waypost.compat.crowdbot.importer import import_crowdbot, survey_crowdbot
 from waypost.config import JournalSettings
 from waypost.errors import InvalidInput
-from waypost.flows.crowdbot import import_crowdbot, survey_crowdbot
-from waypost.flows.journal_import import Report, Returned, undo
+from waypost.flows.journal.entry_import import Report, Returned, undo
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 

@@ -6,12 +6,12 @@ import pytest
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound, PersonOnly
-from waypost.flows.curate import curate
-from waypost.flows.index_page import refresh_index
-from waypost.flows.journal_log import events
+from waypost.flows.journal.curate import curate
+from waypost.flows.journal.index_page import refresh_index
+from waypost.flows.journal.log import events
 from waypost.journal.bullets import parse_bullets
 from waypost.journal.layout import INDEX
-from waypost.journal.summary_frame import split_frame
+from waypost.journal.summary.frame import split_frame
 from waypost.model.memory import Caller
 
 CALLER, AGENT = Caller("person", "tests"), Caller("agent", "bot")

@@ -9,7 +9,7 @@ from tests.flows.journal.days import root_of, space_of
 from waypost import Memory
 from waypost.context.budget import count_tokens
 from waypost.errors import NotFound, Refused
-from waypost.flows.dna import approve_dna, dna_of, opening_of
+from waypost.flows.context.dna import approve_dna, dna_of, opening_of
 from waypost.model.memory import Caller
 from waypost.text.fence import TAG
 

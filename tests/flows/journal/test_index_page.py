@@ -9,15 +9,15 @@ from tests.conftest import TestClock
 
 from waypost import Memory
 from waypost.errors import NotFound
-from waypost.flows.importance import scored
-from waypost.flows.index_page import BACKUPS, KEPT_BACKUPS, back_up, index_backups, refresh_index, restore_index
-from waypost.flows.journal_log import cleaned, events
-from waypost.flows.journal_tally import entries_of
-from waypost.flows.preferences import promote_preferences
+from waypost.flows.journal.importance import scored
+from waypost.flows.journal.index_page import BACKUPS, KEPT_BACKUPS, back_up, index_backups, refresh_index, restore_index
+from waypost.flows.journal.log import cleaned, events
+from waypost.flows.journal.preferences import promote_preferences
+from waypost.flows.journal.tally import entries_of
 from waypost.journal.bullets import parse_bullets
-from waypost.journal.index_lines import sources_of
+from waypost.journal.index_page.lines import sources_of
 from waypost.journal.layout import INDEX, PREFERENCES
-from waypost.journal.summary_frame import split_frame
+from waypost.journal.summary.frame import split_frame
 from waypost.model.journal import Entry, Score, Scored
 
 Say = Callable[..., str]

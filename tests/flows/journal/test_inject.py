@@ -4,10 +4,10 @@ import pytest
 
 from waypost import Memory
 from waypost.embed.fake import FakeEngine
-from waypost.retrieve.near import USUAL, least_cosine, nearness, shares_words, words_shared
-from waypost.retrieve.spread import Engines
+from waypost.retrieve.calibration import Engines
+from waypost.retrieve.relevance import USUAL, least_cosine, nearness, shares_words, words_shared
 from waypost.text.fence import TAG
-from waypost.text.words import query_terms
+from waypost.text.keywords import query_terms
 
 FACT = "The staging server is rebuilt every Sunday night"
 
@@ -136,7 +136,7 @@ def test_words_in_common_make_near_what_the_engine_alone_would_leave_out(
     memory.settle()
     asked, name = "when is the staging server rebuilt?", memory._space.engines.main.name
     worth = {"least": {name: 0.95}}
-    monkeypatch.setattr("waypost.retrieve.near._known", lambda: worth | {"words": {}})
+    monkeypatch.setattr("waypost.retrieve.relevance._known", lambda: worth | {"words": {}})
     assert memory.brief(asked, preset="inject").memories == ()
-    monkeypatch.setattr("waypost.retrieve.near._known", lambda: worth | {"words": {name: 0.9}})
+    monkeypatch.setattr("waypost.retrieve.relevance._known", lambda: worth | {"words": {name: 0.9}})
     assert [hit.text for hit in memory.brief(asked, preset="inject").memories] == [FACT]

@@ -11,10 +11,11 @@ from tests.flows.journal.days import root_of, space_of
 
 from waypost import Memory
 from waypost.errors import InvalidInput, StoreError
-from waypost.flows import journal_brief, journal_choice
-from waypost.flows.journal_brief import JournalBriefing
-from waypost.flows.journal_log import events
-from waypost.flows.journal_tally import entries_of
+from waypost.flows.context import journal as journal_brief
+from waypost.flows.context import journal_files
+from waypost.flows.context.journal import JournalBriefing
+from waypost.flows.journal.log import events
+from waypost.flows.journal.tally import entries_of
 from waypost.flows.open_space import OpenSpace
 from waypost.llm.fake import FakeLlm
 from waypost.model.journal import Entry
@@ -233,7 +234,7 @@ class TestWithAModel:
     @staticmethod
     def answering(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> FakeLlm:
         llm = FakeLlm([one if isinstance(one, str) else json.dumps(one) for one in answers])
-        monkeypatch.setattr(journal_choice, "open_llm", lambda _settings: llm)
+        monkeypatch.setattr(journal_files, "open_llm", lambda _settings: llm)
         return llm
 
     def test_it_chooses_from_the_names(self, journal: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

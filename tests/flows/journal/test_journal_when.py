@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import OpenMemory, TestClock
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal_when import moment_told
+from waypost.flows.journal.entry_time import moment_told
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from waypost.compat.crowdbot.locai import import_locai, survey_locai
 from waypost.errors import InvalidInput
-from waypost.flows.journal_import import Report, undo
-from waypost.flows.locai import import_locai, survey_locai
+from waypost.flows.journal.entry_import import Report, undo
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 

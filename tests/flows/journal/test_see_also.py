@@ -9,12 +9,12 @@ from tests.conftest import TestClock
 
 from waypost import Memory
 from waypost.errors import InvalidInput, NotFound
-from waypost.flows import journal_media
-from waypost.flows.importance import scored
-from waypost.flows.journal_log import events
-from waypost.flows.journal_media import drop_media, keep_media, media_path
-from waypost.flows.journal_tally import entries_of
-from waypost.flows.see_also import (
+from waypost.flows.engines.pending_vectors import settle
+from waypost.flows.journal.files import media
+from waypost.flows.journal.files.media import drop_media, keep_media, media_path
+from waypost.flows.journal.importance import scored
+from waypost.flows.journal.log import events
+from waypost.flows.journal.see_also import (
     SEE_ALSO,
     link_related,
     related_to,
@@ -22,7 +22,7 @@ from waypost.flows.see_also import (
     similar_conversations,
     topics_over_time,
 )
-from waypost.flows.settle import settle
+from waypost.flows.journal.tally import entries_of
 from waypost.model.journal import Entry, Score, Scored
 
 LATER = datetime(2026, 3, 1, tzinfo=UTC)
@@ -193,7 +193,7 @@ def test_links_pipes_folders_and_large_files_are_refused(
     secret.write_text("x")
     (tmp_path / "link.txt").symlink_to(secret)
     os.mkfifo(tmp_path / "pipe")
-    monkeypatch.setattr(journal_media, "LARGEST", 10)
+    monkeypatch.setattr(media, "LARGEST", 10)
     (tmp_path / "large.bin").write_bytes(b"x" * 11)
     for name in ("link.txt", "pipe", "large.bin", "."):
         with pytest.raises(InvalidInput):

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import OpenMemory, TestClock, agree_to_journal_in_repository
 
 from waypost.errors import InvalidInput
-from waypost.flows.journal_access import take_accesses
+from waypost.flows.journal.access import take_accesses
 from waypost.memory import Memory
 from waypost.model.memory import Caller
 
@@ -45,7 +45,7 @@ def test_a_neglected_journal_calls_a_worker_when_it_is_opened(
 ) -> None:
     called: list[str] = []
     monkeypatch.setenv("WAYPOST_BACKGROUND", "1")
-    monkeypatch.setattr("waypost.flows.worker.start_worker", lambda space: called.append(space.identity.space_id))
+    monkeypatch.setattr("waypost.flows.admin.worker.start_worker", lambda space: called.append(space.identity.space_id))
     memory = open_memory()
     memory.remember("A note", kind="note")
     memory.maintain()

@@ -197,6 +197,6 @@ def test_a_file_that_cannot_be_read_does_not_make_the_rest_new(tree: Path, memor
         return build_schema(changes)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("waypost.flows.conclude.build_schema", noted)
+        patch.setattr("waypost.flows.index.project_analysis.build_schema", noted)
         memory.index()
     assert concluded == []

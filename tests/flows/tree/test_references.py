@@ -10,7 +10,7 @@ from tests.conftest import Git, OpenMemory, TestClock
 from waypost.config import Settings
 from waypost.errors import InvalidInput, PersonOnly, SecurityError
 from waypost.memory import Memory
-from waypost.model.linked import Link
+from waypost.model.code_link import Link
 from waypost.model.memory import Caller
 
 UPLOADS = '''\

@@ -16,7 +16,7 @@ ANSWER = json.dumps({"purpose": "Guards the door.", "symbols": {"check_password"
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch) -> FakeLlm:
     model = FakeLlm([ANSWER] * 50)
-    monkeypatch.setattr("waypost.flows.summarize.open_llm", lambda _settings: model)
+    monkeypatch.setattr("waypost.flows.index.summarize.open_llm", lambda _settings: model)
     return model
 
 
@@ -62,7 +62,7 @@ def test_a_model_that_fails_is_named_and_rules_step_in(
     def refuse(*_: object, **__: object) -> object:
         raise LlmUnusable("It answered in rhymes.", "Use another model.")
 
-    monkeypatch.setattr("waypost.flows.summarize.complete_json", refuse)
+    monkeypatch.setattr("waypost.flows.index.summarize.complete_json", refuse)
     done = indexed.summarize("shop/auth.py")
     assert (done.made, done.by_model) == (1, 0)
     assert done.notices == ["Described by rules, because the model did not: It answered in rhymes."]
@@ -78,7 +78,7 @@ def test_after_the_limit_of_a_run_the_model_is_not_asked_again(
         asked.append(1)
         raise LlmLimit("The run may spend no more.", "Raise the limit.")
 
-    monkeypatch.setattr("waypost.flows.summarize.complete_json", spent)
+    monkeypatch.setattr("waypost.flows.index.summarize.complete_json", spent)
     assert indexed.summarize().made == 5
     assert len(asked) == 1
 

@@ -76,13 +76,13 @@ def test_a_folder_that_is_gone_takes_all_its_files_with_it(tree: Path, indexed: 
 
 
 def test_an_index_of_another_format_is_made_again(indexed: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waypost.flows.index.DIGEST_FORMAT", "2")
+    monkeypatch.setattr("waypost.flows.index.build.DIGEST_FORMAT", "2")
     assert indexed.index().indexed.read == 5
     assert indexed.index().indexed.read == 0
 
 
 def test_what_is_asked_for_is_embedded_first(tree: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waypost.flows.serving.ON_THE_SPOT", 0)
+    monkeypatch.setattr("waypost.flows.engines.query.ON_THE_SPOT", 0)
     memory.index(wait=False)
     engine = memory._space.engines.main.name
 

@@ -10,13 +10,13 @@ from tests.refs.oracle.printer import Printed, printed
 from tests.refs.oracle.verdict import Target, complaint, expected
 
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Source
-from waypost.model.finding import Finding
+from waypost.model.code_verdict import Finding
 from waypost.model.reference import LineRange
 from waypost.model.shape import Shape
-from waypost.refs.elsewhere import ShapesElsewhere
 from waypost.refs.follow import Place, follow
+from waypost.refs.other_files import ShapesElsewhere
 from waypost.refs.pin import Pinned, pin
 
 

@@ -33,7 +33,7 @@ from tests.refs.oracle.model import (
 )
 from tests.refs.oracle.printer import Printed
 
-from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, Finding
 
 LITTLE = 24
 FEW = 4

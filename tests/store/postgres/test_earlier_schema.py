@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import psycopg
 
-from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.store import PostgresStore
 
 THEN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -8,8 +8,8 @@ import pytest
 from psycopg import errors
 
 from waypost.errors import StoreBusy, StoreError, StoreUnavailable
+from waypost.store.postgres.errors import is_lost, told
 from waypost.store.postgres.store import PostgresStore
-from waypost.store.postgres.words import is_lost, told
 
 SECONDS = 20.0
 

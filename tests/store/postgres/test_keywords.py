@@ -15,8 +15,8 @@ from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.postgres import keyword_changes, keyword_rows
-from waypost.store.postgres.keyword_keys import keys_of, lookups, signed, term_of, tokens
+from waypost.store.postgres.search import keyword_changes, keyword_rows
+from waypost.store.postgres.search.keyword_keys import keys_of, lookups, signed, term_of, tokens
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import Found, PassageRow, Store
 from waypost.store.sql import search_rows

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import psycopg
 import pytest
 
-from waypost.store.postgres.listening import Listening
+from waypost.store.postgres.notifications import Listening
 from waypost.store.postgres.store import PostgresStore
 
 SECONDS = 20.0  # that a test waits for what has to come

@@ -15,11 +15,11 @@ from waypost.model.kinds import CODE_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.postgres import vector_changes
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_rows import Space
-from waypost.store.postgres.directory_schema import migrate_directory
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.rows import Space
+from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import ensure_roles
+from waypost.store.postgres.search import vector_changes
 from waypost.store.postgres.store import PostgresStore
 from waypost.store.protocol import PassageRow
 

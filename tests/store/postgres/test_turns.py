@@ -14,7 +14,7 @@ import pytest
 from waypost.errors import InvalidInput, SecurityError, StoreBusy, StoreError, WaypostError
 from waypost.store.postgres import connection as connecting
 from waypost.store.postgres.connection import Connection, Connections, release
-from waypost.store.postgres.directory_rows import Space
+from waypost.store.postgres.directory.rows import Space
 from waypost.store.postgres.roles import ensure_roles, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
 from waypost.store.postgres.store import PostgresStore

@@ -16,11 +16,11 @@ from tests.store.postgres.pooler import Pooler
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.postgres import upkeep
+from waypost.store.postgres import maintenance
 from waypost.store.postgres.connection import release
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_rows import Space
-from waypost.store.postgres.directory_schema import migrate_directory
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.rows import Space
+from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import Names, Role, ensure_roles, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Principal
 from waypost.store.postgres.store import PostgresStore
@@ -201,7 +201,7 @@ def test_a_server_takes_on_no_role_behind_a_pooler(team: Team) -> None:
 def test_while_traces_wait_for_a_long_reader_the_memory_is_read_and_written(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "_ATTEMPT_MILLISECONDS", 30)
+    monkeypatch.setattr(maintenance, "_ATTEMPT_MILLISECONDS", 30)
     store = PostgresStore(team.dsn, team.space, busy_seconds=60)
     done: list[bool] = []
     with store.read() as long:

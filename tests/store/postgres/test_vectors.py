@@ -13,12 +13,12 @@ from waypost.model.kinds import CODE_COLLECTIONS, KEPT_COLLECTIONS
 from waypost.model.memory import Version
 from waypost.model.recall import View
 from waypost.model.time import Moment
-from waypost.store.postgres import search_rows as postgres_search_rows
-from waypost.store.postgres import search_schema, vector_changes, vector_samples
-from waypost.store.postgres.halfvec import Halves, array_bytes, half_bytes, packed
+from waypost.store.postgres.search import schema, vector_changes, vector_samples
+from waypost.store.postgres.search import search_rows as postgres_search_rows
+from waypost.store.postgres.search.halfvec import Halves, array_bytes, half_bytes, packed
+from waypost.store.postgres.search.vector_rows import Near, all_scores, find_engine, near
+from waypost.store.postgres.search.vector_samples import Samples, _together
 from waypost.store.postgres.store import PostgresStore
-from waypost.store.postgres.vector_rows import Near, all_scores, find_engine, near
-from waypost.store.postgres.vector_samples import Samples, _together
 from waypost.store.protocol import PassageRow, Population, Store
 from waypost.store.sql.packed import pack
 
@@ -314,4 +314,4 @@ def test_a_vector_goes_to_the_database_and_back_as_the_same_bytes() -> None:
 
 
 def test_few_vectors_are_compared_one_by_one() -> None:
-    assert search_schema.INDEX_FROM >= 5_000  # else a thousand small memories would have a thousand indexes
+    assert schema.INDEX_FROM >= 5_000  # else a thousand small memories would have a thousand indexes

@@ -5,7 +5,7 @@ import pytest
 from psycopg import errors
 
 from waypost.errors import ConfigError, SecurityError, StoreUnavailable, WaypostError
-from waypost.store.postgres.words import is_lost, told
+from waypost.store.postgres.errors import is_lost, told
 
 _SHOWN = "PostgreSQL database 'memory' on db"
 _BEGIN = 'connection failed: connection to server at "127.0.0.1", port 5432 failed: '

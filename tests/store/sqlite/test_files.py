@@ -11,8 +11,8 @@ import pytest
 from tests.conftest import Git, OpenMemory, TestClock, expect_opening
 
 from waypost import Memory
+from waypost.compat.chat.importer import read_chat
 from waypost.errors import InvalidInput, StoreError
-from waypost.flows.chat_import import read_chat
 from waypost.store.sqlite.connection import Connections, open_pools
 from waypost.store.sqlite.files import contains, header, locked_inodes
 from waypost.store.sqlite.foreign import copy_database

@@ -12,7 +12,7 @@ from waypost.code.architecture.patterns import Project, patterns_of
 from waypost.code.architecture.result import Architecture, Configuration, Endpoint, Finding, Place
 from waypost.code.architecture.roles import role_of, weight_of
 from waypost.code.architecture.used import frameworks_by_directory, frameworks_of
-from waypost.code.languages import display_name, is_document, language_of_path
+from waypost.code.files.languages import display_name, is_document, language_of_path
 
 _MAX_PLACES = 10
 _MAX_CONFIGURATION_FILES = 60

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from waypost.code.languages import is_test_path
+from waypost.code.files.languages import is_test_path
 
 _EXAMPLE = frozenset(("example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox", "fixtures"))
 _EXAMPLE |= frozenset(

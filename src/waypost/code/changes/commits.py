@@ -1,7 +1,7 @@
 """Changes as git has them: of commits, of what is staged, of the working tree, of one file.
 
 Few processes for many commits: one for the log, one for all sizes, one for each bundle of contents. Nothing that a
-repository says can run a program (see waypost.code.git); names that cannot be shown are left out, as the walk does.
+repository says can run a program (see waypost.code.git.command); names that cannot be shown are left out, as the walk does.
 """
 
 import re
@@ -13,9 +13,9 @@ from pathlib import Path
 
 from waypost.code.changes.objects import Entry, contents, read_entries, reason_against, reason_inside, sizes
 from waypost.code.changes.raw import RawCommit, RawFile
-from waypost.code.git import Checkout, hindrance, open_checkout
-from waypost.code.reading import Unread, read_bytes
-from waypost.code.skip import shown, size_limit, unsafe_name
+from waypost.code.files.reading import Unread, read_bytes
+from waypost.code.files.skip import shown, size_limit, unsafe_name
+from waypost.code.git.command import Checkout, hindrance, open_checkout
 from waypost.errors import InvalidInput, NotFound
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 

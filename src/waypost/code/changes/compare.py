@@ -12,7 +12,7 @@ from waypost.code.changes.roles import role_of_path
 from waypost.code.changes.settings import setting_changes
 from waypost.code.changes.sides import Side, side_of
 from waypost.code.changes.signatures import noticed
-from waypost.code.languages import is_document, language_of_path
+from waypost.code.files.languages import is_document, language_of_path
 from waypost.code.source import Symbol
 from waypost.code.summary.purpose import LONGEST, purpose
 from waypost.code.summary.sentences import first_sentence, first_sentences

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from waypost.code.languages import language_of_path
+from waypost.code.files.languages import language_of_path
 
 MASKED = "masked-secret"  # stands where a secret was
 _MASK = re.compile(r"\[secret: [\w-]{1,60}\]")

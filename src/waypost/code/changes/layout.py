@@ -8,7 +8,7 @@ from typing import AnyStr
 
 from waypost.code.changes.flat import flat_settings
 from waypost.code.changes.sides import Side
-from waypost.code.languages import is_document
+from waypost.code.files.languages import is_document
 
 _MOST_CELLS = 40_000  # lines on one side times lines on the other that are compared one by one
 _FREE_LAYOUT = frozenset({"markdown", "rst", "asciidoc", "org", "text", "tex", "json", "toml", "ini", "html", "xml"})

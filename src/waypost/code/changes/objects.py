@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from waypost.code.content import magic_reason
-from waypost.code.git import Checkout
-from waypost.code.skip import file_skip, unsafe_name
+from waypost.code.files.content import magic_reason
+from waypost.code.files.skip import file_skip, unsafe_name
+from waypost.code.git.command import Checkout
 from waypost.model.change import ADDED, MODIFIED, REMOVED, RENAMED
 
 _SECONDS = 60.0

@@ -8,7 +8,7 @@ from waypost.code.changes.match import MOVED_ALIKE, SMALLEST, Placed, alike, sam
 from waypost.code.changes.raw import RawCommit, RawFile
 from waypost.model.change import ChangeSet
 from waypost.model.shape import family
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 MOST_BYTES = 12_000_000  # of both sides of all files that are parsed; the rest is told as changed only
 MOST_FILES = 500

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 from waypost.code.architecture.roles import role_of
 from waypost.code.changes.manifests import is_manifest
-from waypost.code.languages import is_document, language_of_path
-from waypost.code.skip import file_skip
+from waypost.code.files.languages import is_document, language_of_path
+from waypost.code.files.skip import file_skip
 
 _OFTEN_APART = (".txt", ".in", "proj")  # manifests that lie in folders of tests and documentation, too
 _SOURCES = frozenset({"src", "lib", "crates", "internal", "pkg", "cmd", "app"})

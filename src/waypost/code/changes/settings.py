@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from waypost.code.changes.flat import MASKED, flat_settings
 from waypost.model.change import ADDED, MODIFIED, REMOVED, SettingChange
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 MOST = 60  # settings of one file that are told
 LONGEST = 160  # characters of a value

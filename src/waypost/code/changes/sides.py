@@ -8,14 +8,14 @@ from copy import copy
 from functools import cached_property, lru_cache
 
 from waypost.code.changes.visibility import Visibility
-from waypost.code.content import written_by_machine
-from waypost.code.decoding import decode
-from waypost.code.languages import language_of_path
+from waypost.code.files.content import written_by_machine
+from waypost.code.files.decoding import decode
+from waypost.code.files.languages import language_of_path
 from waypost.code.parse import parse
-from waypost.code.shape import shape_of
+from waypost.code.shape.build import shape_of
 from waypost.code.source import Parsed, Source, Symbol
 from waypost.model.shape import Shape
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 _LOCAL = frozenset({"function", "method", "property", "macro"})  # what is defined in these is nobody else's business
 _MOST_SYMBOLS = 3_000

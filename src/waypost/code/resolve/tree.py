@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from waypost.code.languages import is_test_path
+from waypost.code.files.languages import is_test_path
 from waypost.code.outline import Brought, Outline
 from waypost.code.resolve.families import family
 from waypost.code.source import CONTAINERS

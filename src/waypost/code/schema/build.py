@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from waypost.code.schema.django_state import django_tables
 from waypost.code.schema.draft import Database, Draft, alter
+from waypost.code.schema.frameworks.django_state import django_tables
+from waypost.code.schema.frameworks.model_tables import model_tables
+from waypost.code.schema.frameworks.models import MAX_SAME, Models
 from waypost.code.schema.merge import in_tests, merge_model, merge_stored, similar, worth
 from waypost.code.schema.model import SchemaChange, Table
-from waypost.code.schema.model_tables import model_tables
-from waypost.code.schema.models import MAX_SAME, Models
 from waypost.code.schema.order import by_database, in_order
 from waypost.code.schema.relations import finish
 

@@ -3,24 +3,24 @@
 import re
 from collections.abc import Callable, Iterable
 
-from waypost.code.schema.active_record import find_active_record
-from waypost.code.schema.alembic import find_alembic
-from waypost.code.schema.django import find_django_apps, find_django_models
-from waypost.code.schema.django_migrations import find_django_migration
-from waypost.code.schema.drizzle import find_drizzle
-from waypost.code.schema.eloquent import find_eloquent
-from waypost.code.schema.entity_framework import find_context, find_snapshot
-from waypost.code.schema.jpa import find_jpa
-from waypost.code.schema.knex import find_knex
-from waypost.code.schema.laravel import find_laravel
+from waypost.code.schema.frameworks.active_record import find_active_record
+from waypost.code.schema.frameworks.alembic import find_alembic
+from waypost.code.schema.frameworks.django import find_django_apps, find_django_models
+from waypost.code.schema.frameworks.django_migrations import find_django_migration
+from waypost.code.schema.frameworks.drizzle import find_drizzle
+from waypost.code.schema.frameworks.eloquent import find_eloquent
+from waypost.code.schema.frameworks.entity_framework import find_context, find_snapshot
+from waypost.code.schema.frameworks.jpa import find_jpa
+from waypost.code.schema.frameworks.knex import find_knex
+from waypost.code.schema.frameworks.laravel import find_laravel
+from waypost.code.schema.frameworks.mongoose import find_mongoose
+from waypost.code.schema.frameworks.prisma import find_prisma
+from waypost.code.schema.frameworks.rails import find_rails_migration, find_rails_schema
+from waypost.code.schema.frameworks.sequelize import find_sequelize, find_sequelize_migration
+from waypost.code.schema.frameworks.sqlalchemy import find_sqlalchemy
+from waypost.code.schema.frameworks.typeorm import find_typeorm, find_typeorm_migration
 from waypost.code.schema.model import SchemaChange
-from waypost.code.schema.mongoose import find_mongoose
-from waypost.code.schema.prisma import find_prisma
-from waypost.code.schema.rails import find_rails_migration, find_rails_schema
-from waypost.code.schema.sequelize import find_sequelize, find_sequelize_migration
-from waypost.code.schema.sql import find_sql
-from waypost.code.schema.sqlalchemy import find_sqlalchemy
-from waypost.code.schema.typeorm import find_typeorm, find_typeorm_migration
+from waypost.code.schema.sql.statements import find_sql
 from waypost.code.source import Parsed, Source
 
 Detector = Callable[[Source], Iterable[SchemaChange]]

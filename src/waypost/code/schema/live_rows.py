@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from waypost.code.schema.draft import Draft
+from waypost.code.schema.frameworks.models import Models
 from waypost.code.schema.model import Column, Evidence, Index, Table
-from waypost.code.schema.models import Models
 from waypost.code.schema.relations import finish
-from waypost.code.schema.sql_tokens import DEFAULT_SCHEMAS
+from waypost.code.schema.sql.tokens import DEFAULT_SCHEMAS
 from waypost.model.reference import LineRange
 
 Rows = Sequence[tuple[Any, ...]]

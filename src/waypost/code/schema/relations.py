@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from waypost.code.schema.draft import Draft
+from waypost.code.schema.frameworks.models import Models
 from waypost.code.schema.merge import in_tests, worth
 from waypost.code.schema.model import Column, Relation, Table
-from waypost.code.schema.models import Models
 
 # Columns that a table between two others may have and still say nothing of its own.
 _HOUSEKEEPING = frozenset({"id", "created_at", "updated_at", "created_on", "created", "sort_value", "position"})

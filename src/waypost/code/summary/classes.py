@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.code.languages import is_test_path
+from waypost.code.files.languages import is_test_path
 from waypost.code.source import CONTAINERS, Symbol
 from waypost.code.summary.lexicon import patterns, words
 from waypost.code.summary.marks import mark_of, test_title

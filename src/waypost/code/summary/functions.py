@@ -2,7 +2,7 @@
 
 import re
 
-from waypost.code.languages import is_test_path
+from waypost.code.files.languages import is_test_path
 from waypost.code.source import Symbol
 from waypost.code.summary.body import Body, body_of
 from waypost.code.summary.lexicon import patterns, words

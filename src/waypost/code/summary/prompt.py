@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from waypost.code.languages import display_name
+from waypost.code.files.languages import display_name
 from waypost.code.source import Parsed, Source
 from waypost.code.summary.build import Described, Summary, chosen
 from waypost.code.summary.sentences import shortened

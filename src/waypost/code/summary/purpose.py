@@ -3,7 +3,7 @@
 import re
 import sys
 
-from waypost.code.languages import display_name, is_test_path
+from waypost.code.files.languages import display_name, is_test_path
 from waypost.code.source import CONTAINERS, Parsed, Symbol
 from waypost.code.summary.describe import describe_in
 from waypost.code.summary.lexicon import patterns, words

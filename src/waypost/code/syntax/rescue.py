@@ -6,7 +6,7 @@ define (`fun`, `class`) are believed in the whole of a broken file, others only 
 
 import re
 
-from waypost.code.patterns import parse_by_patterns
+from waypost.code.patterns.definitions import parse_by_patterns
 from waypost.code.source import Source, Symbol
 from waypost.code.syntax.captures import Definition, Found
 from waypost.code.syntax.text import Ranges

@@ -1,35 +1,36 @@
 """The command line, whole: importing the commands puts them into the framework, in the order of the help."""
 
-from waypost.faces.cli import memories  # isort: skip
-from waypost.faces.cli import reasons, learning, lifetimes  # isort: skip
-from waypost.faces.cli import references, tree, adoption, discovering, hooks, scheduling, operations, backups  # isort: skip
-from waypost.faces.cli import journaling, sharing  # isort: skip
-from waypost.faces.cli import serving, tokens, team, team_people, team_spaces, team_access, migrating  # isort: skip
-from waypost.faces.cli import setting_up  # isort: skip
+from waypost.faces.cli.commands import memories  # isort: skip
+from waypost.faces.cli.commands import decisions, facts, ttl  # isort: skip
+from waypost.faces.cli.commands import code_links, index, adopt, discover, hooks, schedule, admin, backup  # isort: skip
+from waypost.faces.cli.commands import journal, share  # isort: skip
+from waypost.faces.cli.commands import serve, tokens  # isort: skip
+from waypost.faces.cli.team import database, people, spaces, access  # isort: skip
+from waypost.faces.cli.commands import migrate, setup  # isort: skip
 from waypost.faces.cli.framework import app
 
 __all__ = [
-    "adoption",
+    "access",
+    "admin",
+    "adopt",
     "app",
-    "backups",
-    "discovering",
+    "backup",
+    "code_links",
+    "database",
+    "decisions",
+    "discover",
+    "facts",
     "hooks",
-    "journaling",
-    "learning",
-    "lifetimes",
+    "index",
+    "journal",
     "memories",
-    "migrating",
-    "operations",
-    "reasons",
-    "references",
-    "scheduling",
-    "serving",
-    "setting_up",
-    "sharing",
-    "team",
-    "team_access",
-    "team_people",
-    "team_spaces",
+    "migrate",
+    "people",
+    "schedule",
+    "serve",
+    "setup",
+    "share",
+    "spaces",
     "tokens",
-    "tree",
+    "ttl",
 ]

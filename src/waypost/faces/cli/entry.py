@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> int:
 
 def _call(arguments: list[str]) -> int:
     if arguments[:1] == ["mcp"] or (arguments[:1] == ["-C"] and arguments[2:3] == ["mcp"]):
-        from waypost.faces.cli.serving_stdio import serve_agent, started_by_agent
+        from waypost.faces.cli.commands.mcp_stdio import serve_agent, started_by_agent
 
         if (told := started_by_agent(arguments)) is not None:
             serve_agent(*told)

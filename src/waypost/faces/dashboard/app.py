@@ -13,10 +13,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from waypost.errors import InvalidInput, NotFound, SecurityError, WaypostError
-from waypost.faces.dashboard.asked import Asked, Go, Place, address
 from waypost.faces.dashboard.pages import PLACES
-from waypost.faces.dashboard.patience import Patience
 from waypost.faces.dashboard.render import Renderer
+from waypost.faces.dashboard.request_context import Asked, Go, Place, address
+from waypost.faces.dashboard.slow_work import Patience
 from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces

@@ -9,15 +9,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from waypost.faces.dashboard.asked import Asked, Page, address
-from waypost.faces.dashboard.rank_words import told_by
+from waypost.faces.dashboard.flash_messages import TOLD
+from waypost.faces.dashboard.rank_explanation import told_by
+from waypost.faces.dashboard.request_context import Asked, Page, address
 from waypost.faces.dashboard.sections import SECTIONS
-from waypost.faces.dashboard.told import TOLD
 from waypost.faces.dashboard.wording import ago, day, opening, percent, plain, reason, shortened, size
 from waypost.faces.guard.identity import Identity
 from waypost.memory.known import Spaces
 from waypost.model.time import parse_time
-from waypost.text.counted import counted
+from waypost.text.plural import counted
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -4,8 +4,8 @@ import unicodedata
 from datetime import datetime
 from textwrap import dedent
 
-from waypost.model.linked import CODE_CHANGED
-from waypost.text.counted import counted
+from waypost.model.code_link import CODE_CHANGED
+from waypost.text.plural import counted
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _SPANS = (

@@ -18,9 +18,9 @@ from waypost.faces.guard.tokens import digest_of, new_token
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
-    from waypost.store.postgres.directory import Directory
-    from waypost.store.postgres.directory_rows import Holder, Kind, Rights
-    from waypost.store.postgres.directory_sessions import Connect
+    from waypost.store.postgres.directory.directory import Directory
+    from waypost.store.postgres.directory.rows import Holder, Kind, Rights
+    from waypost.store.postgres.directory.sessions import Connect
     from waypost.store.postgres.roles import Role
     from waypost.store.postgres.security import Principal
 
@@ -149,7 +149,7 @@ class TeamTokens:
         return None
 
     def _found(self, *, digest: str | None = None, key: str | None = None) -> TeamIdentity | None:
-        from waypost.store.postgres.directory import Directory
+        from waypost.store.postgres.directory.directory import Directory
 
         with self._connect() as connection:
             held = Directory(connection).holder(digest=digest, key=key)
@@ -159,9 +159,9 @@ class TeamTokens:
 def team_behind(dsn: str, clock: Clock = utc_now) -> tuple[TeamTokens, "TeamSessions"] | None:
     """The tokens and sessions of the team at this store, where it is one and we log in as its server; None where the
     tokens of this home count."""
-    from waypost.store.postgres.directory import Directory
-    from waypost.store.postgres.directory_schema import check_directory
-    from waypost.store.postgres.directory_sessions import pooled
+    from waypost.store.postgres.directory.directory import Directory
+    from waypost.store.postgres.directory.schema import check_directory
+    from waypost.store.postgres.directory.sessions import pooled
 
     connect = pooled(dsn)
     with connect() as connection:
@@ -210,7 +210,7 @@ class TeamSessions:
     def __init__(
         self, connect: "Connect", clock: Clock = utc_now, *, idle: timedelta = IDLE, longest: timedelta = LONGEST
     ) -> None:
-        from waypost.store.postgres.directory_sessions import KeptSessions
+        from waypost.store.postgres.directory.sessions import KeptSessions
 
         self._kept, self._clock, self._idle, self.longest = KeptSessions(connect), clock, idle, longest
         self._guard = threading.Lock()
@@ -218,7 +218,7 @@ class TeamSessions:
 
     def begin(self, holder: str) -> str:
         """A new session of the token with this key; returns its id."""
-        from waypost.store.postgres.directory_sessions import KeptSession
+        from waypost.store.postgres.directory.sessions import KeptSession
 
         name, now = secrets.token_urlsafe(_ID_BYTES), self._clock()
         session = KeptSession(digest_of(name), holder, now, now)

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.mcp.defaults_read import brief, recall, why
+from waypost.faces.mcp.read_tools import brief, recall, why
 from waypost.faces.mcp.tool import Call
 
 _LONGEST = 4000  # characters of an argument

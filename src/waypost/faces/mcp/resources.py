@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 from waypost.context.one_line import one_line
 from waypost.errors import NotFound
-from waypost.faces.mcp.defaults_read import whole
-from waypost.faces.mcp.defaults_status import status
-from waypost.faces.mcp.texts import fenced, told
+from waypost.faces.mcp.read_tools import whole
+from waypost.faces.mcp.status_tool import status
+from waypost.faces.mcp.text_answers import fenced, told
 from waypost.faces.mcp.tool import Call
 from waypost.model.ids import check_id
 

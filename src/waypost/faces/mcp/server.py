@@ -23,8 +23,8 @@ from pydantic import ValidationError
 from waypost.errors import WaypostError
 from waypost.faces.guard.asgi import CALLER, named_space
 from waypost.faces.guard.identity import Identity
-from waypost.faces.mcp import hello, prompts, resources
-from waypost.faces.mcp.asking import Asking, Carries, Context, sendable
+from waypost.faces.mcp import prompts, resources, server_info
+from waypost.faces.mcp.confirmation import Asking, Carries, Context, sendable
 from waypost.faces.mcp.session import (
     AnswerNeeded,
     Project,
@@ -48,10 +48,10 @@ def build_server(tools: Sequence[Tool], project: Project, workers: Workers | Non
     """A server for one client or, with a project that follows no roots, for several. Opens nothing before it is asked."""
     served = _Served({tool.name: tool for tool in tools}, project, workers or Workers())
     server: Server[Any] = Server(
-        hello.NAME,
-        title=hello.TITLE,
-        version=hello.VERSION,
-        instructions=hello.instructions(),
+        server_info.NAME,
+        title=server_info.TITLE,
+        version=server_info.VERSION,
+        instructions=server_info.instructions(),
         on_list_tools=served.list_tools,
         on_call_tool=served.call_tool,
         on_list_resources=served.list_resources,
@@ -77,7 +77,7 @@ class _Served:
     # -- what there is --------------------------------------------------------------------------------------
 
     async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult.model_validate({"tools": hello.listing(self.tools.values())})
+        return types.ListToolsResult.model_validate({"tools": server_info.listing(self.tools.values())})
 
     async def list_resources(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         return types.ListResourcesResult.model_validate({"resources": [dict(one) for one in resources.LISTED]})

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from waypost.faces.mcp.door import serve_at_door
-from waypost.faces.mcp.life import Life
+from waypost.faces.mcp.early_handshake import serve_at_door
 from waypost.faces.mcp.session import Project
+from waypost.faces.mcp.shutdown import Life
 from waypost.faces.mcp.tool import Tool
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from waypost.faces.rest.routes import (
 from waypost.faces.rest.routes import spaces as spaces_routes
 from waypost.faces.rest.services import Services
 from waypost.faces.rest.streams import Holds, Pause, Streams
-from waypost.faces.rest.turns import Turns
+from waypost.faces.rest.write_turns import Turns
 from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:

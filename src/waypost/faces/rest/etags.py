@@ -9,7 +9,7 @@ from waypost.faces.rest.problems import ProblemError
 
 if TYPE_CHECKING:
     from waypost.faces.rest.caller import Hands
-    from waypost.model.linked import Linked
+    from waypost.model.code_link import Linked
 
 LONGEST = 1000
 _TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')

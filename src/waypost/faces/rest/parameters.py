@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Header, Path, Query
 
 from waypost.faces.rest import cursors
-from waypost.flows.about import MOST_ABOUT
+from waypost.flows.links.about import MOST_ABOUT
 from waypost.model.reference import MAX_LINE
 
 ID = r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"

@@ -2,17 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
-from waypost.flows.transfer import memory_row
+from waypost.flows.move.export import memory_row
 from waypost.model.memory import State
 from waypost.model.time import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from waypost.flows.forget import Forgotten
-    from waypost.flows.lifecycle import History
-    from waypost.flows.transfer import Export
-    from waypost.model.linked import Linked
+    from waypost.flows.move.export import Export
+    from waypost.flows.write.forget import Forgotten
+    from waypost.flows.write.lifecycle import History
+    from waypost.model.code_link import Linked
     from waypost.model.receipt import Receipt
     from waypost.store.protocol import AuditEntry
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from waypost.faces.rest.jobs import Jobs
     from waypost.faces.rest.replies import Replies
     from waypost.faces.rest.streams import Streams
-    from waypost.faces.rest.turns import Turns
+    from waypost.faces.rest.write_turns import Turns
     from waypost.memory.known import Spaces
 
 

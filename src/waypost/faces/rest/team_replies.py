@@ -10,7 +10,7 @@ from waypost.faces.rest.replies import KEPT, MOST_EACH, Claim, Replies, Reply, _
 from waypost.model.time import Clock
 
 if TYPE_CHECKING:
-    from waypost.store.postgres.directory_sessions import Connect
+    from waypost.store.postgres.directory.sessions import Connect
 
 _HELD = timedelta(minutes=2)  # a request takes less; after that a server that is at it has stopped
 
@@ -19,7 +19,7 @@ class TeamReplies(Replies):
     """As `Replies`, for several servers behind one database: of those that get the same request, one does it."""
 
     def __init__(self, connect: "Connect", clock: Clock) -> None:
-        from waypost.store.postgres.directory_sessions import KeptReplies
+        from waypost.store.postgres.directory.sessions import KeptReplies
 
         super().__init__(Path(), clock)
         self._kept = KeptReplies(connect)

@@ -15,11 +15,11 @@ from waypost.faces.guard.lifespan import with_lifespan
 from waypost.faces.guard.limits import Buckets, Limits, Processes
 from waypost.faces.guard.sign_in import SignIn
 from waypost.faces.guard.team_tokens import TeamIdentity, acting_for_callers
-from waypost.faces.serve.ending import Ending
-from waypost.faces.serve.figures import METRICS, Figures
-from waypost.faces.serve.observed import NoteCrash, observed
+from waypost.faces.serve.metrics import METRICS, Figures
 from waypost.faces.serve.proxies import FORWARDED, behind
+from waypost.faces.serve.request_log import NoteCrash, observed
 from waypost.faces.serve.routes import MCP, Routes
+from waypost.faces.serve.stream_shutdown import Ending
 
 _REST = ("/api", "/openapi.json")
 _EVENTS = "/events"  # how the path of a stream ends

@@ -15,12 +15,12 @@ from waypost.faces.guard.limits import Buckets, Limits, Processes
 from waypost.faces.mcp.session import Project
 from waypost.faces.mcp.tool import Tool
 from waypost.faces.serve.app import Faces, Operating, Running
-from waypost.faces.serve.figures import Figures, StoreFigures, metrics_app, of_database, of_jobs, of_log
-from waypost.faces.serve.news import Ears, hearing
+from waypost.faces.serve.change_events import Ears, hearing
+from waypost.faces.serve.maintenance import Upkeep
+from waypost.faces.serve.metrics import Figures, StoreFigures, metrics_app, of_database, of_jobs, of_log
 from waypost.faces.serve.routes import routes_of
 from waypost.faces.serve.team import Team
 from waypost.faces.serve.tool_calls import tool_calls
-from waypost.faces.serve.upkeep import Upkeep
 from waypost.memory.known import Spaces
 from waypost.model.memory import Caller
 from waypost.space.crash import note_crash

@@ -12,7 +12,7 @@ from waypost.model.time import Clock, utc_now
 
 if TYPE_CHECKING:
     from waypost.faces.rest.replies import Replies
-    from waypost.store.postgres.directory_sessions import Connect
+    from waypost.store.postgres.directory.sessions import Connect
 
 LISTENS_AS = "waypost listening"  # by which the connections of `Listening` are known
 _UPKEEP = 0x57_41_59_55  # "WAYU": locks of who looks after a memory
@@ -33,14 +33,14 @@ class Team:
     def check(self) -> None:
         """Raises StoreError where nobody could be served: the database does not answer, or is not set up for this
         version. Nobody's memory is looked at."""
-        from waypost.store.postgres.directory_schema import check_directory
+        from waypost.store.postgres.directory.schema import check_directory
 
         with self.connect() as connection:
             check_directory(connection)
 
     def status(self) -> Mapping[str, Any]:
         """What a server may know of the whole: how large the database is."""
-        from waypost.store.postgres.directory_sql import run
+        from waypost.store.postgres.directory.execute import run
 
         with self.connect() as connection:
             row = run(connection, "SELECT pg_database_size(current_database())").fetchone()
@@ -48,7 +48,7 @@ class Team:
 
     def processes(self) -> int:
         """How many servers of the team there are now, this one among them: each has a connection that listens."""
-        from waypost.store.postgres.directory_sql import run
+        from waypost.store.postgres.directory.execute import run
 
         with self.connect() as connection:
             row = run(
@@ -62,7 +62,7 @@ class Team:
     @contextmanager
     def alone_with(self, space_id: str) -> Iterator[bool]:
         """Whether in the block no other server looks after this memory. Should this process end, the database knows."""
-        from waypost.store.postgres.directory_sql import run
+        from waypost.store.postgres.directory.execute import run
 
         key = (_UPKEEP, int.from_bytes(bytes.fromhex(space_id)[:4], "big", signed=True))
         with self.connect() as connection:
@@ -80,8 +80,8 @@ def team_of(settings: Settings, clock: Clock = utc_now) -> Team | None:
     if not settings.store:
         return None
     need_driver()
-    from waypost.store.postgres.directory_schema import missing_migrations
-    from waypost.store.postgres.directory_sessions import pooled
+    from waypost.store.postgres.directory.schema import missing_migrations
+    from waypost.store.postgres.directory.sessions import pooled
 
     connect = pooled(settings.store)
     with connect() as connection:

@@ -10,7 +10,7 @@ from waypost.faces.guard.asgi import CALLER
 from waypost.faces.guard.identity import Identity
 from waypost.faces.guard.limits import Buckets
 from waypost.faces.mcp.tool import Tool
-from waypost.faces.serve.figures import Figures
+from waypost.faces.serve.metrics import Figures
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from waypost.faces.setup.places import Scope
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 Deed = Literal["created", "changed", "unchanged", "restored", "cleaned", "deleted", "missing", "kept"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from waypost.facts.learn.wording import clean, clip, first_sentence, plain, sentences
 from waypost.facts.learn.words import Verb, content, has_cue, words, words_of
 from waypost.text.language import language_of
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 _MOST_SUBJECT = 300
 _MOST_BODY = 20_000  # characters; what matters is said before

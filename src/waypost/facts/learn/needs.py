@@ -12,7 +12,7 @@ from waypost.facts.learn.wording import capital, clean, clip, closed, is_nameabl
 from waypost.facts.learn.words import has_cue
 from waypost.model.candidate import Candidate
 from waypost.model.change import ADDED, REMOVED, DependencyChange, FileChange, SettingChange
-from waypost.text.secrets import mask
+from waypost.text.secrets.masking import mask
 
 _MOST = 2  # of one commit
 _NUMBER = re.compile(r"\d+")

@@ -17,8 +17,8 @@ from psycopg.adapt import AdaptersMap, Loader
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format, TransactionStatus
 
-from waypost.store.postgres import halfvec
-from waypost.store.postgres.words import in_our_words, is_lost, without_password
+from waypost.store.postgres.errors import in_our_words, is_lost, without_password
+from waypost.store.postgres.search import halfvec
 
 _MOST_IDLE = 8  # connections kept for the next who asks; more are opened while more are needed
 _MOST = 64  # at once, of one process

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from waypost.store.postgres.connection import Connection
-from waypost.store.postgres.words import told, without_password
+from waypost.store.postgres.errors import told, without_password
 from waypost.store.sql.database import for_postgres
 
 _AT_ONCE = 1_000  # rows in one batch

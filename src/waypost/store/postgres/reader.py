@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from waypost.store.postgres.keyword_rows import is_damaged
-from waypost.store.postgres.search_rows import SearchRows
+from waypost.store.postgres.search.keyword_rows import is_damaged
+from waypost.store.postgres.search.search_rows import SearchRows
 
 
 class PostgresReader(SearchRows):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from waypost.errors import InvalidInput, NotFound, SecurityError, StoreError
-from waypost.store.postgres.directory_sql import lock_directory, run
+from waypost.store.postgres.directory.execute import lock_directory, run
 
 if TYPE_CHECKING:
     from psycopg import Connection

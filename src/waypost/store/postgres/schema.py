@@ -15,7 +15,7 @@ from typing import Any
 from waypost.errors import ConfigError, SchemaTooNew
 from waypost.model.time import to_micros
 from waypost.store.postgres.connection import Connection, Connections
-from waypost.store.postgres.search_schema import CODE_KEYWORDS, KEYWORDS, VECTORS
+from waypost.store.postgres.search.schema import CODE_KEYWORDS, KEYWORDS, VECTORS
 
 OLDEST_SERVER = 150_000  # 15
 OLDEST_PGVECTOR = (0, 8)

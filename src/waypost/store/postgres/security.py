@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from waypost.errors import SecurityError
-from waypost.store.postgres.directory_sql import run
+from waypost.store.postgres.directory.execute import run
 from waypost.store.postgres.guests import guest_grants, guest_policies
 from waypost.store.postgres.roles import Names, Role, checked_space, schema_of
 

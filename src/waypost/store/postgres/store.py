@@ -13,18 +13,18 @@ import psycopg
 from waypost.errors import SecurityError, StoreBusy, StoreUnavailable, WaypostError
 from waypost.model.time import Clock, utc_now
 from waypost.store.postgres.connection import Connection, Connections, connections
+from waypost.store.postgres.creation import check_known_or_admin
 from waypost.store.postgres.database import PostgresDatabase
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_rows import Half, Space
-from waypost.store.postgres.directory_schema import migrate_directory
-from waypost.store.postgres.making import check_known_or_admin
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.rows import Half, Space
+from waypost.store.postgres.directory.schema import migrate_directory
+from waypost.store.postgres.errors import is_lost
+from waypost.store.postgres.maintenance import Upkeep
 from waypost.store.postgres.reader import PostgresReader
 from waypost.store.postgres.roles import Names, known_names, schema_of
 from waypost.store.postgres.schema import MIGRATIONS, check_server, migrate, missing
+from waypost.store.postgres.search.vector_samples import Samples
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act, act_in_directory, protect_space
-from waypost.store.postgres.upkeep import Upkeep
-from waypost.store.postgres.vector_samples import Samples
-from waypost.store.postgres.words import is_lost
 from waypost.store.postgres.writer import PostgresWriter
 from waypost.store.salvaged import Index
 from waypost.store.sql.moved import SELECT_NOTES, refuse_moved

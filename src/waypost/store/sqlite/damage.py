@@ -11,7 +11,7 @@ import apsw
 
 from waypost.store.sqlite.checksums import SUMMED, SummedTable, false_rows
 from waypost.store.sqlite.repair import survey
-from waypost.text.counted import counted
+from waypost.text.plural import counted
 
 KEYWORDS = ("keywords", "code_keywords")
 _KEYWORD_INDEX = "keyword index"

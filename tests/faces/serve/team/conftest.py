@@ -31,8 +31,8 @@ from waypost.memory.known import TeamSpaces
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections, release
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_upkeep import set_up
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.installation import set_up
 from waypost.store.postgres.roles import Role
 
 BLUE = "The archive opens with the blue key."
@@ -220,7 +220,7 @@ def team(postgres_server: Postgres, tmp_path_factory: pytest.TempPathFactory) ->
         engine = FakeEngine()
         patch.setattr("waypost.memory.spaces.open_engine", lambda _name, _settings: engine)
         patch.setenv("WAYPOST_BACKGROUND", "0")
-        patch.setattr("waypost.faces.serve.upkeep.PAUSE_SECONDS", 3600.0)  # tests make rounds of their own
+        patch.setattr("waypost.faces.serve.maintenance.PAUSE_SECONDS", 3600.0)  # tests make rounds of their own
         with connections(dsn).alone() as connection:
             set_up(connection, "here", utc_now())
         admin = ended.enter_context(psycopg.connect(dsn, autocommit=True))

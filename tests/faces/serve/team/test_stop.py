@@ -21,8 +21,8 @@ from waypost.faces.serve.run import Started
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections, release
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_upkeep import set_up
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.installation import set_up
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals")]
 

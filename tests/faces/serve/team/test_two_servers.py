@@ -24,7 +24,7 @@ from waypost.faces.mcp.http import serve_http
 from waypost.faces.mcp.profiles import tools_of
 from waypost.faces.mcp.server import build_server
 from waypost.faces.mcp.session import Project
-from waypost.faces.serve.news import News
+from waypost.faces.serve.change_events import News
 from waypost.faces.serve.team import team_of
 from waypost.memory.known import TeamSpaces
 
@@ -118,7 +118,7 @@ def test_a_write_with_a_key_is_done_once_by_all_servers(team: Team) -> None:
 
 
 def test_rates_are_counted_for_each_token(team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waypost.faces.serve.upkeep.PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr("waypost.faces.serve.maintenance.PAUSE_SECONDS", 0.05)
     few = replace(LIMITS, rate=0.001, burst=9)
     with served(server_login(team.dsn, team.admin), tmp_path / "home", few) as server:
         assert server.ask("GET", "/readyz").status == 200  # before it has opened any memory

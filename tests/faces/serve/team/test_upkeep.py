@@ -11,10 +11,10 @@ from tests.faces.serve.team.conftest import Team, server_login
 from waypost import config
 from waypost.faces.guard.access_log import Log
 from waypost.faces.guard.limits import Processes
-from waypost.faces.serve import upkeep
-from waypost.faces.serve.figures import Figures
+from waypost.faces.serve import maintenance
+from waypost.faces.serve.maintenance import Upkeep
+from waypost.faces.serve.metrics import Figures
 from waypost.faces.serve.team import team_of
-from waypost.faces.serve.upkeep import Upkeep
 from waypost.memory.known import TeamSpaces
 
 
@@ -84,7 +84,7 @@ def test_vectors_that_are_owed_are_paid_and_what_has_run_out_goes(team: Team, se
     assert server.figures.upkeep.get("done") == 1
     server.round()
     assert server.figures.upkeep.get("done") == 1, "not before it is due again"
-    seconds.now = upkeep.EVERY_SECONDS + 1
+    seconds.now = maintenance.EVERY_SECONDS + 1
     server.round()
     assert server.figures.upkeep.get("done") == 2
 

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from tests.postgres_server import Postgres
 
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_rows import Space
-from waypost.store.postgres.directory_schema import migrate_directory
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.rows import Space
+from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import Names, Role, ensure_roles, schema_of
 from waypost.store.postgres.security import protect_space
 

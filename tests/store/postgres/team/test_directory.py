@@ -11,9 +11,9 @@ from psycopg import errors
 from tests.store.postgres.team.conftest import NOW, A, B, Connection, Team, make_space
 
 from waypost.errors import ForeignFile, InvalidInput, NotFound, SchemaTooNew, SecurityError, StoreError, WaypostError
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_rows import Space
-from waypost.store.postgres.directory_schema import MIGRATIONS, migrate_directory, missing_migrations
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.rows import Space
+from waypost.store.postgres.directory.schema import MIGRATIONS, migrate_directory, missing_migrations
 from waypost.store.postgres.roles import ensure_roles, schema_of
 from waypost.store.postgres.security import Acting, act, act_in_directory
 
@@ -52,7 +52,7 @@ def test_many_processes_that_start_at_once_make_one_directory_and_its_roles_once
 
 def test_a_migration_that_fails_leaves_nothing(admin: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {**MIGRATIONS, "9999_broken": "CREATE TABLE waypost.more (x int); SELECT 1 / 0"}
-    monkeypatch.setattr("waypost.store.postgres.directory_schema.MIGRATIONS", broken)
+    monkeypatch.setattr("waypost.store.postgres.directory.schema.MIGRATIONS", broken)
     with pytest.raises(errors.DivisionByZero):
         migrate_directory(admin, NOW)
     assert admin.execute("SELECT FROM pg_namespace WHERE nspname = 'waypost'").fetchall() == []
@@ -74,7 +74,7 @@ def test_a_schema_of_somebody_else_is_left_alone(admin: Connection) -> None:
 def test_a_member_who_comes_with_a_later_version_is_sent_to_the_administrator(
     standing_team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("waypost.store.postgres.directory_schema.MIGRATIONS", {**MIGRATIONS, "9999_next": "SELECT 1"})
+    monkeypatch.setattr("waypost.store.postgres.directory.schema.MIGRATIONS", {**MIGRATIONS, "9999_next": "SELECT 1"})
     with pytest.raises(StoreError, match="9999_next") as told:
         migrate_directory(standing_team.machine("bob"), NOW)
     assert "team init" in told.value.remedy

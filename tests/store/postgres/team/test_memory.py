@@ -14,7 +14,7 @@ from waypost.memory import Memory
 from waypost.memory.spaces import open_spaces
 from waypost.model.time import utc_now
 from waypost.store.postgres.connection import connections
-from waypost.store.postgres.directory_upkeep import set_up
+from waypost.store.postgres.directory.installation import set_up
 from waypost.store.postgres.roles import Role, schema_of
 from waypost.store.postgres.security import PRINCIPAL, Acting, Principal, act
 

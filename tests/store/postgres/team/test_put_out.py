@@ -10,8 +10,8 @@ from tests.postgres_server import Postgres
 from tests.store.postgres.team.conftest import NOW, A, B, Connection, Owned, Team, make_space
 
 from waypost.errors import InvalidInput, SecurityError
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_schema import migrate_directory
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import ensure_roles, schema_of
 
 IN_A = schema_of(A)

@@ -7,8 +7,8 @@ from tests.postgres_server import Postgres
 from tests.store.postgres.team.conftest import NOW, A, Connection, Owned, make_space
 
 from waypost.errors import InvalidInput, StoreError
-from waypost.store.postgres.directory import Directory
-from waypost.store.postgres.directory_schema import migrate_directory
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.schema import migrate_directory
 from waypost.store.postgres.roles import Names, ensure_roles, schema_of, sql_for_admins
 from waypost.store.postgres.security import MAINTAIN_FROM, Acting, act, protect_space
 

@@ -1,6 +1,5 @@
 """Every page, one module for each section."""
 
-from waypost.faces.dashboard.asked import Place
 from waypost.faces.dashboard.pages import (
     code,
     context,
@@ -13,6 +12,7 @@ from waypost.faces.dashboard.pages import (
     staleness,
     why,
 )
+from waypost.faces.dashboard.request_context import Place
 
 PLACES: tuple[Place, ...] = (
     *overview.PLACES,

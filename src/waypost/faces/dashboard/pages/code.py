@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from waypost.errors import NotFound, Refused
-from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.pages.code_file import file_values
 from waypost.faces.dashboard.pages.code_tree import Folder, tree_of_files
-from waypost.flows.source import FileSeen
+from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.flows.index.source_view import FileSeen
 from waypost.model.reference import MAX_LINE
 
 _MOST_ABOUT = 500  # memories about one file

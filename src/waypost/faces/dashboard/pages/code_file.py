@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from waypost.flows.source import SourceSeen
-from waypost.model.linked import AboutHit
+from waypost.flows.index.source_view import SourceSeen
+from waypost.model.code_link import AboutHit
 
 _LONGEST_MARK = 400  # lines that are marked for one memory; one about a whole class marks no more
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from waypost.flows.source import FileSeen
+from waypost.flows.index.source_view import FileSeen
 
 UNFOLDED = 150  # files of a folder that is shown folded; a larger one has a page of its own
 

@@ -2,10 +2,10 @@
 
 from markupsafe import Markup
 
-from waypost.faces.dashboard.asked import Asked, Page, Place
+from waypost.faces.dashboard.memory_rows import Shown, of_hit
 from waypost.faces.dashboard.plots import share_bar
-from waypost.faces.dashboard.shown import Shown, of_hit
-from waypost.flows.brief import Briefing
+from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.flows.context.brief import Briefing
 from waypost.memory.reading import BRIEF_TOKENS, PRESETS, SCOPE_TOKENS
 
 _PRESETS = {  # in words

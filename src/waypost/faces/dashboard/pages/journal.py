@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.pages.journal_changes import note, protect, release, restore
 from waypost.faces.dashboard.pages.journal_period import show_conversation, show_file, show_period
 from waypost.faces.dashboard.pages.journal_topics import show_topics
 from waypost.faces.dashboard.plots import Series, bar_plot
 from waypost.faces.dashboard.plots_calendar import calendar_plot
-from waypost.flows.journal_calendar import DayCounted
-from waypost.flows.timeline import Stretch
+from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.flows.journal.calendar import DayCounted
+from waypost.flows.journal.timeline import Stretch
 from waypost.journal.layout import day_of, stage_of
 
 STAGES = {

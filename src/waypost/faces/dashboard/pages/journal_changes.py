@@ -1,8 +1,8 @@
 """What can be done in the journal: note something, protect an entry, bring originals back and let them go again."""
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.asked import Asked, Go
 from waypost.faces.dashboard.pages.journal_summary import PERIOD
+from waypost.faces.dashboard.request_context import Asked, Go
 
 
 def note(asked: Asked) -> Go:

@@ -5,12 +5,12 @@ from datetime import date
 from typing import Any
 
 from waypost.errors import NotFound
-from waypost.faces.dashboard.asked import Asked, Page
 from waypost.faces.dashboard.pages.journal_summary import PERIOD, lines_of
 from waypost.faces.dashboard.plots_calendar import calendar_plot
-from waypost.flows.journal_show import Shown
-from waypost.flows.see_also import Similar
-from waypost.flows.timeline import Said
+from waypost.faces.dashboard.request_context import Asked, Page
+from waypost.flows.journal.see_also import Similar
+from waypost.flows.journal.show import Shown
+from waypost.flows.journal.timeline import Said
 from waypost.journal.layout import Month, Week, day_of, month_of, stage_of, week_of, year_of
 from waypost.memory import Memory
 

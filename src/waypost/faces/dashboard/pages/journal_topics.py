@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from waypost.faces.dashboard.asked import Asked, Page
 from waypost.faces.dashboard.plots import Series, line_plot
+from waypost.faces.dashboard.request_context import Asked, Page
 
 _DRAWN = 6  # topics that have a line
 _KEPT = 8  # topics of a period

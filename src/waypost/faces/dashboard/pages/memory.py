@@ -6,20 +6,20 @@ from typing import Any
 
 from waypost.errors import NotFound
 from waypost.faces.dashboard.activity import deeds
-from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.diffs import DiffLine, DiffWords, line_diff, word_diff
 from waypost.faces.dashboard.graph import COLUMNS
 from waypost.faces.dashboard.pages.memory_changes import CHANGES, memory_id_of
+from waypost.faces.dashboard.request_context import Asked, Page, Place
 from waypost.faces.dashboard.wording import shortened
-from waypost.flows.code_behind import Behind
-from waypost.flows.lifecycle import History
-from waypost.flows.related import Related
+from waypost.flows.links.code_changes import Behind
+from waypost.flows.recall.related import Related
+from waypost.flows.write.lifecycle import History
 from waypost.memory import Memory
+from waypost.model.code_link import Linked
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED
 from waypost.model.draft import MAX_LEVEL
-from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED
 from waypost.model.kinds import KINDS
 from waypost.model.lifetime import CLASSES, ON_EXPIRE
-from waypost.model.linked import Linked
 from waypost.model.memory import Version
 from waypost.refs.confidence import confidence_parts
 

@@ -1,8 +1,8 @@
 """Putting a memory right: every change a person can make to it. What cannot be undone asks first, on a page of its own."""
 
 from waypost.errors import InvalidInput, NotFound, Refused
-from waypost.faces.dashboard.asked import Asked, Go, Page, Place, Show
-from waypost.flows.forget import BEYOND_REACH
+from waypost.faces.dashboard.request_context import Asked, Go, Page, Place, Show
+from waypost.flows.write.forget import BEYOND_REACH
 from waypost.memory import Memory
 from waypost.model.ids import check_id
 from waypost.model.lifetime import parse_seconds

@@ -9,16 +9,16 @@ from markupsafe import Markup
 
 from waypost.errors import NotFound, WaypostError
 from waypost.faces.dashboard.activity import Deed, deeds
-from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.pages.overview_spaces import kept_count, spaces_shown
 from waypost.faces.dashboard.pages.sharing import shares_shown
 from waypost.faces.dashboard.plots import Series, bar_plot
+from waypost.faces.dashboard.request_context import Asked, Page, Place
 from waypost.faces.dashboard.wording import day
-from waypost.flows.growth import Point
+from waypost.flows.admin.growth import Point
 from waypost.memory import Memory
 from waypost.model.kinds import KEPT_COLLECTIONS
 from waypost.model.time import parse_time
-from waypost.text.counted import counted
+from waypost.text.plural import counted
 
 _RECENT = 40  # entries of the audit, which make fewer lines
 _MOST_DEEDS = 8

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waypost.errors import WaypostError
-from waypost.faces.dashboard.asked import Asked
+from waypost.faces.dashboard.request_context import Asked
 from waypost.memory.known import KnownSpace
 from waypost.model.kinds import KEPT_COLLECTIONS
 

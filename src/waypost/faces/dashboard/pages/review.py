@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.pages.review_words import approve, edit, reject, renew, restore, retract
-from waypost.flows.proposals import RETRACT, proposal_of
+from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.flows.facts.proposals import RETRACT, proposal_of
 from waypost.memory import Memory
 from waypost.model.candidate import Candidate
 from waypost.model.memory import Version

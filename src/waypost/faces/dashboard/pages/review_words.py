@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.asked import Asked, Go, Page
+from waypost.faces.dashboard.request_context import Asked, Go, Page
 
 
 def approve(asked: Asked) -> Go:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from waypost.faces.dashboard.asked import Asked, Page, Place
-from waypost.faces.dashboard.shown import Shown, of_hit, of_row
+from waypost.faces.dashboard.memory_rows import Shown, of_hit, of_row
+from waypost.faces.dashboard.request_context import Asked, Page, Place
 from waypost.model.draft import MAX_LEVEL
 from waypost.model.kinds import KINDS, SCOPES
 

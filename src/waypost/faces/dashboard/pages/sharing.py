@@ -1,8 +1,8 @@
 """What this memory and others let each other read: a part of the overview, with the way to end it."""
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.asked import Asked, Go, Place
-from waypost.flows.share import Share
+from waypost.faces.dashboard.request_context import Asked, Go, Place
+from waypost.flows.share.agreements import Share
 
 
 def shares_shown(asked: Asked) -> list[tuple[str, Share]]:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.diffs import DiffLine, line_diff
 from waypost.faces.dashboard.pages.staleness_repair import check, relink, reset, verify
 from waypost.faces.dashboard.plots import Series, bar_plot
-from waypost.flows.code_behind import Stretch
+from waypost.faces.dashboard.request_context import Asked, Page, Place
+from waypost.flows.links.code_changes import Stretch
 from waypost.memory import Memory
-from waypost.model.finding import AMBIGUOUS, CHANGED, DELETED
-from waypost.model.linked import Link, Linked, StaleReport
+from waypost.model.code_link import Link, Linked, StaleReport
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED
 
 AGES = ((1, "1 day"), (7, "1 week"), (30, "1 month"), (90, "3 months"), (365, "1 year"))
 OLDER = "longer"

@@ -1,7 +1,7 @@
 """Putting right what went stale: verify, relink, reset. What takes something away asks first."""
 
 from waypost.errors import InvalidInput
-from waypost.faces.dashboard.asked import Asked, Go, Page
+from waypost.faces.dashboard.request_context import Asked, Go, Page
 from waypost.memory import Memory
 
 FILTERS = ("file", "reason", "by")

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from waypost.faces.dashboard.asked import Asked, Page, Place
 from waypost.faces.dashboard.graph import WORDS, drawing_of
+from waypost.faces.dashboard.request_context import Asked, Page, Place
 from waypost.model.causal import DECISION, MOST_DEPTH, CausalChain
 
 _DEPTH = 5

@@ -30,7 +30,7 @@ def tools_of(profile: str) -> tuple[Tool, ...]:
 def own_tools(profile: str) -> tuple[Tool, ...]:
     """The tools that a profile adds, without the default ones."""
     if profile == DEFAULT:
-        from waypost.faces.mcp.defaults import DEFAULT_TOOLS
+        from waypost.faces.mcp.default_tools import DEFAULT_TOOLS
 
         return tuple(DEFAULT_TOOLS)
     found: tuple[Tool, ...] = import_module(f"{__name__}.{_MODULES[profile]}").TOOLS

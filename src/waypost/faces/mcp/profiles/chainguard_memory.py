@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waypost.errors import InvalidInput
-from waypost.faces.mcp.indexing import NOT_INDEXED, code_notices
+from waypost.faces.mcp.index_progress import NOT_INDEXED, code_notices
 from waypost.faces.mcp.profiles import parameters
 from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.progress import reporter
@@ -15,7 +15,7 @@ from waypost.text.fence import fence
 
 if TYPE_CHECKING:
     from waypost import Memory
-    from waypost.flows.init import IndexReport
+    from waypost.flows.index.init import IndexReport
     from waypost.model.recall import Hit
 
 _PHASES = ("walking", "reading", "concluding", "embedding")

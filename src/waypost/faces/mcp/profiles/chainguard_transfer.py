@@ -14,7 +14,7 @@ from waypost.space.place import safe_relative_path
 
 if TYPE_CHECKING:
     from waypost import Memory
-    from waypost.flows.transfer import Export
+    from waypost.flows.move.export import Export
 
 _OUTCOMES = ("added", "merged", "duplicate", "refused")
 _SHOWN_EXPORTS = 50

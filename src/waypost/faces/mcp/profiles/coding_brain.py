@@ -14,7 +14,7 @@ from waypost.space.place import LONGEST_PATH
 
 if TYPE_CHECKING:
     from waypost import Memory
-    from waypost.model.linked import Link
+    from waypost.model.code_link import Link
     from waypost.model.recall import Hit
 
 _STALE = "stale"  # as a tag it says what exclude_stale does

@@ -11,7 +11,7 @@ from waypost.model.draft import MAX_TTL
 from waypost.model.time import format_time
 
 if TYPE_CHECKING:
-    from waypost.model.linked import Linked
+    from waypost.model.code_link import Linked
 
 _SHOWN = 100
 _LONGEST = 1_000  # characters of a fact in the list

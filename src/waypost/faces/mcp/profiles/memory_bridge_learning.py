@@ -9,10 +9,10 @@ from waypost.faces.mcp.profiles.place import memory_at
 from waypost.faces.mcp.profiles.said import LONGEST_LINE, json_reply, plain, shortened
 from waypost.faces.mcp.session import persons_word
 from waypost.faces.mcp.tool import Call, Reply, Tool
-from waypost.model.learned import HELD, WAITING
+from waypost.model.review_item import HELD, WAITING
 
 if TYPE_CHECKING:
-    from waypost.model.learned import Learned, Taken
+    from waypost.model.review_item import Learned, Taken
 
 _MOST_ASKED = 20  # facts that a person is asked about at once: they have to read them
 _SHOWN_CANDIDATES = 100

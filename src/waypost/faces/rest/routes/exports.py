@@ -11,10 +11,10 @@ from waypost.faces.rest.caller import Hands, Person, Reader, Writer
 from waypost.faces.rest.problems import ProblemError
 from waypost.faces.rest.rows import export_row, receipts_row
 from waypost.faces.rest.strict import StrictRoute
-from waypost.text.counted import counted
+from waypost.text.plural import counted
 
 if TYPE_CHECKING:
-    from waypost.flows.transfer import Export
+    from waypost.flows.move.export import Export
 
 router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Exports"], route_class=StrictRoute)
 

@@ -12,8 +12,8 @@ from waypost.faces.rest.jobs import Report
 from waypost.faces.rest.strict import StrictRoute
 
 if TYPE_CHECKING:
-    from waypost.flows.discover import Discovered
-    from waypost.model.learned import Learned
+    from waypost.flows.learn.cold_start import Discovered
+    from waypost.model.review_item import Learned
 
 router = APIRouter(prefix="/api/v1/spaces/{space}", tags=["Learning"], route_class=StrictRoute)
 

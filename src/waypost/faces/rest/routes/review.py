@@ -8,7 +8,7 @@ from waypost.faces.rest.bodies import Approval, Ids, Words
 from waypost.faces.rest.caller import Hands, Person, Reader
 from waypost.faces.rest.parameters import CandidateId
 from waypost.faces.rest.strict import StrictRoute
-from waypost.flows.review import candidate_row
+from waypost.flows.facts.review import candidate_row
 
 router = APIRouter(prefix="/api/v1/spaces/{space}/candidates", tags=["Review"], route_class=StrictRoute)
 

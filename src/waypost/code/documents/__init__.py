@@ -1,0 +1,1 @@
+"""Split prose and configuration into sections."""

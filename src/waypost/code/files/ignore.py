@@ -1,0 +1,155 @@
+"""Patterns as `.gitignore` knows them: read, and asked about paths.
+
+What git does is done here: the last rule that matches decides, a deeper file outweighs one above it, `!` takes back, a
+slash at the start or in the middle ties a pattern to its folder, one at the end means folders only, `**` stands for any
+number of folders, and nothing can be taken back inside a folder that is left out. One difference: `?` and `[…]` stand
+for one character, where git counts bytes.
+
+Patterns come from strangers, so none may be slow: each star is tried once from the left, which is enough (what follows
+it has a fixed width), and never given back.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from waypost.code.files.globs import Glob, parse_glob
+
+_LONGEST_LINE = 4_096  # of a pattern; longer ones are no pattern of anybody
+_MOST_RULES = 20_000  # of one file
+_STARS_AFTER_WORD = re.compile(r"([^*?\[\\]*[^*?\[\\/])\*{2,}((?:/.*)?)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of an ignore file."""
+
+    glob: Glob
+    text: str  # as written
+    source: str  # the file it stands in, relative to the root
+    line: int
+    negated: bool
+    folders_only: bool
+
+    def matches(self, name: str, parts: Sequence[str], is_folder: bool) -> bool:
+        """Whether the rule speaks of this path, given as its last name and as its parts below the rule's folder."""
+        if self.folders_only and not is_folder:
+            return False
+        return self.glob.matches_name(name) if self.glob.floating else self.glob.matches_parts(parts)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of one file. `base` is its folder, as `a/b/`, or empty at the root."""
+
+    base: str
+    rules: tuple[Rule, ...]
+
+    @cached_property
+    def _names(self) -> re.Pattern[str] | None:
+        """One expression for all rules about mere names: most paths match none, and are through with one call."""
+        floating = [rule.glob.expression for rule in self.rules if rule.glob.floating and rule.glob.expression]
+        return re.compile("|".join(floating), re.DOTALL) if floating else None
+
+    @cached_property
+    def _tied(self) -> dict[str, tuple[Rule, ...]]:
+        """The rules tied to this folder, by the plain name that each begins with; under `` those that begin otherwise.
+        Each list is complete, the last rule first."""
+        tied = [rule for rule in self._reversed if not rule.glob.floating]
+        words = {rule.glob.first_word for rule in tied} | {""}
+        return {word: tuple(rule for rule in tied if rule.glob.first_word in {word, ""}) for word in words}
+
+    @cached_property
+    def _reversed(self) -> tuple[Rule, ...]:
+        return tuple(reversed(self.rules))
+
+    def deciding(self, path: str, is_folder: bool) -> Rule | None:
+        """The last rule that matches this path itself, whatever becomes of the folders above it."""
+        if not path.startswith(self.base):
+            return None
+        name = path[path.rfind("/") + 1 :]
+        parts = path[len(self.base) :].split("/")
+        if self._names is not None and self._names.match(name) is not None:
+            candidates = self._reversed
+        else:
+            candidates = self._tied.get(parts[0]) or self._tied[""]
+        return next((rule for rule in candidates if rule.matches(name, parts, is_folder)), None)
+
+
+def parse_rules(text: str, base: str = "", source: str = ".gitignore") -> Rules:
+    """Read an ignore file that lies in the folder `base`. What git cannot read matches nothing here either."""
+    rules: list[Rule] = []
+    for number, raw in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        rules += _parse_line(raw.removesuffix("\r"), source, number)
+        if len(rules) >= _MOST_RULES:
+            break
+    return Rules(base, tuple(rules))
+
+
+def _parse_line(raw: str, source: str, number: int) -> list[Rule]:
+    if not raw or raw.startswith("#") or len(raw) > _LONGEST_LINE:
+        return []
+    text = _without_trailing_spaces(raw)
+    pattern = text
+    negated = pattern.startswith("!")
+    if negated:
+        pattern = pattern[1:]
+    folders_only = pattern.endswith("/")
+    if folders_only:
+        pattern = pattern[:-1]
+    if not pattern:
+        return []
+    return [Rule(parse_glob(one), text, source, number, negated, folders_only) for one in _readings(pattern)]
+
+
+def _readings(pattern: str) -> list[str]:
+    """Nearly always the pattern itself. After a plain beginning git takes `x**/y` for `x` and any folders: its manual
+    says otherwise, but trees are written for what it does."""
+    joined = _STARS_AFTER_WORD.fullmatch(pattern) if "/" in pattern else None
+    if joined is None:
+        return [pattern]
+    word, rest = "/" + joined[1].removeprefix("/"), joined[2]
+    return [f"{word}*/**{rest}", word + rest[1:] if rest else f"{word}*"]
+
+
+def _without_trailing_spaces(line: str) -> str:
+    """The line without the spaces at its end, except one that a backslash keeps."""
+    kept = line.rstrip(" ")
+    if kept == line:
+        return line
+    backslashes = len(kept) - len(kept.rstrip("\\"))
+    return kept + " " if backslashes % 2 else kept
+
+
+@dataclass(frozen=True, slots=True)
+class Ignoring:
+    """Several files of rules, the weakest first: those of outer folders before those of inner ones."""
+
+    files: tuple[Rules, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.files)
+
+    def and_also(self, more: Iterable[Rules]) -> "Ignoring":
+        return Ignoring((*self.files, *(file for file in more if file.rules)))
+
+    def rule_against(self, path: str, is_folder: bool) -> Rule | None:
+        """The rule that leaves this path out. Its folders are taken to be in: ask for them first, from the top."""
+        for file in reversed(self.files):
+            rule = file.deciding(path, is_folder)
+            if rule is not None:
+                return None if rule.negated else rule
+        return None
+
+    def rule_against_any_part(self, path: str) -> Rule | None:
+        """The rule that leaves out this file or a folder above it."""
+        if not self.files:
+            return None
+        end = path.find("/")
+        while end >= 0:
+            rule = self.rule_against(path[:end], True)
+            if rule is not None:
+                return rule
+            end = path.find("/", end + 1)
+        return self.rule_against(path, False)

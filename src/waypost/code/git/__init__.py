@@ -1,0 +1,1 @@
+"""Ask git about a checkout and its history."""

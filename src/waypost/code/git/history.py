@@ -1,0 +1,247 @@
+"""What git knows of a tree's past: which commit it stands on, what changed since another, when each file changed last.
+
+Everything here is a help, never the truth: an index compares files itself. So where git is absent, fails or takes too
+long, the answer is empty, and says so where that matters. Paths are those of the walk: relative to the folder asked
+about, with `/`. Names that are not valid UTF-8 are left out, as the walk skips them. Submodules have a past of their own.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from waypost.code.files.skip import unsafe_name
+from waypost.code.git.command import Checkout, open_checkout
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SECONDS = 10.0
+_MOST_HEAD, _MOST_PACKED = 4096, 16_000_000  # bytes of the files that say what is checked out
+_MOST_RENAMES = 1_000  # git compares each vanished file with each new one
+_MOST_NEW_FILES = 5_000  # untracked ones that are looked at for a rename
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    commit: str = ""  # empty before the first commit, and without git
+    branch: str = ""  # empty when no branch is checked out
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between a commit and the files as they are now, staged or not. The three have no path in common,
+    but a renamed file may have changed as well."""
+
+    changed: frozenset[str] = frozenset()  # new ones too
+    deleted: frozenset[str] = frozenset()
+    renamed: dict[str, str] = field(default_factory=dict)  # the old path and the new one
+    complete: bool = False  # False: git could not say, compare the files themselves
+
+
+def head(root: Path) -> Head:
+    """The commit and the branch that are checked out."""
+    checkout = open_checkout(root)
+    if checkout is None:
+        return Head()
+    written = _written_head(checkout)
+    if written is not None:  # a tenth of the time that git takes to start twice
+        return written
+    commit = _line(checkout.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}", seconds=_SECONDS))
+    branch = _line(checkout.ask("symbolic-ref", "--quiet", "--short", "HEAD", seconds=_SECONDS))
+    return Head(commit, branch if unsafe_name(branch) is None else "")
+
+
+def is_ancestor(root: Path, earlier: str, later: str, *, seconds: float = _SECONDS) -> bool:
+    """Whether the later commit was made on top of the earlier one. False too where git knows one of them not."""
+    checkout = open_checkout(root)
+    if checkout is None or not earlier or earlier.startswith("-") or not _COMMIT.fullmatch(later):
+        return False
+    known = _line(checkout.ask("rev-parse", "--verify", "--quiet", f"{earlier}^{{commit}}", seconds=seconds))
+    return bool(known) and checkout.ask("merge-base", "--is-ancestor", known, later, seconds=seconds) is not None
+
+
+def _written_head(checkout: Checkout) -> Head | None:
+    """What git's own files say; None where they keep it in another way, and git must be asked."""
+    said = _short_file(checkout.git_dir / "HEAD", _MOST_HEAD)
+    if _COMMIT.fullmatch(said):
+        return Head(said)
+    branch = said.removeprefix("ref: refs/heads/")
+    if branch == said or unsafe_name(branch) is not None or any(part in ("", ".", "..") for part in branch.split("/")):
+        return None
+    commit = _short_file(checkout.common_dir / "refs" / "heads" / branch, _MOST_HEAD)
+    if not commit:
+        packed = _short_file(checkout.common_dir / "packed-refs", _MOST_PACKED)
+        commit = next(
+            (line[: -len(branch) - 12] for line in packed.splitlines() if line.endswith(f" refs/heads/{branch}")), ""
+        )
+    return Head(commit, branch) if _COMMIT.fullmatch(commit) else None
+
+
+def _short_file(path: Path, limit: int) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(limit).decode("utf-8", "surrogateescape").removesuffix("\n")
+    except (OSError, ValueError):
+        return ""
+
+
+def _line(answer: bytes | None) -> str:
+    return (answer or b"").decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def changed_since(root: Path, commit: str, *, seconds: float = _SECONDS) -> Changes:
+    """What differs between that commit and the files on disk, renames recognised even where nothing is staged."""
+    checkout = open_checkout(root)
+    if checkout is None or not _COMMIT.fullmatch(commit):
+        return Changes()
+    options = checkout.without_filters()
+    if options is None:
+        return Changes()
+    new = _new_files(checkout, seconds)
+    found = _difference(checkout, commit, options, seconds, {})
+    if new is None or found is None:
+        return Changes()
+    if new and found.deleted:
+        better = _difference_with_new(checkout, commit, options, seconds, new)
+        found = better if better is not None else found
+    changed = (found.changed | new) - set(found.renamed.values())
+    return Changes(changed, found.deleted - new, found.renamed, complete=True)
+
+
+def dirty(root: Path, *, seconds: float = _SECONDS) -> Changes:
+    """What differs between the last commit and the files on disk. Before the first commit: everything that git lists."""
+    checkout = open_checkout(root)
+    if checkout is None:
+        return Changes()
+    commit = head(root).commit
+    if commit:
+        return changed_since(root, commit, seconds=seconds)
+    answer = checkout.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard", seconds=seconds)
+    if answer is None:
+        return Changes()
+    return Changes(changed=frozenset(_paths(answer)), complete=True)
+
+
+def recent_changes(root: Path, *, commits: int = 2_000, seconds: float = 2.0) -> dict[str, datetime]:
+    """When each file changed last: by its last commit among the newest ones, or by its own time when it differs from
+    that commit now. Reading stops after so many commits or seconds; older files are absent."""
+    checkout = open_checkout(root)
+    if checkout is None:
+        return {}
+    answer = checkout.ask(
+        *("log", "-z", f"--max-count={commits}", "--format=tformat:/%ct", "--name-only", "--no-renames", "--relative"),
+        *("--no-notes", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-color", "HEAD", "--"),
+        *(["."] if checkout.prefix else []),
+        seconds=seconds,
+        accept_part=True,
+    )
+    found = _times_of_log(answer or b"")
+    for path in dirty(root).changed:
+        try:
+            state = os.lstat(root / path)
+        except (OSError, ValueError):
+            continue
+        found[path] = datetime.fromtimestamp(state.st_mtime_ns // 1_000 / 1_000_000, UTC)
+    return found
+
+
+def _times_of_log(answer: bytes) -> dict[str, datetime]:
+    """Records end with a zero byte. A commit's is `/` and its time: no path of a tree begins so. The first path after
+    it has a line end before it. What follows the last zero byte was cut off."""
+    found: dict[str, datetime] = {}
+    time: datetime | None = None
+    first = False
+    for record in answer.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        if record.startswith("/"):
+            time, first = _time(record[1:]), True
+            continue
+        path = record.removeprefix("\n") if first else record
+        first = False
+        if time is not None and path and unsafe_name(path) is None:
+            found.setdefault(path, time)
+    return found
+
+
+def _time(digits: str) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(int(digits), UTC)
+    except (ValueError, OverflowError, OSError):
+        return None  # a commit may claim any time
+
+
+def _new_files(checkout: Checkout, seconds: float) -> frozenset[str] | None:
+    """Files that git neither tracks nor ignores, without repositories that lie in the tree."""
+    answer = checkout.ask("ls-files", "-z", "--others", "--exclude-standard", seconds=seconds)
+    if answer is None:
+        return None
+    return frozenset(path for path in _paths(answer) if not path.endswith("/"))
+
+
+def _paths(answer: bytes) -> list[str]:
+    names = answer.decode("utf-8", "surrogateescape").split("\0")
+    return [name for name in names if name and unsafe_name(name) is None]
+
+
+def _difference(
+    checkout: Checkout, commit: str, options: tuple[str, ...], seconds: float, variables: dict[str, str]
+) -> Changes | None:
+    answer = checkout.ask(
+        *("diff", "-z", "--name-status", "--find-renames", f"-l{_MOST_RENAMES}", "--relative", "--no-ext-diff"),
+        *("--no-textconv", "--no-color", "--ignore-submodules=all", commit, "--", "."),
+        seconds=seconds,
+        options=options,
+        variables=variables,
+    )
+    return None if answer is None else _changes_of_diff(answer)
+
+
+def _changes_of_diff(answer: bytes) -> Changes:
+    """`M`, path; `R087`, old path, new path; each ends with a zero byte."""
+    fields = iter(answer.decode("utf-8", "surrogateescape").split("\0"))
+    changed: set[str] = set()
+    deleted: set[str] = set()
+    renamed: dict[str, str] = {}
+    for status in fields:
+        if not status:
+            break
+        path = next(fields, "")
+        if status[0] in "RC":
+            new = next(fields, "")
+            if status[0] == "R" and unsafe_name(path) is None and unsafe_name(new) is None:
+                renamed[path] = new
+                continue
+            if status[0] == "R":
+                deleted.add(path)
+            path = new
+        (deleted if status == "D" else changed).add(path)
+    safe = (frozenset(path for path in paths if unsafe_name(path) is None) for paths in (changed, deleted))
+    return Changes(next(safe), next(safe), renamed)
+
+
+def _difference_with_new(
+    checkout: Checkout, commit: str, options: tuple[str, ...], seconds: float, new: frozenset[str]
+) -> Changes | None:
+    """The difference as if the new files were to be added, so that git sees which of them are renamed ones.
+
+    That is noted in a copy of the index, which git throws away with us: the repository is not touched.
+    """
+    if len(new) > _MOST_NEW_FILES:
+        return None
+    with tempfile.TemporaryDirectory(prefix="waypost-") as folder:
+        index = Path(folder) / "index"
+        try:
+            shutil.copyfile(checkout.git_dir / "index", index)
+        except OSError:
+            return None
+        variables = {"GIT_INDEX_FILE": os.fspath(index)}
+        names = b"".join(b":(literal)" + os.fsencode(path) + b"\0" for path in sorted(new))
+        added = checkout.ask(
+            *("add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"),
+            given=names,
+            seconds=seconds,
+            options=options,
+            variables=variables,
+        )
+        return None if added is None else _difference(checkout, commit, options, seconds, variables)

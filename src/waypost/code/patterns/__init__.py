@@ -1,0 +1,1 @@
+"""Find definitions by patterns, for languages without a grammar."""

@@ -1,0 +1,1 @@
+"""Read schemas from models and migrations of frameworks."""

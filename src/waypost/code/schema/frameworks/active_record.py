@@ -1,0 +1,107 @@
+"""Rails models: which tables belong together, as the classes say."""
+
+from collections.abc import Iterator, Mapping
+
+from waypost.code.schema.languages.ruby import read_ruby
+from waypost.code.schema.languages.values import (
+    Block,
+    Call,
+    Class,
+    Item,
+    Name,
+    Value,
+    classes,
+    fields,
+    name_of,
+    text_of,
+)
+from waypost.code.schema.model import Relation, SchemaChange
+from waypost.code.schema.names import camel, singular, snake
+from waypost.code.source import Source
+
+KIND = "ActiveRecord model"
+_ROOTS = ("ApplicationRecord", "ActiveRecord::Base")
+_KINDS = {
+    "has_many": "has_many",
+    "has_one": "has_one",
+    "belongs_to": "belongs_to",
+    "has_and_belongs_to_many": "belongs_to_many",
+}
+
+
+def find_active_record(source: Source) -> Iterator[SchemaChange]:
+    for found in classes(read_ruby(source.text).items):
+        change = _model(found)
+        if change is not None:
+            yield change
+
+
+def _model(found: Class) -> SchemaChange | None:
+    bases = [name_of(base) for base in found.bases]
+    relations: list[Relation] = []
+    includes: list[str] = []
+    ways: dict[str, str] = {}  # associations of this class by name, with the class each leads to
+    scoped = found.name.rpartition("::")[0]
+    for call in _declared(found.body):
+        if call.name in _KINDS and call.args and isinstance(call.args[0], str):
+            relation = _relation(call, call.args[0], found.name, ways)
+            ways[relation.name] = relation.target
+            relations.append(relation)
+        elif call.name == "include":
+            includes += [name_of(arg) for arg in call.args]
+    said = {item.name: item.value for item in fields(found.body)}
+    root = any(base in _ROOTS for base in bases)
+    table = text_of(said.get("self.table_name"))
+    if found.kind == "module" or not (root or bases):
+        if not relations:
+            return None
+        flags: tuple[str, ...] = ("mixin",)
+    elif said.get("self.abstract_class") is True or Name("primary_abstract_class") in found.body:
+        flags = ("abstract", "root")
+    else:
+        flags = ("root", "partial") if root else ("one_table", "partial")
+    parents = tuple("@" + name.removeprefix("::") for name in (*bases, *includes) if name and name not in _ROOTS)
+    return SchemaChange(
+        "model", table, found.lines, KIND, "model", relations=tuple(relations), model=found.name, bases=parents,
+        flags=flags, scope=scoped, comment=found.doc,
+    )  # fmt: skip
+
+
+def _declared(body: tuple[Item, ...], shared: Mapping[str, Value] | None = None, depth: int = 0) -> Iterator[Call]:
+    """The calls of a class body; of a concern also those in its `included` block; with what `with_options` shares."""
+    for item in body:
+        if not isinstance(item, Call):
+            continue
+        block = item.args[-1] if item.args and isinstance(item.args[-1], Block) else None
+        if item.name in ("included", "with_options") and block is not None and depth < 5:
+            yield from _declared(block.body, {**(shared or {}), **item.named}, depth + 1)
+        elif shared:
+            yield Call(item.name, None, item.args, {**shared, **item.named}, item.lines)
+        else:
+            yield item
+
+
+def _relation(call: Call, name: str, owner: str, ways: Mapping[str, str]) -> Relation:
+    kind, said = _KINDS[call.name], call.named
+    through = text_of(said.get("through"))
+    target = "@" + (_class_name(said) or camel(singular(name) if kind in ("has_many", "belongs_to_many") else name))
+    if through:
+        # where it leads is known only to the class in between: `@Follow#target_account` is what it calls by that name
+        between = ways.get(through, "@" + camel(singular(through)))
+        source = text_of(said.get("source")) or name
+        target = target if _class_name(said) else f"{between}#{source}"
+        return Relation("belongs_to_many" if kind == "has_many" else kind, target, between, name)
+    if said.get("polymorphic") is True:
+        return Relation("morph_to", "", f"{name}_id", name)
+    if "as" in said and kind in ("has_many", "has_one"):
+        return Relation("morph_many" if kind == "has_many" else "morph_one", target, f"{text_of(said['as'])}_id", name)
+    if kind == "belongs_to_many":
+        return Relation(kind, target, text_of(said.get("join_table")), name)
+    own = snake(owner.rsplit("::", 1)[-1])
+    via = text_of(said.get("foreign_key")) or (f"{name}_id" if kind == "belongs_to" else f"{own}_id")
+    return Relation(kind, target, via, name)
+
+
+def _class_name(said: Mapping[str, Value]) -> str:
+    value = said.get("class_name")
+    return (value if isinstance(value, str) else "").removeprefix("::")

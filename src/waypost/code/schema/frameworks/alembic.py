@@ -1,0 +1,177 @@
+"""Alembic: the operations of `upgrade`."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from waypost.code.schema.draft import Draft
+from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, apply_constraint, read_column, type_of
+from waypost.code.schema.languages.python import read_python
+from waypost.code.schema.languages.values import (
+    Assign,
+    Call,
+    Item,
+    Name,
+    Value,
+    constants,
+    fields,
+    functions,
+    spelled,
+    text_of,
+    texts_of,
+)
+from waypost.code.schema.model import Column, Index, SchemaChange
+from waypost.code.schema.sql.statements import read_sql
+from waypost.code.source import Source
+from waypost.model.reference import LineRange
+
+KIND = "Alembic migration"
+
+
+def find_alembic(source: Source) -> Iterator[SchemaChange]:
+    unit = read_python(source.text, functions=True)
+    said = {item.name: item for item in fields(unit.items)}
+    if "down_revision" not in said or "revision" not in said:
+        return
+    known = constants(unit.items)
+    revision = text_of(said["revision"].value)
+    after = texts_of(said["down_revision"].value)
+    if "depends_on" in said:
+        after += texts_of(said["depends_on"].value)
+    yield SchemaChange("revision", "", said["revision"].lines, KIND, revision=revision, after=after)
+    bodies = {function.name: function.body for function in functions(unit.items)}
+    for item in _inlined(bodies.get("upgrade", ()), bodies, known):
+        yield from _read(item[0], item[1], known)
+
+
+def _inlined(
+    body: tuple[Item, ...], bodies: dict[str, tuple[Item, ...]], known: dict[str, str], depth: int = 0
+) -> Iterator[tuple[Call, str]]:
+    """The calls of `upgrade` and of the functions it calls in this file, with the table of the batch they are in."""
+    batches: dict[str, str] = {}
+    for item in body:
+        call = item.value if isinstance(item, Assign) else item
+        if not isinstance(call, Call):
+            continue
+        if isinstance(item, Assign) and call.name == "batch_alter_table":
+            batches[item.name] = _table(call.arg(0, "table_name"), known)
+        elif not call.owner and call.name in bodies and depth < 3:
+            yield from _inlined(bodies[call.name], bodies, known, depth + 1)
+        elif call.owner in batches:
+            yield call, batches[call.owner]
+        else:
+            yield call, ""
+
+
+def _read(call: Call, batch: str, known: dict[str, str]) -> Iterator[SchemaChange]:
+    if call.owner not in ("op", "", "batch_op", "alembic.op") and not batch:
+        return
+    # Some repeat the table inside of its batch.
+    again = batch and len(call.args) > 1 and call.arg(0) == batch and isinstance(call.arg(1), str)
+    shift = 0 if batch and not again else 1
+
+    def at(place: int, name: str) -> str:
+        """An argument after the table, which a batch leaves out."""
+        return text_of(call.arg(place + shift, name), known)
+
+    table = batch or _table(call.arg(0, "table_name"), known)
+    made = SchemaChange("revision", table, call.lines, KIND)
+    match call.name:
+        case "create_table":
+            yield from _create(call, known)
+        case "drop_table" | "drop_table_if_exists" if table:
+            yield replace(made, action="drop_table")
+        case "rename_table":
+            new = text_of(call.arg(1, "new_table_name"), known)
+            old = text_of(call.arg(0, "old_table_name"), known)
+            yield replace(made, action="rename_table", table=old, name=old, new_name=new)
+        case "add_column" | "add_columns" if table:
+            columns = [
+                read_column(arg, known=known) for arg in call.args if isinstance(arg, Call) and arg.name in COLUMN_CALLS
+            ]
+            column = call.named.get("column")
+            if isinstance(column, Call):
+                columns.append(read_column(column, known=known))
+            columns = [replace(c, nullable=True) if c.nullable is None else c for c in columns]
+            if columns:
+                yield replace(made, action="add_column", columns=tuple(columns))
+        case "drop_column" | "drop_columns" if table:
+            names = texts_of(list(call.args[shift:]), known) or texts_of(call.named.get("column_name"), known)
+            for name in names:
+                yield replace(made, action="drop_column", name=name)
+        case "alter_column" if table:
+            yield from _alter(call, made, at(0, "column_name"))
+        case _:
+            yield from _keys(call, batch, made, known)
+
+
+def _table(value: Value, known: dict[str, str]) -> str:
+    """A text, or `@Class` for `Class.__tablename__`: what that is called stands in another file."""
+    if isinstance(value, Name) and value.text.endswith(".__tablename__"):
+        return "@" + value.text.removesuffix(".__tablename__")
+    return text_of(value, known)
+
+
+def _create(call: Call, known: dict[str, str]) -> Iterator[SchemaChange]:
+    draft = Draft(_table(call.arg(0, "table_name"), known))
+    for arg in call.args[1:]:
+        if isinstance(arg, Call) and arg.name in COLUMN_CALLS:
+            column = read_column(arg, known=known)
+            draft.put(replace(column, nullable=True) if column.nullable is None else column)
+    for arg in call.args[1:]:
+        if isinstance(arg, Call) and arg.name not in COLUMN_CALLS:
+            apply_constraint(draft, arg, known)
+    if draft.name:
+        schema = text_of(call.named.get("schema"))
+        yield SchemaChange(
+            "create_table", f"{schema}.{draft.name}" if schema and schema != "public" else draft.name, call.lines, KIND,
+            columns=tuple(draft.columns.values()), indexes=tuple(draft.indexes), primary_key=draft.primary_key,
+            comment=text_of(call.named.get("comment")),
+        )  # fmt: skip
+
+
+def _alter(call: Call, made: SchemaChange, name: str) -> Iterator[SchemaChange]:
+    new = text_of(call.named.get("new_column_name")) or text_of(call.named.get("name"))
+    nullable, default = call.named.get("nullable"), call.named.get("server_default")
+    column = Column(
+        name,
+        type=type_of(call.named.get("type_")),
+        nullable=nullable if isinstance(nullable, bool) else None,
+        default=spelled(default) if default is not None else None,
+        comment=text_of(call.named.get("comment")),
+    )
+    dropped = "server_default" in call.named and default is None
+    if (name and column != Column(name)) or dropped:
+        yield replace(made, action="alter_column", columns=(column,), flags=("drop_default",) if dropped else ())
+    if name and new and new != name:
+        yield replace(made, action="rename_column", name=name, new_name=new)
+
+
+def _keys(call: Call, batch: str, made: SchemaChange, known: dict[str, str]) -> Iterator[SchemaChange]:
+    """Keys and indexes: their own name comes first, then the table, which a batch leaves out."""
+    name = text_of(call.arg(0, "constraint_name"), known) or text_of(call.named.get("index_name"), known)
+    shift = 0 if batch else 1
+    table = batch or _table(call.arg(1, "table_name"), known) or text_of(call.named.get("source_table"), known)
+    made = replace(made, table=table)
+    match call.name:
+        case "create_index" | "create_unique_constraint":
+            names = texts_of(call.arg(1 + shift, "columns"), known)
+            unique = call.name == "create_unique_constraint" or call.named.get("unique") is True
+            if names and table:
+                yield replace(made, action="add_index", indexes=(Index(names, unique, name),))
+        case "create_primary_key":
+            yield replace(made, action="add_key", primary_key=texts_of(call.arg(1 + shift, "columns"), known))
+        case "create_foreign_key" if table:
+            target = text_of(call.arg(1 + shift, "referent_table"), known)
+            ours = texts_of(call.arg(2 + shift, "local_cols"), known)
+            theirs = texts_of(call.arg(3 + shift, "remote_cols"), known)
+            columns = tuple(Column(o, references=(target, t)) for o, t in zip(ours, theirs, strict=False))
+            yield replace(made, action="add_reference", columns=columns)
+        case "drop_constraint" | "drop_index" if name:
+            yield replace(made, action="drop_index", name=name)
+        case "execute":
+            sql = call.arg(0, "sqltext")
+            if isinstance(sql, Call) and sql.args:
+                sql = sql.args[0]
+            for change in read_sql(text_of(sql, known), "migration", KIND):
+                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
+                yield replace(change, lines=LineRange(line, call.lines.end))

@@ -1,0 +1,218 @@
+"""Django: models and applications."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from waypost.code.schema.languages.python import read_python
+from waypost.code.schema.languages.values import (
+    Assign,
+    Call,
+    Class,
+    Name,
+    Unit,
+    Value,
+    classes,
+    fields,
+    name_of,
+    spelled,
+    text_of,
+    texts_of,
+)
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.names import data
+from waypost.code.source import Source
+from waypost.model.reference import LineRange
+
+MODEL, MIGRATION = "Django model", "Django migration"
+_SETTING = re.compile(r"^([A-Z][A-Z_]{1,60}_MODEL)\s*=\s*['\"](\w{1,99}\.\w{1,99})['\"]", re.M)
+_ROOTS = ("models.Model", "Model", "gis_models.Model", "base_models.Model")
+
+
+@cache
+def _field_kinds() -> tuple[Mapping[str, str], Mapping[str, frozenset[str]]]:
+    table = data("django_fields")
+    types, kinds = table["types"], table["kinds"]
+    assert isinstance(types, dict)
+    assert isinstance(kinds, dict)
+    return types, {kind: frozenset(words.split()) for kind, words in kinds.items()}
+
+
+def find_django_models(source: Source) -> tuple[SchemaChange, ...]:
+    unit = read_python(source.text)
+    in_models = re.search(r"(?:^|/)models?(?:/|\.py$)", source.path) is not None
+    found = []
+    for each in classes(unit.items):
+        if each.name.rsplit(".", 1)[-1] in ("Meta", "Migration") or not each.bases:
+            continue
+        change = _model(each, unit, in_models)
+        if change is not None:
+            found.append(change)
+    return tuple(found)
+
+
+def find_django_apps(source: Source) -> Iterator[SchemaChange]:
+    """`apps.py` names an application; the settings may say which model stands for a user."""
+    for setting in _SETTING.finditer(source.text):
+        line = source.text.count("\n", 0, setting.start()) + 1
+        yield SchemaChange(
+            "app", "", LineRange(line, line), MODEL, "model", name=setting[1], new_name=setting[2], flags=("setting",)
+        )
+    if not source.path.endswith("apps.py"):
+        return
+    folder = source.path.rpartition("/")[0]
+    for found in classes(read_python(source.text).items):
+        said = {item.name: text_of(item.value) for item in fields(found.body)}
+        label = said.get("label") or said.get("name", "").rsplit(".", 1)[-1]
+        if label:
+            yield SchemaChange("app", "", found.lines, MODEL, "model", name=label, scope=folder)
+            return
+
+
+def _model(found: Class, unit: Unit, in_models: bool) -> SchemaChange | None:
+    """A class that may be a model: it says so itself, or one of its bases has to."""
+    bases = [name_of(base) for base in found.bases if isinstance(base, Name | Call)]
+    columns, many = _fields(fields(found.body), unit)
+    root = any(base in _ROOTS for base in bases) and _from_django(bases, unit)
+    flags = {"root"} if root else set()
+    meta = next((part for part in classes(found.body) if part.name.endswith(".Meta")), None)
+    said = {item.name: item.value for item in fields(meta.body)} if meta else {}
+    for flag in ("abstract", "proxy"):
+        if said.get(flag) is True:
+            flags.add(flag)
+    if not (root or columns or many or in_models):
+        return None
+    if not root and any(
+        isinstance(i.value, Call) and name_of(i.value.target).endswith("models") for i in fields(found.body)
+    ):
+        flags.add("fields")
+    scope = text_of(said.get("app_label"))
+    return SchemaChange(
+        "model", text_of(said.get("db_table")), found.lines, MODEL, "model",
+        columns=columns, relations=many, indexes=read_indexes(said), primary_key=(),
+        model=found.name.rsplit(".", 1)[-1], bases=tuple("@" + unit.imports.get(base, base) for base in bases),
+        flags=tuple(sorted(flags)), scope=scope, comment=text_of(said.get("db_table_comment")) or _first_line(found.doc),
+    )  # fmt: skip
+
+
+def _from_django(bases: list[str], unit: Unit) -> bool:
+    """`Model` alone can be anybody's: then it has to be imported from Django."""
+    return any(base != "Model" for base in bases if base in _ROOTS) or "django" in unit.imports.get("Model", "")
+
+
+def _first_line(doc: str) -> str:
+    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
+
+
+def _fields(assigned: Iterator[Assign], unit: Unit) -> tuple[tuple[Column, ...], tuple[Relation, ...]]:
+    columns: list[Column] = []
+    many: list[Relation] = []
+    for item in assigned:
+        if isinstance(item.value, Call):
+            read_field(item.name, item.value, unit, columns, many)
+    return tuple(columns), tuple(many)
+
+
+def read_field(name: str, call: Call, unit: Unit, columns: list[Column], many: list[Relation]) -> None:
+    types, kinds = _field_kinds()
+    kind = call.name
+    if kind in kinds["none"]:
+        return
+    if kind in kinds["many"]:
+        through = _reference(call.named.get("through"), unit)
+        via = through or text_of(call.named.get("db_table"))
+        many.append(Relation("belongs_to_many", _reference(call.arg(0, "to"), unit) or "", via, name))
+    elif kind in kinds["one"] or kind in kinds["unique"]:
+        target = _reference(call.arg(0, "to"), unit)
+        field = text_of(call.named.get("to_field"))
+        column = _column(f"{name}_id", call, "integer")
+        unique = column.unique or kind in kinds["unique"]
+        columns.append(_with(column, references=(target, field) if target else None, unique=unique))
+    elif kind in types or (kind.endswith("Field") and _is_column(call)):
+        columns.append(_column(name, call, _type(types.get(kind, ""), call, kind)))
+
+
+def _is_column(call: Call) -> bool:
+    """A field of a package or of the project itself: `forms.CharField` and `serializers.CharField` are none."""
+    owner = name_of(call.target).rsplit(".", 1)[-1]
+    return owner not in ("forms", "serializers", "fields", "filters", "graphene", "schema", "blocks")
+
+
+def _with(column: Column, *, references: tuple[str, str] | None, unique: bool) -> Column:
+    return Column(
+        column.name, column.type, column.nullable, column.default, column.primary, unique, references, column.comment
+    )
+
+
+def _column(name: str, call: Call, kind: str) -> Column:
+    primary = call.named.get("primary_key") is True
+    comment = text_of(call.named.get("db_comment")) or text_of(call.named.get("help_text"))
+    default = call.named["default"] if "default" in call.named else call.named.get("db_default")
+    given = "default" in call.named or "db_default" in call.named
+    return Column(
+        name=text_of(call.named.get("db_column")) or name,
+        type=kind,
+        nullable=False if primary else call.named.get("null") is True,
+        default=spelled(default) if given else None,
+        primary=primary,
+        unique=call.named.get("unique") is True,
+        comment=comment[:200],
+    )
+
+
+def _type(pattern: str, call: Call, kind: str) -> str:
+    """The type with its arguments in place; the field's own name where it is not one of Django's."""
+    if not pattern:
+        return kind
+    if "{" not in pattern:
+        return pattern
+    head, _, rest = pattern.partition("(")
+    values = [call.named.get(name.strip("{})")) for name in rest.split(",")]
+    if kind == "CharField" and values == [None] and len(call.args) > 1:
+        values = [call.args[1]]
+    told = [spelled(value) for value in values if value is not None]
+    return f"{head}({','.join(told)})" if told else head
+
+
+def _reference(value: Value, unit: Unit) -> str:
+    """`@app.Model` of what a field names: a text, a class, a setting."""
+    if isinstance(value, Call) and value.name in ("get_user_model", "swappable_dependency"):
+        return "@settings.AUTH_USER_MODEL"
+    if (
+        isinstance(value, Call)
+        and value.name in ("get_model_name", "get_model")
+        and len(texts_of(list(value.args))) == 2
+    ):
+        return "@" + ".".join(texts_of(list(value.args)))
+    if isinstance(value, str):
+        return "@" + value
+    if isinstance(value, Name) and re.fullmatch(r"[\w.]+", value.text):
+        if value.text.startswith("settings."):
+            return "@" + value.text
+        head, dot, rest = value.text.partition(".")
+        return "@" + unit.imports.get(head, head) + dot + rest
+    return ""
+
+
+def read_indexes(meta: Mapping[str, Value]) -> tuple[Index, ...]:
+    found = []
+    for option, unique in (("unique_together", True), ("index_together", False)):
+        groups = meta.get(option)
+        if isinstance(groups, list) and groups:
+            for group in [groups] if isinstance(groups[0], str) else groups:
+                names = texts_of(group)
+                if names:
+                    found.append(Index(names, unique))
+    for option in ("indexes", "constraints"):
+        listed = meta.get(option)
+        marks = [call for call in listed if isinstance(call, Call)] if isinstance(listed, list) else []
+        found += [index for call in marks if (index := read_index(call))]
+    return tuple(found)
+
+
+def read_index(call: Call) -> Index | None:
+    names = tuple(name.lstrip("-") for name in texts_of(call.named.get("fields")))
+    if not names or call.name == "CheckConstraint":
+        return None
+    unique = call.name == "UniqueConstraint" and "condition" not in call.named
+    return Index(names, unique, text_of(call.named.get("name")))

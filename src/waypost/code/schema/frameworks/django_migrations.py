@@ -1,0 +1,137 @@
+"""Django's migrations: operations on models, in the order of their dependencies."""
+
+from collections.abc import Iterator
+
+from waypost.code.schema.frameworks.django import MIGRATION, read_field, read_index, read_indexes
+from waypost.code.schema.languages.python import read_python
+from waypost.code.schema.languages.values import (
+    Call,
+    Class,
+    Unit,
+    Value,
+    calls,
+    classes,
+    fields,
+    name_of,
+    text_of,
+    texts_of,
+)
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.sql.statements import read_sql
+from waypost.code.source import Source
+from waypost.model.reference import LineRange
+
+
+def find_django_migration(source: Source) -> tuple[SchemaChange, ...]:
+    unit = read_python(source.text)
+    for found in classes(unit.items):
+        if any(name_of(base).rsplit(".", 1)[-1] == "Migration" for base in found.bases):
+            return tuple(_migration(found, unit, source.path))
+    return ()
+
+
+def _migration(found: Class, unit: Unit, path: str) -> Iterator[SchemaChange]:
+    revision = path.rsplit("/", 1)[-1].removesuffix(".py")
+    said = {item.name: item.value for item in fields(found.body)}
+    after = tuple(_dependencies(said.get("dependencies")))
+    yield SchemaChange("revision", "", found.lines, MIGRATION, "model", revision=revision, after=after)
+    operations = said.get("operations")
+    # `operations = [*a, *b]` and sums of lists: what stands in the file as a list is read
+    for call in operations if isinstance(operations, list) else calls(found.body):
+        if isinstance(call, Call):
+            yield from _operation(call, unit, revision)
+
+
+def _dependencies(value: Value) -> Iterator[str]:
+    for pair in value if isinstance(value, list) else ():
+        names = texts_of(pair)
+        if len(names) == 2:
+            yield ".".join(names)
+
+
+def _operation(call: Call, unit: Unit, revision: str) -> Iterator[SchemaChange]:
+    model = text_of(call.arg(0, "model_name")) or text_of(call.named.get("name"))
+    if call.name == "SeparateDatabaseAndState":
+        state = call.named.get("state_operations") or (call.args[1] if len(call.args) > 1 else None)
+        listed = state if isinstance(state, list) else call.arg(0, "database_operations")
+        for inner in listed if isinstance(listed, list) else ():
+            if isinstance(inner, Call):
+                yield from _operation(inner, unit, revision)
+        return
+    if call.name == "RunSQL":
+        sql = call.arg(0, "sql")
+        for text in (sql,) if isinstance(sql, str) else texts_of(sql):
+            for change in read_sql(text, "migration", MIGRATION):
+                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
+                yield SchemaChange(
+                    change.action, change.table, LineRange(line, call.lines.end), MIGRATION, "migration",
+                    change.columns, change.indexes, (), change.primary_key, change.name, change.new_name,
+                )  # fmt: skip
+        return
+    operation = _state_change(call, unit, model)
+    if operation is not None:
+        yield operation
+
+
+def _state_change(call: Call, unit: Unit, model: str) -> SchemaChange | None:  # noqa: PLR0911 - one case per operation
+    columns: list[Column] = []
+    many: list[Relation] = []
+
+    def change(
+        action: str, name: str = "", new_name: str = "", flags: tuple[str, ...] = (), **more: tuple[Index, ...]
+    ) -> SchemaChange:
+        return SchemaChange(
+            action, "", call.lines, MIGRATION, "model", tuple(columns), more.get("indexes", ()), tuple(many),
+            name=name, new_name=new_name, model=model, flags=flags,
+        )  # fmt: skip
+
+    match call.name:
+        case "CreateModel":
+            return _create(call, unit, text_of(call.arg(0, "name")))
+        case "DeleteModel":
+            model = text_of(call.arg(0, "name"))
+            return change("drop_table")
+        case "RenameModel":
+            model = text_of(call.arg(0, "old_name"))
+            return change("rename_table", new_name=text_of(call.arg(1, "new_name")))
+        case "AlterModelTable":
+            model = text_of(call.arg(0, "name"))
+            return change("rename_table", new_name=text_of(call.arg(1, "table")), flags=("table",))
+        case "AddField" | "AlterField":
+            model, name = text_of(call.arg(0, "model_name")), text_of(call.arg(1, "name"))
+            field = call.arg(2, "field")
+            if isinstance(field, Call):
+                read_field(name, field, unit, columns, many)
+            return change("add_column" if call.name == "AddField" else "alter_column", name)
+        case "RemoveField":
+            return change("drop_column", text_of(call.arg(1, "name")))
+        case "RenameField":
+            return change("rename_column", text_of(call.arg(1, "old_name")), text_of(call.arg(2, "new_name")))
+        case "AlterUniqueTogether" | "AlterIndexTogether":
+            model = text_of(call.arg(0, "name"))
+            option = "unique_together" if call.name == "AlterUniqueTogether" else "index_together"
+            return change("add_index", flags=("replace",), indexes=read_indexes({option: call.arg(1, option)}))
+        case "AddIndex" | "AddConstraint":
+            listed = call.arg(1, "index") or call.named.get("constraint")
+            index = read_index(listed) if isinstance(listed, Call) else None
+            return change("add_index", indexes=(index,)) if index else None
+        case "RemoveIndex" | "RemoveConstraint":
+            return change("drop_index", text_of(call.arg(1, "name")))
+    return None
+
+
+def _create(call: Call, unit: Unit, model: str) -> SchemaChange:
+    columns: list[Column] = []
+    many: list[Relation] = []
+    listed = call.arg(1, "fields")
+    for pair in listed if isinstance(listed, list) else ():
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], Call):
+            read_field(pair[0], pair[1], unit, columns, many)
+    options = call.arg(2, "options")
+    said = options if isinstance(options, dict) else {}
+    bases = call.arg(3, "bases")
+    return SchemaChange(
+        "create_table", text_of(said.get("db_table")), call.lines, MIGRATION, "model", tuple(columns), read_indexes(said),
+        tuple(many), model=model, bases=tuple("@" + base for base in texts_of(bases)),
+        flags=("proxy",) if said.get("proxy") is True else (), comment=text_of(said.get("db_table_comment")),
+    )  # fmt: skip

@@ -1,0 +1,172 @@
+"""Laravel's models: which tables belong together, as the classes say."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from waypost.code.schema.languages.php import read_php
+from waypost.code.schema.languages.values import (
+    Assign,
+    Call,
+    Class,
+    Function,
+    Name,
+    Unit,
+    Value,
+    classes,
+    constants,
+    fields,
+    functions,
+    name_of,
+    text_of,
+    texts_of,
+)
+from waypost.code.schema.model import Column, Relation, SchemaChange
+from waypost.code.schema.names import plural, snake
+from waypost.code.source import Source
+
+KIND = "Eloquent model"
+_ROOT_CLASSES = frozenset(
+    (
+        "Illuminate\\Database\\Eloquent\\Model",
+        "Illuminate\\Database\\Eloquent\\Relations\\Pivot",
+        "Illuminate\\Database\\Eloquent\\Relations\\MorphPivot",
+        "Illuminate\\Foundation\\Auth\\User",
+        "Spatie\\Permission\\Models\\Role",
+        "Spatie\\Permission\\Models\\Permission",
+    )
+)
+_KINDS = {
+    "hasMany": "has_many",
+    "hasOne": "has_one",
+    "belongsTo": "belongs_to",
+    "belongsToMany": "belongs_to_many",
+    "morphMany": "morph_many",
+    "morphOne": "morph_one",
+    "morphToMany": "morph_to_many",
+    "morphedByMany": "morph_to_many",
+    "morphTo": "morph_to",
+    "hasManyThrough": "has_many",
+    "hasOneThrough": "has_one",
+}
+
+
+def find_eloquent(source: Source) -> Iterator[SchemaChange]:
+    unit = read_php(source.text)
+    known = constants(unit.items)
+    for found in classes(unit.items):
+        change = _model(found, unit, known)
+        if change is not None:
+            yield change
+
+
+def _full(name: str, unit: Unit) -> str:
+    """The class with its namespace: imported, else beside this one."""
+    bare = name.removesuffix("::class").lstrip("\\")
+    if bare in unit.imports:
+        return unit.imports[bare]
+    return bare if "\\" in bare or not unit.namespace else f"{unit.namespace}\\{bare}"
+
+
+def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | None:
+    bases = [name_of(base).lstrip("\\") for base in found.bases]
+    relations = tuple(
+        relation for method in functions(found.body) for relation in _relations(method, found.name, unit, known)
+    )
+    said: dict[str, Value] = {item.name: item.value for item in fields(found.body)}
+    full = [unit.imports.get(base, base) for base in bases]
+    root = any(name in _ROOT_CLASSES or base == "Eloquent" for base, name in zip(bases, full, strict=True))
+    traits = [name_of(arg) for item in found.body if isinstance(item, Call) and item.name == "use" for arg in item.args]
+    if found.kind == "trait":
+        if not relations:
+            return None
+        flags: tuple[str, ...] = ("mixin",)
+    elif not found.name or not bases:
+        return None
+    elif found.kind == "abstract":
+        flags = ("abstract", "root") if root else ("abstract",)
+    else:
+        flags = ("root", "partial") if root else ("partial",)
+    change = SchemaChange(
+        "model", text_of(said.get("$table"), known), found.lines, KIND, "model",
+        columns=_columns(said, found, known), relations=relations, model=found.name, flags=flags, scope=unit.namespace,
+        bases=tuple("@" + _full(base, unit) for base in (*bases, *traits)), comment=found.doc,
+    )  # fmt: skip
+    key = text_of(said.get("$primaryKey"), known)
+    if root and not change.table and any(base == "Pivot" for base in bases):
+        change = replace(change, table=snake(found.name))
+    return replace(change, primary_key=(key,)) if key else change
+
+
+def _columns(said: dict[str, Value], found: Class, known: dict[str, str]) -> tuple[Column, ...]:
+    """Names that may be filled, with the types they are cast to. They are not all columns, but some."""
+    types = dict(said["$casts"]) if isinstance(said.get("$casts"), dict) else {}  # type: ignore[arg-type]
+    for method in functions(found.body):
+        if method.name == "casts":
+            for item in method.body:
+                if isinstance(item, Assign) and isinstance(item.value, dict):
+                    types |= item.value
+    names = list(
+        dict.fromkeys(
+            (
+                *texts_of(said.get("$fillable"), known),
+                *texts_of(said.get("$guarded"), known),
+                *texts_of(said.get("$hidden"), known),
+            )
+        )
+    )
+    names = [name for name in names if name != "*"]
+    return tuple(Column(name, _cast(types.get(name))) for name in names)
+
+
+def _cast(value: Value) -> str:
+    return value.split(":")[0] if isinstance(value, str) else name_of(value).removesuffix("::class").rsplit("\\", 1)[-1]
+
+
+def _relations(method: Function, owner: str, unit: Unit, known: dict[str, str]) -> Iterator[Relation]:
+    """`return $this->hasMany(Comment::class)->latest()` in a method is a relation with its name."""
+    for item in method.body:
+        call = item.value if isinstance(item, Assign) else item
+        if not isinstance(call, Call):
+            continue
+        first = call.chain[0]
+        if first.name in _KINDS and isinstance(first.target, Name) and first.target.text == "$this":
+            relation = _relation(first, call.chain[1:], method.name, owner, unit, known)
+            if relation is not None:
+                yield relation
+                return
+
+
+def _relation(  # noqa: PLR0911 - one case per kind
+    call: Call, modifiers: list[Call], method: str, owner: str, unit: Unit, known: dict[str, str]
+) -> Relation | None:
+    kind = _KINDS[call.name]
+    if kind == "morph_to":
+        name = text_of(call.arg(0, "name"), known) or snake(method)
+        return Relation(kind, "", f"{name}_id", method)
+    value = call.arg(0, "related")
+    if isinstance(value, str):
+        target = value
+    elif isinstance(value, Name) and value.text.endswith("::class"):
+        target = owner if value.text in ("self::class", "static::class") else _full(value.text, unit)
+    else:
+        return None
+    name = target.rsplit("\\", 1)[-1]
+    second = call.arg(1)
+    told = text_of(second, known)
+    if call.name in ("hasManyThrough", "hasOneThrough"):
+        via = "@" + _full(second.text, unit) if isinstance(second, Name) else ""
+        return Relation(kind, "@" + target, via, method)
+    if kind == "belongs_to_many":
+        using = next((link.arg(0) for link in modifiers if link.name == "using"), None)
+        default = "_".join(sorted((snake(owner), snake(name))))
+        via = told or ("@" + _full(using.text, unit) if isinstance(using, Name) else default)
+        if isinstance(second, Name) and second.text.endswith("::class"):
+            via = "@" + _full(second.text, unit)
+        return Relation(kind, "@" + target, via, method)
+    if kind == "morph_to_many":
+        return Relation(kind, "@" + target, text_of(call.arg(2, "table"), known) or plural(told), method)
+    if kind in ("morph_many", "morph_one"):
+        return Relation(kind, "@" + target, f"{told}_id" if told else "", method)
+    foreign = text_of(call.named.get("foreignKey"), known) or told
+    default = f"{snake(method)}_id" if kind == "belongs_to" else f"{snake(owner)}_id"
+    return Relation(kind, "@" + target, foreign or default, method)

@@ -1,0 +1,188 @@
+"""Entity Framework: the model snapshot, which is a whole database, and contexts with their entity classes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from waypost.code.schema.draft import Draft
+from waypost.code.schema.languages.csharp import read_csharp
+from waypost.code.schema.languages.values import (
+    Assign,
+    Block,
+    Call,
+    Class,
+    calls,
+    classes,
+    fields,
+    functions,
+    name_of,
+    spelled,
+    text_of,
+)
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.source import Source
+from waypost.model.reference import LineRange
+
+_CONFIGURATION = "IEntityTypeConfiguration<"
+MODEL, SNAPSHOT = "Entity Framework model", "Entity Framework snapshot"
+_TYPES = {
+    "string": "text", "int": "integer", "long": "bigint", "bool": "boolean", "DateTime": "timestamp",
+    "DateTimeOffset": "timestamptz", "decimal": "decimal", "double": "double", "float": "float", "Guid": "uuid",
+    "byte[]": "blob", "short": "smallint", "DateOnly": "date", "TimeOnly": "time", "TimeSpan": "interval", "byte": "tinyint", "uint": "integer", "ulong": "bigint", "ushort": "smallint", "char": "char",
+}  # fmt: skip
+
+
+def find_snapshot(source: Source) -> Iterator[SchemaChange]:
+    """What `…ModelSnapshot.cs` says: `modelBuilder.Entity("X", b => { b.Property<int>("Id"); b.ToTable("xs"); })`."""
+    drafts: dict[str, Draft] = {}
+    lines: dict[str, LineRange] = {}
+    keys: list[tuple[str, str, tuple[str, ...], bool]] = []
+    for found in classes(read_csharp(source.text).items):
+        for method in functions(found.body):
+            for call in calls(method.body):
+                block = call.arg(1)
+                entity = text_of(call.arg(0))
+                if call.name == "Entity" and isinstance(block, Block) and entity:
+                    draft = drafts.setdefault(entity, Draft(entity.rsplit(".", 1)[-1]))
+                    lines.setdefault(entity, call.lines)
+                    for inner in calls(block.body):
+                        _snapshot_call(draft, entity, inner, keys)
+    for entity, target, names, unique in keys:
+        known = drafts[entity]
+        for name in names:
+            column = known.columns.get(name.lower())
+            if column is not None and target in drafts:
+                known.columns[name.lower()] = replace(
+                    column, references=(drafts[target].name, ""), unique=unique or column.unique
+                )
+    for entity, draft in drafts.items():
+        yield SchemaChange(
+            "create_table", draft.name, lines[entity], SNAPSHOT, "dump", tuple(draft.columns.values()),
+            tuple(draft.indexes), primary_key=draft.primary_key,
+        )  # fmt: skip
+
+
+def _snapshot_call(draft: Draft, entity: str, call: Call, keys: list[tuple[str, str, tuple[str, ...], bool]]) -> None:
+    chain = call.chain
+    first, rest = chain[0], {link.name: link for link in chain[1:]}
+    names = tuple(text for arg in first.args if (text := text_of(arg)))
+    match first.name:
+        case "Property" if names:
+            kind = name_of(first.named.get("<>"))
+            stored = (
+                text_of(rest["HasColumnType"].arg(0)) if "HasColumnType" in rest else _TYPES.get(kind.rstrip("?"), kind)
+            )
+            default = rest.get("HasDefaultValue") or rest.get("HasDefaultValueSql")
+            optional = kind.endswith("?") or (kind == "string" and "IsRequired" not in rest)
+            draft.put(
+                Column(
+                    text_of(rest["HasColumnName"].arg(0)) if "HasColumnName" in rest else names[0],
+                    stored,
+                    optional,
+                    spelled(default.arg(0)) if default else None,
+                )
+            )
+        case "HasKey":
+            draft.primary_key = names
+        case "HasIndex" if names:
+            draft.add_index(Index(names, "IsUnique" in rest and "HasFilter" not in rest))
+        case "ToTable" if names:
+            schema = f"{names[1]}." if len(names) > 1 and names[1] not in ("dbo", "public") else ""
+            draft.name = schema + names[0]
+        case "HasOne" if names and "HasForeignKey" in rest:
+            told = tuple(text for arg in rest["HasForeignKey"].args if (text := text_of(arg)))
+            one = "WithOne" in rest
+            keys.append((entity, names[0], told[1:] if one and len(told) > 1 else told, one))
+
+
+def find_context(source: Source) -> Iterator[SchemaChange]:
+    """A context names its tables; the classes of its entities may stand anywhere and say nothing of it."""
+    unit = read_csharp(source.text)
+    for found in classes(unit.items):
+        sets = [item for item in fields(found.body) if name_of(item.annotation).startswith("DbSet<")]
+        if sets:
+            for item in sets:
+                yield _set(item, unit.namespace)
+        elif any(name_of(base).startswith(_CONFIGURATION) for base in found.bases):
+            yield from _configured(found)
+        else:
+            change = _entity(found, unit.namespace)
+            if change is not None:
+                yield change
+
+
+def _configured(found: Class) -> Iterator[SchemaChange]:
+    """`class X : IEntityTypeConfiguration<Item>` may give the table of Item another name."""
+    entity = next(name_of(base) for base in found.bases if name_of(base).startswith(_CONFIGURATION))
+    for method in functions(found.body):
+        for call in calls(method.body):
+            if call.chain[0].name == "ToTable" and text_of(call.chain[0].arg(0)):
+                name = entity.removeprefix(_CONFIGURATION).rstrip(">")
+                table = text_of(call.chain[0].arg(0))
+                yield SchemaChange(
+                    "app", "", found.lines, MODEL, "model", name=name, new_name=table, flags=("to_table",)
+                )
+
+
+def _set(item: Assign, scope: str) -> SchemaChange:
+    entity = name_of(item.annotation).removeprefix("DbSet<").rstrip("?").rstrip(">")
+    return SchemaChange(
+        "model", item.name.lstrip("="), item.lines, MODEL, "model", model=f"DbSet<{entity}>", bases=(f"@{entity}",),
+        flags=("partial", "root", "set"), scope=scope,
+    )  # fmt: skip
+
+
+def _entity(found: Class, scope: str) -> SchemaChange | None:
+    columns: list[Column] = []
+    relations: list[Relation] = []
+    for item in fields(found.body):
+        if not item.name.startswith("="):
+            _member(item, found.name, columns, relations)
+    _refer(columns, relations)
+    marks = {mark.name: mark for mark in found.decorators}
+    if not columns and not relations and not found.bases:
+        return None
+    table = text_of(marks["Table"].arg(0)) if "Table" in marks else ""
+    return SchemaChange(
+        "model", table, found.lines, MODEL, "model", tuple(columns), relations=tuple(relations),
+        primary_key=tuple(column.name for column in columns if column.primary), model=found.name,
+        bases=tuple("@" + name_of(base).split("<")[0] for base in found.bases), flags=("root",) if table else ("abstract",), scope=scope,
+    )  # fmt: skip
+
+
+def _refer(columns: list[Column], relations: list[Relation]) -> None:
+    """`AuthorId` beside `Person Author` is its key; without one the key is a hidden column."""
+    for place, relation in enumerate(relations):
+        if relation.kind == "relates_one":
+            names = (f"{relation.name}Id", f"{relation.target[1:]}Id")
+            at = next((at for at, column in enumerate(columns) if column.name in names and not column.primary), None)
+            if at is not None:
+                columns[at] = replace(columns[at], references=(relation.target, ""))
+            via = columns[at].name if at is not None else ""
+            relations[place] = replace(relation, kind="belongs_to", via=via)
+
+
+def _member(item: Assign, owner: str, columns: list[Column], relations: list[Relation]) -> None:
+    kind = name_of(item.annotation)
+    marks: Mapping[str, Call] = {mark.name: mark for mark in item.decorators}
+    if "NotMapped" in marks:
+        return
+    bare = kind.rstrip("?")
+    listed = re.fullmatch(r"(?:I?List|I?Collection|IEnumerable|HashSet|ICollection|IReadOnlyCollection)<(\w+)>", bare)
+    if listed and listed[1] not in _TYPES:
+        relations.append(Relation("relates", f"@{listed[1]}", "", item.name))
+    elif bare in _TYPES:
+        primary = "Key" in marks or item.name in ("Id", f"{owner}Id")
+        size = (
+            marks["MaxLength"].arg(0)
+            if "MaxLength" in marks
+            else marks["StringLength"].arg(0)
+            if "StringLength" in marks
+            else None
+        )
+        named = text_of(marks["Column"].arg(0)) if "Column" in marks else ""
+        told = f"varchar({size})" if isinstance(size, int) and bare == "string" else _TYPES[bare]
+        optional = kind.endswith("?") and "Required" not in marks
+        columns.append(Column(named or item.name, told, False if primary else optional, None, primary))
+    elif re.fullmatch(r"[A-Z]\w*", bare):
+        relations.append(Relation("relates_one", f"@{bare}", "", item.name))

@@ -1,0 +1,172 @@
+"""JPA and Hibernate: entities by annotations. Names that are not given follow Spring's rule: `birthDate` is birth_date."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from waypost.code.schema.languages.java import read_java
+from waypost.code.schema.languages.values import (
+    Assign,
+    Call,
+    Class,
+    Unit,
+    Value,
+    classes,
+    fields,
+    name_of,
+    text_of,
+    texts_of,
+)
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.names import snake
+from waypost.code.source import Source
+
+KIND = "JPA entity"
+_RELATIONS = {
+    "ManyToOne": "belongs_to",
+    "OneToMany": "has_many",
+    "OneToOne": "has_one",
+    "ManyToMany": "belongs_to_many",
+}
+_TYPES = {
+    "String": "varchar", "Integer": "integer", "int": "integer", "Long": "bigint", "long": "bigint",
+    "Boolean": "boolean", "boolean": "boolean", "LocalDate": "date", "LocalDateTime": "timestamp",
+    "Instant": "timestamp", "ZonedDateTime": "timestamp", "OffsetDateTime": "timestamp", "Date": "timestamp",
+    "BigDecimal": "decimal", "Double": "double", "double": "double", "Float": "float", "float": "float",
+    "UUID": "uuid", "byte[]": "blob", "Byte[]": "blob", "Short": "smallint", "LocalTime": "time",
+}  # fmt: skip
+_PRIMITIVE = frozenset(("int", "long", "boolean", "double", "float", "short", "byte", "char"))
+
+
+def find_jpa(source: Source) -> Iterator[SchemaChange]:
+    unit = read_java(source.text)
+    for found in classes(unit.items):
+        marks = {mark.name: mark for mark in found.decorators}
+        if marks.keys() & {"Entity", "MappedSuperclass", "Embeddable"}:
+            change = _entity(found, marks, unit)
+            yield change
+            for item in fields(found.body):
+                yield from _join_table(item, change, unit)
+
+
+def _entity(found: Class, marks: Mapping[str, Call], unit: Unit) -> SchemaChange:
+    columns: list[Column] = []
+    relations: list[Relation] = []
+    for item in fields(found.body):
+        _member(item, columns, relations, unit)
+    columns = list({column.name: column for column in reversed(columns)}.values())[::-1]
+    table = marks.get("Table")
+    name = text_of(table.named.get("name")) if table else ""
+    schema = text_of(table.named.get("schema")) if table else ""
+    entity = "Entity" in marks
+    flags: tuple[str, ...] = ("root",) if entity else ("abstract",)
+    if entity and "DiscriminatorValue" in marks and not name:
+        flags = ("root", "one_table")
+    plain = name or (snake(found.name) if entity and "one_table" not in flags else "")
+    bases = tuple("@" + unit.imports.get(name_of(base), name_of(base)) for base in found.bases)
+    return SchemaChange(
+        "model", f"{schema}.{plain}" if schema and schema != "public" else plain, found.lines, KIND, "model",
+        tuple(columns), _indexes(table), tuple(relations), tuple(c.name for c in columns if c.primary),
+        model=found.name, bases=bases, flags=flags, scope=unit.namespace, comment=found.doc,
+    )  # fmt: skip
+
+
+def _join_table(item: Assign, owner: SchemaChange, unit: Unit) -> Iterator[SchemaChange]:
+    """The table of `@JoinTable`, where it names its columns."""
+    mark = next((mark for mark in item.decorators if mark.name == "JoinTable"), None)
+    table = text_of(mark.named.get("name")) if mark else ""
+    inner = re.findall(r"\w+", name_of(item.annotation))
+    columns = []
+    for option, model in (("joinColumns", owner.model), ("inverseJoinColumns", inner[-1] if inner else "")):
+        said = mark.named.get(option) if mark else None
+        first = said[0] if isinstance(said, list) and said else said
+        if isinstance(first, Call) and text_of(first.named.get("name")):
+            target = "@" + unit.imports.get(model, model)
+            columns.append(Column(text_of(first.named["name"]), nullable=False, references=(target, "")))
+    if table and len(columns) == 2:
+        key = tuple(column.name for column in columns)
+        yield SchemaChange(
+            "model", table, item.lines, KIND, "model", tuple(columns), primary_key=key, model=f"{owner.model}.{item.name}",
+            flags=("root",), scope=unit.namespace,
+        )  # fmt: skip
+
+
+def _indexes(table: Call | None) -> tuple[Index, ...]:
+    found = []
+    for option in ("uniqueConstraints", "indexes"):
+        said = table.named.get(option) if table else None
+        for mark in said if isinstance(said, list) else [said]:
+            if isinstance(mark, Call):
+                names = texts_of(mark.named.get("columnNames")) or tuple(
+                    part.strip().split(" ")[0]
+                    for part in text_of(mark.named.get("columnList")).split(",")
+                    if part.strip()
+                )
+                if names:
+                    unique = mark.name == "UniqueConstraint" or mark.named.get("unique") is True
+                    found.append(Index(names, unique, text_of(mark.named.get("name"))))
+    return tuple(found)
+
+
+def _member(item: Assign, columns: list[Column], relations: list[Relation], unit: Unit) -> None:
+    marks = {mark.name: mark for mark in item.decorators}
+    kind = name_of(item.annotation)
+    if marks.keys() & {"Transient", "ElementCollection", "Formula", "Embedded", "EmbeddedId"}:
+        return
+    relation = next((mark for name, mark in marks.items() if name in _RELATIONS), None)
+    if relation is not None:
+        _relate(item, relation, marks, kind, columns, relations, unit)
+        return
+    said: Mapping[str, Value] = marks["Column"].named if "Column" in marks else {}
+    primary = "Id" in marks
+    told = text_of(said.get("columnDefinition")) or _TYPES.get(kind, snake(kind.split("<")[0]))
+    size = said.get("length")
+    if "Lob" in marks and told == "varchar":
+        told = "text"
+    nullable = not (primary or kind in _PRIMITIVE or marks.keys() & {"NotNull", "NotBlank", "NotEmpty"})
+    if isinstance(said.get("nullable"), bool):
+        nullable = said["nullable"] is True
+    columns.append(
+        Column(
+            text_of(said.get("name")).strip('`"') or snake(item.name),
+            f"{told}({size})" if isinstance(size, int) and told == "varchar" else told,
+            nullable,
+            None,
+            primary,
+            said.get("unique") is True,
+        )
+    )
+
+
+def _relate(
+    item: Assign,
+    mark: Call,
+    marks: Mapping[str, Call],
+    kind: str,
+    columns: list[Column],
+    relations: list[Relation],
+    unit: Unit,
+) -> None:
+    inner = re.findall(r"\w+", kind)
+    if not inner:
+        return
+    name = inner[-1]
+    target = "@" + unit.imports.get(name, f"{unit.namespace}.{name}" if unit.namespace else name)
+    join = marks.get("JoinColumn")
+    column = text_of(join.named.get("name")) if join else ""
+    mapped = mark.named.get("mappedBy") is not None
+    if mark.name == "ManyToOne" or (mark.name == "OneToOne" and not mapped and "MapsId" not in marks):
+        said = join.named if join else {}
+        field = text_of(said.get("referencedColumnName"))
+        key = Column(
+            column or f"{snake(item.name)}_id", "", mark.named.get("optional") is not False and said.get("nullable") is not False,
+            None, "Id" in marks, mark.name == "OneToOne", (target, field),
+        )  # fmt: skip
+        columns.append(key)
+        relations.append(Relation("belongs_to", target, key.name, item.name))
+    elif mark.name == "ManyToMany":
+        table = marks.get("JoinTable")
+        via = text_of(table.named.get("name")) if table else ""
+        relations.append(Relation("belongs_to_many", target, via, item.name))
+    else:
+        relations.append(replace(Relation(_RELATIONS[mark.name], target, column, item.name)))

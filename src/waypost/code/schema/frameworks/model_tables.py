@@ -1,0 +1,83 @@
+"""A table for every class that stands for one."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from waypost.code.schema.draft import Draft, fill
+from waypost.code.schema.frameworks.models import Entry, Models
+from waypost.code.schema.joins import join_tables
+from waypost.code.schema.model import Column, Relation, SchemaChange
+
+
+def model_tables(models: Models, known: Collection[str]) -> Iterator[Draft]:
+    """A table for every class that stands for one. Django's are told elsewhere: their tables depend on each other."""
+    models.known = known
+    drafts = list(_model_drafts(models))
+    yield from drafts
+    yield from join_tables(drafts, known)
+
+
+def _model_drafts(models: Models) -> Iterator[Draft]:
+    for entry in sorted(models.entries(), key=lambda entry: (entry.path, entry.change.lines)):
+        change = entry.change
+        if "Django" in change.kind or {"abstract", "mixin"} & set(change.flags) or not models.is_model(entry):
+            continue
+        draft = Draft(models.table(entry), scope=change.scope, partial="partial" in change.flags)
+        ancestors = models.ancestors(entry)
+        if change.kind == "Entity Framework model" and "set" not in change.flags and change.model in models.set_names:
+            continue  # told by its set
+        for part in (*reversed(ancestors), entry):
+            inherits = (
+                {"abstract", "mixin"} & set(part.change.flags)
+                or part == entry
+                or {"one_table", "set"} & set(change.flags)
+            )
+            if inherits:
+                fill(draft, settled(part, models))
+        draft.comment = change.comment
+        draft.witness(entry.path, change)
+        if "set" in change.flags:
+            for base in models.bases(entry)[:1]:
+                draft.witness(base.path, base.change)
+        yield draft
+
+
+def settled(entry: Entry, models: Models) -> SchemaChange:
+    """The change with tables instead of classes in its references and relations."""
+    change, path = entry.change, entry.path
+
+    def table(reference: str) -> str:
+        return models.table_named(reference, path, change.kind)
+
+    def column(said: Column) -> Column:
+        return replace(said, references=(table(said.references[0]), said.references[1])) if said.references else said
+
+    def relation(said: Relation) -> Relation:
+        return replace(said, target=table(said.target), via=table(said.via) if said.via.startswith("@") else said.via)
+
+    columns, relations = _told_apart(change, path, models)
+    return replace(change, columns=tuple(map(column, columns)), relations=tuple(map(relation, relations)))
+
+
+def _told_apart(change: SchemaChange, path: str, models: Models) -> tuple[tuple[Column, ...], tuple[Relation, ...]]:
+    """Columns and relations, where one file could not know whether a type is a model or a plain value."""
+    columns, relations = change.columns, change.relations
+
+    def is_model(reference: str) -> bool:
+        bare = reference.removesuffix("[]")
+        return bare[1:] in models.set_names or models.find(bare, path, change.kind) is not None
+
+    if change.kind == "Prisma schema":
+        values = {c.type.removesuffix("[]") for c in columns if c.type[:1] == "@" and not is_model(c.type)}
+        relations = tuple(r for r in relations if r.target not in values)
+        columns = tuple(
+            replace(c, type=f"enum {c.type[1:]}") if c.type[:1] == "@" else c
+            for c in columns
+            if c.type[:1] != "@" or c.type.removesuffix("[]") in values
+        )
+    elif change.kind == "Entity Framework model":
+        columns += tuple(
+            Column(r.name, r.target[1:]) for r in relations if r.kind == "belongs_to" and not is_model(r.target)
+        )
+        relations = tuple(r for r in relations if r.target[1:] in models.set_names)
+    return columns, relations

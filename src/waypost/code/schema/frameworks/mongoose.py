@@ -1,0 +1,59 @@
+"""Mongoose: collections of documents, by their schema. What other databases call a table."""
+
+from collections.abc import Iterator, Mapping
+
+from waypost.code.schema.languages.ecmascript import read_script
+from waypost.code.schema.languages.values import Call, Name, Value, calls, constants, fields, name_of, spelled, text_of
+from waypost.code.schema.model import Column, SchemaChange
+from waypost.code.schema.names import plural
+from waypost.code.source import Source
+
+KIND = "Mongoose schema"
+
+
+def find_mongoose(source: Source) -> Iterator[SchemaChange]:
+    unit = read_script(source.text, source.path)
+    known = constants(unit.items)
+    schemas: dict[str, Call] = {}
+    for item in fields(unit.items):
+        if isinstance(item.value, Call) and item.value.name == "Schema":
+            schemas[item.name] = item.value
+    for call in calls(unit.items):
+        if call.name != "model":
+            continue
+        name, given = text_of(call.arg(0), known), call.arg(1)
+        schema = given if isinstance(given, Call) else schemas.get(given.text) if isinstance(given, Name) else None
+        if name and schema is not None and schema.name == "Schema":
+            yield _collection(name, schema, text_of(call.arg(2), known))
+
+
+def _collection(name: str, schema: Call, told: str) -> SchemaChange:
+    listed, options = schema.arg(0), schema.arg(1)
+    said: Mapping[str, Value] = options if isinstance(options, dict) else {}
+    columns = [Column("_id", "objectid", nullable=False, primary=True)]
+    if isinstance(listed, dict):
+        columns += [_path(field, value) for field, value in listed.items()]
+    if said.get("timestamps") is True:
+        columns += [Column("createdAt", "date"), Column("updatedAt", "date")]
+    table = told or text_of(said.get("collection")) or plural(name.lower())
+    return SchemaChange(
+        "model", table, schema.lines, KIND, "model", tuple(columns), model=name, flags=("root",), primary_key=("_id",)
+    )
+
+
+def _path(name: str, value: Value) -> Column:
+    many = isinstance(value, list)
+    inner = value[0] if isinstance(value, list) and value else value
+    said: Mapping[str, Value] = inner if isinstance(inner, dict) and "type" in inner else {"type": inner}
+    kind = said.get("type")
+    if isinstance(kind, list):
+        many, kind = True, kind[0] if kind else None
+    told = "object" if isinstance(kind, dict) else name_of(kind).rsplit(".", 1)[-1].lower() or text_of(kind).lower()
+    target = said.get("ref")
+    reference = text_of(target) or name_of(target)
+    default = said.get("default")
+    return Column(
+        name, told + ("[]" if many else ""), said.get("required") in (None, False),
+        spelled(default) if default is not None else None, False, bool(said.get("unique")),
+        (f"@{reference}", "_id") if reference else None,
+    )  # fmt: skip

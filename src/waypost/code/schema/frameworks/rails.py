@@ -1,0 +1,278 @@
+"""Rails: `db/schema.rb` and migrations, which share their words."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from waypost.code.schema.languages.ruby import read_ruby
+from waypost.code.schema.languages.values import (
+    Block,
+    Call,
+    Item,
+    Value,
+    calls,
+    classes,
+    constants,
+    functions,
+    spelled,
+    text_of,
+    texts_of,
+)
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.names import data, plural, singular
+from waypost.code.schema.sql.statements import read_sql
+from waypost.code.source import Source
+from waypost.model.reference import LineRange
+
+MIGRATION, SCHEMA = "Rails migration", "Rails schema"
+
+
+def find_rails_schema(source: Source) -> Iterator[SchemaChange]:
+    for call in calls(read_ruby(source.text).items):
+        if call.name == "define" and call.args and isinstance(call.args[-1], Block):
+            for change in _changes(call.args[-1].body, {}):
+                yield replace(change, kind=SCHEMA, role="dump")
+
+
+def find_rails_migration(source: Source) -> Iterator[SchemaChange]:
+    """What `change` or `up` does; `down` takes it back and is not read."""
+    unit = read_ruby(source.text)
+    known = constants(unit.items)
+    for found in classes(unit.items):
+        bodies = {function.name.removeprefix("self."): function.body for function in functions(found.body)}
+        for name in ("change", "up"):
+            for change in _changes(bodies.get(name, ()), known, bodies):
+                yield replace(change, kind=MIGRATION)
+
+
+def _changes(
+    body: tuple[Item, ...],
+    known: Mapping[str, str],
+    bodies: Mapping[str, tuple[Item, ...]] | None = None,
+    depth: int = 0,
+) -> Iterator[SchemaChange]:
+    for item in body:
+        call = item if isinstance(item, Call) else getattr(item, "value", None)
+        name = call.name if isinstance(call, Call) else getattr(item, "text", "")
+        if bodies and name in bodies and depth < 3 and not (isinstance(call, Call) and call.target):
+            yield from _changes(bodies[name], known, bodies, depth + 1)
+        elif isinstance(call, Call):
+            block = call.args[-1] if call.args and isinstance(call.args[-1], Block) else None
+            if block is not None and call.name in (
+                "safety_assured",
+                "reversible",
+                "up",
+                "transaction",
+                "up_only",
+                "say_with_time",
+            ):
+                yield from _changes(block.body, known, bodies, depth + 1)
+            elif call.name not in ("revert", "down"):
+                yield from _statement(call, known)
+
+
+def _statement(call: Call, known: Mapping[str, str]) -> Iterator[SchemaChange]:
+    table = text_of(call.arg(0), known)
+    made = SchemaChange("revision", table, call.lines, "")
+    block = call.args[-1] if call.args and isinstance(call.args[-1], Block) else None
+    match call.name:
+        case "create_table" if table:
+            yield _create(call, table, block, made, known)
+        case "create_join_table" if len(call.args) > 1:
+            yield _join(call, made, known)
+        case "drop_table":
+            for arg in call.args:
+                if text_of(arg, known):
+                    yield replace(made, action="drop_table", table=text_of(arg, known))
+        case "drop_join_table" if len(call.args) > 1:
+            yield replace(made, action="drop_table", table=_join_name(call, known))
+        case "rename_table":
+            yield replace(made, action="rename_table", name=table, new_name=text_of(call.arg(1), known))
+        case "change_table" | "with_options" if table and block is not None:
+            for inner in calls(block.body):
+                # `add_column :users, …` names its table, even inside of a block about one
+                yield from _in_table(inner, table, known) if inner.target else _statement(inner, known)
+        case "execute":
+            for change in read_sql(text_of(call.arg(0), known), "migration", ""):
+                line = min(call.lines.start + change.lines.start - 1, call.lines.end)
+                yield replace(change, lines=LineRange(line, call.lines.end))
+        case _ if table and not call.target:
+            yield from _on_table(call.name, table, call, call.args[1:], known)
+
+
+def _create(call: Call, table: str, block: Block | None, made: SchemaChange, known: Mapping[str, str]) -> SchemaChange:
+    columns: list[Column] = []
+    indexes: list[Index] = []
+    relations: list[Relation] = []
+    key = call.named.get("primary_key")
+    identity = call.named.get("id", "bigint")
+    if identity is not False and not isinstance(key, list):
+        name = key if isinstance(key, str) else "id"
+        kind = _types().get(identity, identity) if isinstance(identity, str) else "bigint"
+        columns.append(Column(name, kind, nullable=False, primary=True))
+    for inner in calls(block.body) if block else ():
+        for change in _in_table(inner, table, known):
+            columns += change.columns
+            indexes += change.indexes
+            relations += change.relations
+    return replace(
+        made, action="create_table", columns=tuple(columns), indexes=tuple(indexes), relations=tuple(relations),
+        primary_key=texts_of(key) if isinstance(key, list) else (), comment=text_of(call.named.get("comment")),
+    )  # fmt: skip
+
+
+def _join_name(call: Call, known: Mapping[str, str]) -> str:
+    names = sorted(text_of(arg, known) for arg in call.args[:2])
+    return text_of(call.named.get("table_name"), known) or "_".join(names)
+
+
+def _join(call: Call, made: SchemaChange, known: Mapping[str, str]) -> SchemaChange:
+    columns = tuple(
+        Column(f"{singular(text_of(arg, known))}_id", "bigint", nullable=False, references=(text_of(arg, known), ""))
+        for arg in call.args[:2]
+    )
+    return replace(made, action="create_table", table=_join_name(call, known), columns=columns)
+
+
+def _in_table(call: Call, table: str, known: Mapping[str, str]) -> Iterator[SchemaChange]:
+    """`t.string :name` in the block of a table: the same as outside, without the table."""
+    names = {"remove": "remove_columns", "rename": "rename_column", "change": "change_column", "index": "add_index",
+             "references": "add_reference", "belongs_to": "add_reference", "timestamps": "add_timestamps",
+             "remove_references": "remove_reference", "foreign_key": "add_foreign_key", "column": "add_column",
+             "change_default": "change_column_default", "change_null": "change_column_null",
+             "attachment": "add_attachment", "userstamps": "add_userstamps"}  # fmt: skip
+    if call.name in _types() and call.name != "timestamps":
+        columns = tuple(_column(name, call.name, call.named) for arg in call.args if (name := text_of(arg, known)))
+        indexes = tuple(_inline_index(call, c.name) for c in columns if call.named.get("index"))
+        yield SchemaChange("add_column", table, call.lines, "", columns=columns, indexes=indexes)
+    else:
+        yield from _on_table(names.get(call.name, call.name), table, call, call.args, known)
+
+
+def _inline_index(call: Call, column: str) -> Index:
+    said = call.named.get("index")
+    return Index((column,), isinstance(said, dict) and said.get("unique") is True)
+
+
+def _types() -> Mapping[str, str]:
+    types = data("rails_types")["types"]
+    assert isinstance(types, dict)
+    return types
+
+
+def _column(name: str, kind: str, said: Mapping[str, Value]) -> Column:
+    kind = (
+        text_of(said.get("enum_type")) or text_of(said.get("type"))
+        if kind in ("enum", "virtual")
+        else _types().get(kind, kind)
+    )
+    sizes = [str(said[key]) for key in ("limit", "precision", "scale") if isinstance(said.get(key), int)]
+    if sizes and kind in ("varchar", "decimal", "numeric", "char"):
+        kind = f"{kind}({','.join(sizes)})"
+    if said.get("array") is True:
+        kind += "[]"
+    return Column(
+        name,
+        kind,
+        nullable=said.get("null") is not False,
+        default=spelled(said["default"]) if said.get("default") is not None else None,
+        primary=said.get("primary_key") is True,
+        comment=text_of(said.get("comment")),
+    )
+
+
+def _on_table(  # noqa: PLR0912 - one case per kind
+    name: str, table: str, call: Call, args: tuple[Value, ...], known: Mapping[str, str]
+) -> Iterator[SchemaChange]:
+    made = SchemaChange("revision", table, call.lines, "")
+    names = [text for arg in args if (text := text_of(arg, known))]
+    match name:
+        case "add_column" | "add_columns" if len(names) > 1 or "type" in call.named:
+            kind = text_of(call.named.get("type")) or names.pop()
+            yield replace(made, action="add_column", columns=tuple(_column(n, kind, call.named) for n in names))
+        case "add_timestamps":
+            said = {"null": call.named.get("null", False)}
+            yield replace(
+                made,
+                action="add_column",
+                columns=tuple(_column(n, "datetime", said) for n in ("created_at", "updated_at")),
+            )
+        case "remove_column" | "remove_columns" | "remove_column_concurrently":
+            for column in names[:1] if name == "remove_column" else names:
+                yield replace(made, action="drop_column", name=column)
+        case "remove_timestamps":
+            for column in ("created_at", "updated_at"):
+                yield replace(made, action="drop_column", name=column)
+        case "rename_column" if len(names) > 1:
+            yield replace(made, action="rename_column", name=names[0], new_name=names[1])
+        case "change_column" if len(names) > 1:
+            changed = _column(names[0], names[1], call.named)
+            if "null" not in call.named:
+                changed = replace(changed, nullable=None)
+            yield replace(made, action="alter_column", columns=(changed,))
+        case "change_column_null" if names and len(args) > 1 and isinstance(args[1], bool):
+            yield replace(made, action="alter_column", columns=(Column(names[0], nullable=args[1]),))
+        case "change_column_default" if names:
+            value = call.named.get("to", args[1] if len(args) > 1 else None)
+            changed = Column(names[0], default=spelled(value) if value is not None else None)
+            yield replace(
+                made, action="alter_column", columns=(changed,), flags=("drop_default",) if value is None else ()
+            )
+        case "add_attachment":  # of the paperclip gem
+            kinds = {"file_name": "string", "content_type": "string", "file_size": "bigint", "updated_at": "datetime"}
+            columns = tuple(_column(f"{n}_{part}", kind, {}) for n in names for part, kind in kinds.items())
+            yield replace(made, action="add_column", columns=columns)
+        case "change_table_comment" | "set_table_comment" if names:
+            yield replace(made, action="comment", comment=names[0])
+        case _:
+            yield from _keys(name, made, call, args, known)
+
+
+def _keys(
+    name: str, made: SchemaChange, call: Call, args: tuple[Value, ...], known: Mapping[str, str]
+) -> Iterator[SchemaChange]:
+    names = [text for arg in args if (text := text_of(arg, known))]
+    match name:
+        case "add_reference" | "add_belongs_to" | "add_reference_concurrently":
+            for target in names:
+                yield _reference(made, target, call.named)
+        case "remove_reference" | "remove_belongs_to":
+            for target in names:
+                yield replace(made, action="drop_column", name=f"{target}_id")
+                if call.named.get("polymorphic"):
+                    yield replace(made, action="drop_column", name=f"{target}_type")
+        case "add_index" | "add_concurrent_index" if args:
+            columns = texts_of(args[0], known)
+            unique = call.named.get("unique") is True and "where" not in call.named
+            if columns:
+                index = Index(columns, unique, text_of(call.named.get("name")))
+                yield replace(made, action="add_index", indexes=(index,))
+        case "remove_index":
+            by = text_of(call.named.get("name"))
+            if by:
+                yield replace(made, action="drop_index", name=by)
+        case "add_foreign_key" | "add_concurrent_foreign_key" if names or args:
+            target = names[0] if names else ""
+            column = text_of(call.named.get("column")) or f"{singular(target.rsplit('.', 1)[-1])}_id"
+            found = Column(column, references=(target, text_of(call.named.get("primary_key"))))
+            yield replace(made, action="add_reference", columns=(found,))
+
+
+def _reference(made: SchemaChange, target: str, said: Mapping[str, Value]) -> SchemaChange:
+    """`t.references :author, foreign_key: { to_table: :users }`."""
+    kind = text_of(said.get("type")) or "bigint"
+    column = _column(
+        f"{target}_id", kind, {key: value for key, value in said.items() if key in ("null", "default", "comment")}
+    )
+    columns = [column]
+    relations: tuple[Relation, ...] = ()
+    foreign = said.get("foreign_key")
+    if said.get("polymorphic"):
+        columns.insert(0, _column(f"{target}_type", "string", {"null": said.get("null")}))
+        relations = (Relation("morph_to", "", f"{target}_id", target),)
+    elif foreign:
+        to = text_of(foreign.get("to_table")) if isinstance(foreign, dict) else ""
+        columns = [replace(column, references=(to or plural(target), ""))]
+    index = said.get("index", True)
+    unique = isinstance(index, dict) and index.get("unique") is True and "where" not in index
+    indexes = (Index(tuple(c.name for c in columns), unique),) if index else ()
+    return replace(made, action="add_column", columns=tuple(columns), indexes=indexes, relations=relations)

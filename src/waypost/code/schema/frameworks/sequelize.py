@@ -1,0 +1,196 @@
+"""Sequelize: models (`define`, `init`) and migrations with a query interface."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from waypost.code.schema.languages.ecmascript import read_script
+from waypost.code.schema.languages.values import (
+    Assign,
+    Block,
+    Call,
+    Class,
+    Function,
+    Item,
+    Name,
+    Value,
+    constants,
+    name_of,
+    spelled,
+    text_of,
+    texts_of,
+)
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.names import data, plural, snake
+from waypost.code.source import Source
+
+MODEL, MIGRATION = "Sequelize model", "Sequelize migration"
+_RELATIONS = {"hasMany": "has_many", "hasOne": "has_one", "belongsTo": "belongs_to", "belongsToMany": "belongs_to_many"}
+
+
+def find_sequelize(source: Source) -> Iterator[SchemaChange]:
+    unit = read_script(source.text, source.path)
+    known = constants(unit.items)
+    relations: dict[str, list[Relation]] = {}
+    models: list[SchemaChange] = []
+    for call in _all_calls(unit.items):
+        change = _model(call, known)
+        if change is not None:
+            models.append(change)
+        elif call.name in _RELATIONS and isinstance(call.target, Name):
+            relations.setdefault(call.target.text, []).append(_relation(call))
+    for change in models:
+        named = relations.get(change.model, []) + (relations.get("this", []) if len(models) == 1 else [])
+        yield replace(change, relations=tuple(named))
+
+
+def _all_calls(items: tuple[Item, ...]) -> Iterator[Call]:
+    """Every call of the file that stands as a statement, also inside of functions and blocks."""
+    todo: list[Item] = list(items)
+    steps = 0
+    while todo and steps < 20_000:
+        steps += 1
+        item = todo.pop(0)
+        value = item.value if isinstance(item, Assign) else item
+        if isinstance(value, Call):
+            yield value
+            todo = [part for part in value.args if isinstance(part, Block)] + todo
+        elif isinstance(value, Block | Function | Class):
+            todo = list(value.body) + todo
+
+
+def _model(call: Call, known: Mapping[str, str]) -> SchemaChange | None:
+    if call.name == "define" and "equelize" in name_of(call.target) and isinstance(call.arg(1), dict):
+        name, fields, options = text_of(call.arg(0), known), call.arg(1), call.arg(2)
+    elif (
+        call.name == "init"
+        and isinstance(call.target, Name)
+        and isinstance(call.arg(0), dict)
+        and isinstance(call.arg(1), dict)
+    ):
+        name, fields, options = call.target.text, call.arg(0), call.arg(1)
+        assert isinstance(options, dict)
+        if "sequelize" not in options:
+            return None
+    else:
+        return None
+    said = options if isinstance(options, dict) else {}
+    assert isinstance(fields, dict)
+    columns = list(_columns(fields, underscored=said.get("underscored") is True))
+    if not any(column.primary for column in columns):
+        columns.insert(0, Column("id", "integer", nullable=False, primary=True))
+    if said.get("timestamps") is not False:
+        names = ("created_at", "updated_at") if said.get("underscored") is True else ("createdAt", "updatedAt")
+        columns += [Column(n, "timestamp", False) for n in names if n not in [c.name for c in columns]]
+    model = text_of(said.get("modelName")) or name
+    table = text_of(said.get("tableName"), known) or (model if said.get("freezeTableName") is True else plural(model))
+    return SchemaChange(
+        "model",
+        table,
+        call.lines,
+        MODEL,
+        "model",
+        tuple(columns),
+        _indexes(said.get("indexes")),
+        model=name,
+        flags=("root",),
+    )
+
+
+def _columns(fields: Mapping[str, Value], *, underscored: bool = False) -> Iterator[Column]:
+    for name, value in fields.items():
+        said: Mapping[str, Value] = value if isinstance(value, dict) else {"type": value}
+        kind = _type(said.get("type"))
+        if not kind:
+            continue
+        target = said.get("references")
+        references = None
+        if isinstance(target, dict):
+            model = target.get("model")
+            table = text_of(model) or (text_of(model.get("tableName")) if isinstance(model, dict) else "")
+            references = (table or f"@{name_of(model)}", text_of(target.get("key")))
+        primary = said.get("primaryKey") is True
+        default = said.get("defaultValue")
+        yield Column(
+            text_of(said.get("field")) or (snake(name) if underscored else name), kind,
+            False if primary else said.get("allowNull") is not False, spelled(default) if default is not None else None,
+            primary, bool(said.get("unique")), references, text_of(said.get("comment")),
+        )  # fmt: skip
+
+
+def _type(value: Value) -> str:
+    types = data("script_types")["sequelize"]
+    assert isinstance(types, dict)
+    if isinstance(value, str):
+        return value.lower()
+    name = value.name if isinstance(value, Call) else name_of(value).rsplit(".", 1)[-1]
+    kind = str(types.get(name, ""))
+    size = value.arg(0) if isinstance(value, Call) else None
+    return f"{kind}({size})" if isinstance(size, int) and kind else kind
+
+
+def _indexes(value: Value) -> tuple[Index, ...]:
+    listed = [said for said in value if isinstance(said, dict)] if isinstance(value, list) else []
+    return tuple(
+        Index(names, said.get("unique") is True, text_of(said.get("name")))
+        for said in listed
+        if (names := texts_of(said.get("fields")))
+    )
+
+
+def _relation(call: Call) -> Relation:
+    said = call.arg(1)
+    options: Mapping[str, Value] = said if isinstance(said, dict) else {}
+    target = name_of(call.arg(0)).rsplit(".", 1)[-1]
+    key = options.get("foreignKey")
+    via = text_of(key) or (text_of(key.get("name")) if isinstance(key, dict) else "")
+    if call.name == "belongsToMany":
+        through = options.get("through")
+        via = text_of(through) or (f"@{name_of(through).rsplit('.', 1)[-1]}" if name_of(through) else "")
+    return Relation(_RELATIONS[call.name], f"@{target}", via, text_of(options.get("as")))
+
+
+def find_sequelize_migration(source: Source) -> Iterator[SchemaChange]:
+    unit = read_script(source.text, source.path)
+    for body in _ups(unit.items):
+        for call in _all_calls(body):
+            yield from _statement(call)
+
+
+def _ups(items: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
+    for item in items:
+        if isinstance(item, Function) and item.name == "up":
+            yield item.body
+        elif isinstance(item, Assign):
+            inner = (
+                item.value.get("up")
+                if isinstance(item.value, dict)
+                else item.value
+                if item.name.endswith("up")
+                else None
+            )
+            if isinstance(inner, Block):
+                yield inner.body
+
+
+def _statement(call: Call) -> Iterator[SchemaChange]:
+    made = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
+    second, third = call.arg(1), call.arg(2)
+    if not made.table:
+        return
+    match call.name:
+        case "createTable" if isinstance(second, dict):
+            yield replace(made, action="create_table", columns=tuple(_columns(second)))
+        case "addColumn" | "changeColumn" if isinstance(second, str):
+            columns = tuple(_columns({second: third}))
+            yield replace(made, action="add_column" if call.name == "addColumn" else "alter_column", columns=columns)
+        case "removeColumn" if isinstance(second, str):
+            yield replace(made, action="drop_column", name=second)
+        case "renameColumn" if isinstance(second, str):
+            yield replace(made, action="rename_column", name=second, new_name=text_of(third))
+        case "dropTable":
+            yield replace(made, action="drop_table")
+        case "renameTable":
+            yield replace(made, action="rename_table", name=made.table, new_name=text_of(second))
+        case "addIndex" if isinstance(second, list):
+            unique = isinstance(third, dict) and third.get("unique") is True
+            yield replace(made, action="add_index", indexes=(Index(texts_of(second), unique),))

@@ -1,0 +1,262 @@
+"""SQLAlchemy and SQLModel: declarative classes of both styles, mixins, and tables without a class."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from waypost.code.schema.draft import Draft
+from waypost.code.schema.frameworks.sqlalchemy_columns import COLUMN_CALLS, apply_constraint, read_column, type_of
+from waypost.code.schema.languages.python import read_python
+from waypost.code.schema.languages.values import (
+    Assign,
+    Call,
+    Class,
+    Function,
+    Name,
+    Unit,
+    Value,
+    classes,
+    constants,
+    fields,
+    name_of,
+    spelled,
+    text_of,
+)
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.names import data, snake
+from waypost.code.source import Source
+from waypost.model.reference import LineRange
+
+MODEL = "SQLAlchemy model"
+_BASES = frozenset({"db.Model", "Base", "DeclarativeBase", "SQLModel", "Model", "DeclarativeBaseNoMeta", "db.Entity"})
+_RELATIONS = frozenset({"relationship", "Relationship", "relation", "dynamic_loader", "backref"})
+
+
+def find_sqlalchemy(source: Source) -> Iterator[SchemaChange]:
+    unit = read_python(source.text, functions=True)
+    known = constants(unit.items)
+    for found in classes(unit.items):
+        change = _model(found, unit, known)
+        if change is not None:
+            yield change
+    for item in fields(unit.items):
+        if isinstance(item.value, Call) and item.value.name == "Table" and len(item.value.args) > 1:
+            table = _table(item, item.value, known)
+            if table is not None:
+                yield table
+
+
+def _table(item: Assign, call: Call, known: dict[str, str]) -> SchemaChange | None:
+    name = text_of(call.args[0], known)
+    draft = Draft(name)
+    for arg in call.args[2:]:
+        if isinstance(arg, Call) and arg.name in COLUMN_CALLS:
+            draft.put(_nullable(read_column(arg, known=known)))
+        elif isinstance(arg, Call):
+            apply_constraint(draft, arg, known)
+    if not name or not draft.columns:
+        return None
+    return _change(draft, item.name, call.lines.start, call.lines.end, flags=("root",))
+
+
+def _change(draft: Draft, model: str, start: int, end: int, flags: tuple[str, ...]) -> SchemaChange:
+    return SchemaChange(
+        "model", draft.name, LineRange(start, end), MODEL, "model", tuple(draft.columns.values()),
+        tuple(draft.indexes), tuple(draft.relations), draft.primary_key, model=model, flags=flags,
+        comment=draft.comment,
+    )  # fmt: skip
+
+
+def _nullable(column: Column) -> Column:
+    """A column is nullable unless something else is said."""
+    return replace(column, nullable=True) if column.nullable is None else column
+
+
+def _model(found: Class, unit: Unit, known: dict[str, str]) -> SchemaChange | None:
+    bases = [name_of(base) for base in found.bases]
+    said = {item.name: item.value for item in fields(found.body)}
+    sqlmodel = said.get("class:table") is True
+    draft = Draft(text_of(said.get("__tablename__"), known), comment=_first_line(found.doc))
+    for item in found.body:
+        if isinstance(item, Assign):
+            _field(draft, item, known, plain=sqlmodel or "SQLModel" in bases)
+        elif isinstance(item, Function) and any(
+            "declared_attr" in name_of(d) or "declared_attr" in d.name for d in item.decorators
+        ):
+            _declared(draft, item, known)
+    _table_args(draft, said.get("__table_args__"), known)
+    if isinstance(said.get("__table__"), Call) and not draft.name:
+        made = _table(Assign(found.name, said["__table__"], found.lines), said["__table__"], known)  # type: ignore[arg-type]
+        if made is not None:
+            return replace(made, model=found.name, bases=tuple("@" + unit.imports.get(b, b) for b in bases))
+    hands_on = any(base.endswith(("Mixin", "Base", "Model", "Nullable")) for base in bases)
+    if not (draft.columns or draft.relations or draft.name or hands_on):
+        return None
+    flags = _flags(draft, bases, sqlmodel, said)
+    if not draft.name and "root" in flags:
+        draft.name = found.name.lower() if sqlmodel else snake(found.name.rsplit(".", 1)[-1])
+    change = _change(draft, found.name.rsplit(".", 1)[-1], found.lines.start, found.lines.end, flags)
+    return replace(change, bases=tuple("@" + unit.imports.get(base, base) for base in bases))
+
+
+def _flags(draft: Draft, bases: list[str], sqlmodel: bool, said: dict[str, Value]) -> tuple[str, ...]:
+    if said.get("__abstract__") is True:
+        return ("abstract",)
+    if draft.name or sqlmodel:
+        return ("root",)
+    # Flask-SQLAlchemy names the table after the class; everything else without a name is a mixin or a subclass
+    if "db.Model" in bases and draft.primary_key:
+        return ("root",)
+    if (
+        not bases
+        or bases == ["object"]
+        or any(base in ("SQLModel", "Base") or base.endswith("Mixin") for base in bases)
+    ):
+        return ("mixin",)
+    return ("mixin", "one_table") if not draft.primary_key else ("mixin",)
+
+
+def _first_line(doc: str) -> str:
+    return " ".join(doc.strip().split("\n\n")[0].split())[:300]
+
+
+def _field(draft: Draft, item: Assign, known: dict[str, str], *, plain: bool) -> None:
+    value, hint = item.value, item.annotation
+    inner = (
+        hint.args[0]
+        if isinstance(hint, Call) and hint.name == "[]" and name_of(hint.target).endswith("Mapped") and hint.args
+        else None
+    )
+    if isinstance(value, Call):
+        if value.name in COLUMN_CALLS:
+            column = read_column(value, item.name, known)
+            draft.put(_nullable(_annotated(column, inner)) if inner is None else _annotated(column, inner))
+            if value.named.get("index") is True:
+                draft.add_index(Index((column.name,), column.unique))
+        elif value.name in _RELATIONS:
+            _relate(draft, item, value, inner if inner is not None else hint)
+        elif value.name == "primary_key":
+            draft.put(Column(item.name, "integer", nullable=False, primary=True))
+        elif value.name == "Field" and plain and hint is not None:
+            draft.put(_sqlmodel(item.name, value, hint))
+        elif value.name in ("deferred", "column_property"):
+            inside = value.arg(0)
+            if isinstance(inside, Call) and inside.name in COLUMN_CALLS:
+                draft.put(_nullable(read_column(inside, item.name, known)))
+    elif inner is not None and not item.name.startswith("__"):
+        draft.put(_annotated(Column(item.name), inner))
+    elif plain and hint is not None and not item.name.startswith(("_", "class:", "model_config")):
+        column = _annotated(Column(item.name), hint)
+        if not _is_list(hint):
+            draft.put(replace(column, default=spelled(value)) if value is not None else column)
+
+
+def _declared(draft: Draft, function: Function, known: dict[str, str]) -> None:
+    for item in function.body:
+        if isinstance(item, Call):
+            _field(draft, Assign(function.name, item, function.lines), known, plain=False)
+        elif isinstance(item, Name) and function.name == "__tablename__":
+            return
+
+
+def _annotated(column: Column, hint: Value) -> Column:
+    """What `Mapped[str | None]` adds to a column."""
+    if hint is None:
+        return column
+    names = data("sqlalchemy_types")["annotations"]
+    assert isinstance(names, dict)
+    text = _hint_text(hint)
+    optional = "Optional" in text or "None" in text
+    word = next(
+        (word for word in re.findall(r"\w+", text) if word not in ("Optional", "None", "Union", "Annotated")), ""
+    )
+    return replace(
+        column,
+        type=column.type or str(names.get(word, word)),
+        nullable=column.nullable if column.nullable is not None else optional,
+    )
+
+
+def _hint_text(hint: Value) -> str:
+    if isinstance(hint, Call):
+        return f"{name_of(hint.target)}[{', '.join(_hint_text(arg) for arg in hint.args)}]"
+    return hint.text if isinstance(hint, Name) else hint if isinstance(hint, str) else "None" if hint is None else ""
+
+
+def _is_list(hint: Value) -> bool:
+    return (
+        re.match(
+            r"(?:\w+\.)*(?:list|List|set|Set|Sequence)\[|(?:\w+\.)*(?:DynamicMapped|WriteOnlyMapped)", _hint_text(hint)
+        )
+        is not None
+    )
+
+
+def _sqlmodel(name: str, call: Call, hint: Value) -> Column:
+    target = text_of(call.named.get("foreign_key"))
+    inner = call.named.get("sa_column")
+    column = _annotated(read_column(inner, name) if isinstance(inner, Call) else Column(name), hint)
+    kind = call.named.get("sa_type")
+    size = call.named.get("max_length")
+    if isinstance(size, int) and column.type == "varchar":
+        column = replace(column, type=f"varchar({size})")
+    primary = call.named.get("primary_key") is True
+    default = call.arg(0, "default")
+    given = (bool(call.args) or "default" in call.named) and default is not None and spelled(default) != "..."
+    return replace(
+        column,
+        type=type_of(kind) if kind is not None else column.type,
+        primary=primary,
+        nullable=False if primary else column.nullable,
+        unique=call.named.get("unique") is True,
+        default=spelled(default) if given else None,
+        references=(target.rpartition(".")[0], target.rpartition(".")[2]) if target else column.references,
+    )
+
+
+def _relate(draft: Draft, item: Assign, call: Call, hint: Value) -> None:
+    target = call.arg(0, "argument")
+    name = target if isinstance(target, str) else name_of(target)
+    if isinstance(target, Call) or not name:
+        words = [w for w in re.findall(r"[A-Za-z_]\w*", _hint_text(hint)) if w not in _CONTAINERS]
+        name = words[0] if words else name
+    if not name or not re.fullmatch(r"[\w.]+", name):
+        return
+    secondary = call.named.get("secondary", call.named.get("link_model"))
+    if secondary is not None:
+        via = text_of(secondary) or ("@" + name_of(secondary) if name_of(secondary) else "")
+        draft.relations.append(Relation("belongs_to_many", "@" + name, via, item.name))
+    elif call.named.get("uselist") is False:
+        draft.relations.append(Relation("relates_one", "@" + name, "", item.name))
+    else:
+        draft.relations.append(Relation("relates", "@" + name, "", item.name))
+
+
+_CONTAINERS = frozenset(
+    (
+        "list",
+        "List",
+        "set",
+        "Set",
+        "Optional",
+        "Union",
+        "None",
+        "Mapped",
+        "typing",
+        "Sequence",
+        "DynamicMapped",
+        "WriteOnlyMapped",
+        "t",
+    )
+)
+
+
+def _table_args(draft: Draft, value: Value, known: dict[str, str]) -> None:
+    for part in value if isinstance(value, list) else [value]:
+        if isinstance(part, Call):
+            apply_constraint(draft, part, known)
+        elif isinstance(part, dict):
+            draft.comment = text_of(part.get("comment")) or draft.comment
+            schema = text_of(part.get("schema"), known)
+            if schema and draft.name:
+                draft.name = f"{schema}.{draft.name}"

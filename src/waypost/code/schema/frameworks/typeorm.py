@@ -1,0 +1,254 @@
+"""TypeORM: entities by decorators. Its migrations are SQL in strings, or calls of a query runner."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from waypost.code.schema.languages.ecmascript import read_script
+from waypost.code.schema.languages.values import (
+    Assign,
+    Block,
+    Call,
+    Class,
+    Name,
+    Unit,
+    Value,
+    calls,
+    classes,
+    fields,
+    functions,
+    name_of,
+    spelled,
+    text_of,
+    texts_of,
+)
+from waypost.code.schema.model import Column, Index, Relation, SchemaChange
+from waypost.code.schema.names import snake
+from waypost.code.schema.sql.statements import read_sql
+from waypost.code.source import Source
+from waypost.model.reference import LineRange
+
+MODEL, MIGRATION = "TypeORM entity", "TypeORM migration"
+_COLUMNS = {
+    "Column": "",
+    "PrimaryColumn": "",
+    "PrimaryGeneratedColumn": "integer",
+    "CreateDateColumn": "timestamp",
+    "UpdateDateColumn": "timestamp",
+    "DeleteDateColumn": "timestamp",
+    "VersionColumn": "integer",
+    "ObjectIdColumn": "objectid",
+    "VirtualColumn": "",
+    "ViewColumn": "",
+}
+_RELATIONS = {
+    "ManyToOne": "belongs_to",
+    "OneToMany": "has_many",
+    "OneToOne": "has_one",
+    "ManyToMany": "belongs_to_many",
+}
+_TYPES = {"string": "varchar", "number": "integer", "boolean": "boolean", "Date": "timestamp", "Buffer": "blob"}
+
+
+def find_typeorm(source: Source) -> Iterator[SchemaChange]:
+    unit = read_script(source.text, source.path)
+    for found in classes(unit.items):
+        change = _entity(found, unit)
+        if change is not None:
+            yield change
+
+
+def find_typeorm_migration(source: Source) -> Iterator[SchemaChange]:
+    """What `up` runs."""
+    for found in classes(read_script(source.text, source.path).items):
+        for method in functions(found.body):
+            if method.name == "up":
+                for call in calls(method.body):
+                    yield from _run(call)
+
+
+def _run(call: Call) -> Iterator[SchemaChange]:
+    if call.name == "query":
+        for change in read_sql(text_of(call.arg(0)), "migration", MIGRATION):
+            line = min(call.lines.start + change.lines.start - 1, call.lines.end)
+            yield replace(change, lines=LineRange(line, call.lines.end))
+        return
+    made = SchemaChange("revision", text_of(call.arg(0)), call.lines, MIGRATION)
+    second = call.arg(1)
+    match call.name:
+        case "createTable":
+            yield from _create(call, made)
+        case "dropTable" if made.table:
+            yield replace(made, action="drop_table")
+        case "renameTable" if made.table:
+            yield replace(made, action="rename_table", name=made.table, new_name=text_of(second))
+        case "addColumn" | "addColumns" if made.table:
+            columns = tuple(_described(part) for part in _options(second))
+            yield replace(made, action="add_column", columns=columns)
+        case "dropColumn" | "dropColumns" if made.table:
+            for name in texts_of(second):
+                yield replace(made, action="drop_column", name=name)
+        case "renameColumn" if made.table and text_of(second) and text_of(call.arg(2)):
+            yield replace(made, action="rename_column", name=text_of(second), new_name=text_of(call.arg(2)))
+        case "createForeignKey" if made.table:
+            for said in _options(second):
+                yield replace(made, action="add_reference", columns=_foreign(said))
+
+
+def _options(value: Value) -> Iterator[dict[str, Value]]:
+    """`new TableColumn({…})`, a list of them, or the bare object."""
+    for part in value if isinstance(value, list) else [value]:
+        said = part.args[0] if isinstance(part, Call) and part.args else part
+        if isinstance(said, dict):
+            yield said
+
+
+def _create(call: Call, made: SchemaChange) -> Iterator[SchemaChange]:
+    for said in _options(call.arg(0)):
+        columns = {column.name: column for part in _options(said.get("columns")) for column in [_described(part)]}
+        for part in _options(said.get("foreignKeys")):
+            for key in _foreign(part):
+                if key.name in columns:
+                    columns[key.name] = replace(columns[key.name], references=key.references)
+        yield replace(made, action="create_table", table=text_of(said.get("name")), columns=tuple(columns.values()))
+
+
+def _described(said: dict[str, Value]) -> Column:
+    return Column(
+        text_of(said.get("name")), text_of(said.get("type")), said.get("isNullable") is True,
+        spelled(said["default"]) if said.get("default") is not None else None,
+        said.get("isPrimary") is True, said.get("isUnique") is True, comment=text_of(said.get("comment")),
+    )  # fmt: skip
+
+
+def _foreign(said: dict[str, Value]) -> tuple[Column, ...]:
+    table, fields_ = text_of(said.get("referencedTableName")), texts_of(said.get("referencedColumnNames"))
+    names = texts_of(said.get("columnNames"))
+    return tuple(Column(n, references=(table, fields_[i] if i < len(fields_) else "")) for i, n in enumerate(names))
+
+
+def _entity(found: Class, unit: Unit) -> SchemaChange | None:
+    marks = {mark.name: mark for mark in found.decorators}
+    entity = marks.get("Entity") or marks.get("ChildEntity") or marks.get("ViewEntity")
+    columns: list[Column] = []
+    indexes = [index for mark in found.decorators if (index := _index(mark))]
+    relations: list[Relation] = []
+    for item in fields(found.body):
+        _member(item, columns, indexes, relations, unit)
+    if entity is None and not columns and not relations:
+        return None
+    flags: tuple[str, ...] = ("root",) if entity else ("abstract",)
+    if "ChildEntity" in marks:
+        flags = ("root", "one_table")
+    name = _entity_name(entity) if entity else ""
+    table = name or (snake(found.name) if entity and "ChildEntity" not in marks else "")
+    bases = tuple("@" + unit.imports.get(name_of(base), name_of(base)) for base in found.bases if name_of(base))
+    return SchemaChange(
+        "model", table, found.lines, MODEL, "model", tuple(columns), tuple(indexes), tuple(relations),
+        tuple(column.name for column in columns if column.primary), model=found.name, bases=bases, flags=flags,
+        comment=found.doc,
+    )  # fmt: skip
+
+
+def _entity_name(mark: Call) -> str:
+    for arg in mark.args:
+        if isinstance(arg, str):
+            return arg
+        if isinstance(arg, dict):
+            return text_of(arg.get("name"))
+    return ""
+
+
+def _index(mark: Call) -> Index | None:
+    if mark.name not in ("Index", "Unique"):
+        return None
+    names: tuple[str, ...] = ()
+    unique = mark.name == "Unique"
+    for arg in mark.args:
+        if isinstance(arg, list):
+            names = texts_of(arg)
+        elif isinstance(arg, Block):
+            names = tuple(re.findall(r"\.(\w+)", " ".join(i.text for i in arg.body if isinstance(i, Name))))
+        elif isinstance(arg, dict):
+            unique = unique or (arg.get("unique") is True and "where" not in arg)
+    return Index(names, unique) if names else None
+
+
+def _member(item: Assign, columns: list[Column], indexes: list[Index], relations: list[Relation], unit: Unit) -> None:
+    marks = {mark.name: mark for mark in item.decorators}
+    relation = next((mark for name, mark in marks.items() if name in _RELATIONS), None)
+    if relation is not None:
+        _relate(item, relation, marks, columns, relations, unit)
+        return
+    mark = next((mark for name, mark in marks.items() if name in _COLUMNS), None)
+    if mark is None or mark.name == "VirtualColumn":
+        return
+    column = _column(item, mark)
+    index = marks.get("Index") or marks.get("Unique")
+    if index is not None:
+        said = next((arg for arg in index.args if isinstance(arg, dict)), {})
+        indexes.append(Index((column.name,), index.name == "Unique" or said.get("unique") is True))
+    columns.append(column)
+
+
+def _column(item: Assign, mark: Call) -> Column:
+    said: dict[str, Value] = next((arg for arg in mark.args if isinstance(arg, dict)), {})
+    first = text_of(mark.arg(0))
+    hint = item.annotation.text if isinstance(item.annotation, Name) else ""
+    bare = re.sub(r"(?<!\s)\s*+\|\s*+(?:null|undefined)", "", hint)
+    kind = first if first and first not in ("increment", "rowid", "identity") else text_of(said.get("type"))
+    kind = kind or _COLUMNS[mark.name] or _TYPES.get(bare, bare)
+    if isinstance(said.get("length"), int | str) and said["length"]:
+        kind = f"{kind}({said['length']})"
+    if said.get("array") is True:
+        kind += "[]"
+    primary = mark.name in ("PrimaryColumn", "PrimaryGeneratedColumn", "ObjectIdColumn") or said.get("primary") is True
+    default = said.get("default")
+    return Column(
+        text_of(said.get("name")) or item.name, kind[:100],
+        False if primary else said.get("nullable") is True or mark.name == "DeleteDateColumn",
+        spelled(default) if default is not None else None, primary, said.get("unique") is True,
+        comment=text_of(said.get("comment")),
+    )  # fmt: skip
+
+
+def _relate(
+    item: Assign, mark: Call, marks: dict[str, Call], columns: list[Column], relations: list[Relation], unit: Unit
+) -> None:
+    kind = _RELATIONS[mark.name]
+    target = _target(mark.arg(0), item, unit)
+    if not target:
+        return
+    join, table = marks.get("JoinColumn"), marks.get("JoinTable")
+    if kind == "belongs_to" or (kind == "has_one" and join is not None):
+        said = next((arg for arg in join.args if isinstance(arg, dict)), {}) if join else {}
+        name = text_of(said.get("name")) or f"{item.name}Id"
+        options = next((arg for arg in mark.args if isinstance(arg, dict)), {})
+        field = text_of(said.get("referencedColumnName"))
+        column = Column(
+            name, "", options.get("nullable") is not False, primary=options.get("primary") is True,
+            unique=kind == "has_one", references=(target, field),
+        )  # fmt: skip
+        known = next((at for at, other in enumerate(columns) if other.name == name), None)
+        if known is None:
+            columns.append(column)
+        else:
+            columns[known] = replace(columns[known], references=column.references)
+        relations.append(Relation("belongs_to", target, name, item.name))
+    else:
+        said = next((arg for arg in table.args if isinstance(arg, dict)), {}) if table else {}
+        via = text_of(said.get("name")) or ("+" if table else "")
+        relations.append(Relation(kind, target, via, item.name))
+
+
+def _target(value: Value, item: Assign, unit: Unit) -> str:
+    """`() => User`, `"User"`, or the type of the property."""
+    name = ""
+    if isinstance(value, str):
+        name = value
+    elif isinstance(value, Block) and value.body and isinstance(value.body[0], Name):
+        name = value.body[0].text
+    if not re.fullmatch(r"\w+", name) and isinstance(item.annotation, Name):
+        found = re.search(r"[A-Z]\w*", item.annotation.text.replace("Promise", "").replace("Relation", ""))
+        name = found[0] if found else ""
+    return "@" + unit.imports.get(name, name) if name else ""

@@ -1,0 +1,1 @@
+"""Syntax trees of single languages as plain values."""

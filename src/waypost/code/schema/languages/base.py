@@ -1,0 +1,99 @@
+"""The ground that the readers of single languages stand on."""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from waypost.code.schema.languages.values import Block, Call, Item, Name, Unit, Value
+from waypost.model.reference import LineRange
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+MAX_DEPTH = 60  # deeper nesting is data or an attack; what lies below stays a text
+MAX_TEXT = 400
+MAX_TURNS = 50  # of a loop that is unrolled
+
+
+@cache
+def parser(module: str, function: str = "language") -> "Parser":
+    from tree_sitter import Language, Parser  # compiled, and wanted only where such a file is read
+
+    return Parser(Language(getattr(import_module(module), function)()))
+
+
+class TreeReader:
+    """Turns the syntax tree of one file into values. A language says what its nodes mean."""
+
+    module = ""
+    function = "language"
+
+    def __init__(self, text: str) -> None:
+        self.source = text.encode("utf-8", "replace")
+        self.imports: dict[str, str] = {}
+        self.namespace = ""
+        self.bound: dict[str, str] = {}  # what the variable of a loop over fixed texts stands for, while it is read
+        self.lists: dict[str, list[str]] = {}  # names that stand for fixed lists of texts
+
+    def turns(self, name: str, listed: Value) -> Iterator[None]:
+        """Once for each turn of a loop over fixed texts, with its variable bound; once unbound for any other loop."""
+        texts = (
+            self.lists.get(listed.text, []) if isinstance(listed, Name) else listed if isinstance(listed, list) else []
+        )
+        told = [text for text in texts if isinstance(text, str)]
+        before = self.bound.get(name)
+        for text in told[:MAX_TURNS] if told and len(told) == len(texts) else [None]:
+            if text is not None:
+                self.bound[name] = text
+            yield
+            self.bound.pop(name, None)
+        if before is not None:
+            self.bound[name] = before
+
+    def note(self, name: str, value: Value) -> None:
+        """Remember a name that stands for a fixed list of texts."""
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            self.lists[name] = [part for part in value if isinstance(part, str)]
+
+    def read(self) -> Unit:
+        root = parser(self.module, self.function).parse(self.source).root_node
+        items = tuple(self.items(root, 0))
+        return Unit(items, self.imports, self.namespace)
+
+    def items(self, node: "Node", depth: int) -> Iterator[Item]:
+        """The statements below a node; blocks of control flow are laid flat."""
+        raise NotImplementedError
+
+    def value(self, node: "Node", depth: int) -> Value:
+        raise NotImplementedError
+
+    def text(self, node: "Node | None") -> str:
+        return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def unknown(self, node: "Node") -> Name:
+        return Name(
+            self.source[node.start_byte : min(node.end_byte, node.start_byte + MAX_TEXT)].decode("utf-8", "replace")
+        )
+
+    def lines(self, node: "Node") -> LineRange:
+        start, end = node.start_point[0] + 1, node.end_point[0] + 1
+        if node.end_point[1] == 0 and end > start:
+            end -= 1
+        return LineRange(start, end)
+
+    def first(self, node: "Node", *types: str) -> "Node | None":
+        return next((child for child in node.named_children if child.type in types), None)
+
+    def number(self, node: "Node") -> int | float | Name:
+        text = self.text(node).replace("_", "")
+        try:
+            return int(text) if text.isdecimal() and len(text) < 30 else float(text)
+        except ValueError:
+            return Name(text[:MAX_TEXT])
+
+    def call(self, node: "Node", name: str, target: Value, args: "list[Value]", named: "dict[str, Value]") -> Call:
+        return Call(name, target, tuple(args), named, self.lines(node))
+
+    def block(self, parameters: "list[str]", body: "Node | None", depth: int) -> Block:
+        return Block(tuple(parameters), tuple(self.items(body, depth + 1)) if body is not None else ())

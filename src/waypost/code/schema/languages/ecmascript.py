@@ -1,0 +1,270 @@
+"""JavaScript and TypeScript as values."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
+from waypost.code.schema.languages.values import Assign, Block, Call, Class, Function, Item, Name, Unit, Value
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_FLAT = frozenset(
+    (
+        "program",
+        "statement_block",
+        "if_statement",
+        "else_clause",
+        "for_statement",
+        "while_statement",
+        "try_statement",
+        "catch_clause",
+        "finally_clause",
+        "export_statement",
+        "class_body",
+    )
+)
+_FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
+
+
+def read_script(text: str, path: str) -> Unit:
+    """The file; its name tells the dialect."""
+    if path.endswith((".ts", ".mts", ".cts")):
+        return _TypeScriptReader(text).read()
+    if path.endswith(".tsx"):
+        return _TsxReader(text).read()
+    return _ScriptReader(text).read()
+
+
+class _ScriptReader(TreeReader):
+    module = "tree_sitter_javascript"
+
+    def items(self, node: "Node", depth: int) -> Iterator[Item]:
+        if depth > MAX_DEPTH:
+            return
+        decorators: list[Call] = []
+        for child in node.named_children:
+            if child.type == "decorator":
+                decorators += self._decorator(child, depth)
+            elif child.type != "comment":
+                yield from self._item(child, depth, tuple(decorators))
+                decorators = []
+
+    def _decorator(self, node: "Node", depth: int) -> Iterator[Call]:
+        if node.named_children:
+            value = self.value(node.named_children[0], depth)
+            if isinstance(value, Call):
+                yield value
+            elif isinstance(value, Name):
+                yield Call(value.text, None, (), {}, self.lines(node))
+
+    def _item(self, node: "Node", depth: int, decorators: tuple[Call, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
+        match node.type:
+            case "class_declaration" | "abstract_class_declaration" | "class":
+                yield self._class(node, depth, decorators)
+            case "public_field_definition" | "field_definition":
+                yield self._field(node, depth, decorators)
+            case "method_definition" | "function_declaration" | "abstract_method_signature":
+                name = self.text(node.child_by_field_name("name"))
+                body = node.child_by_field_name("body")
+                parts = tuple(self.items(body, depth + 1)) if body else ()
+                yield Function(name, parts, self.lines(node), decorators)
+            case "lexical_declaration" | "variable_declaration":
+                for child in node.named_children:
+                    value = child.child_by_field_name("value")
+                    if child.type == "variable_declarator" and value is not None:
+                        name = self.text(child.child_by_field_name("name"))
+                        told = self.value(value, depth)
+                        self.note(name, told)
+                        yield Assign(name, told, self.lines(node))
+            case "expression_statement" | "return_statement":
+                for child in node.named_children:
+                    yield from self._expression(child, depth)
+            case "for_in_statement":
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                listed = self.value(right, depth + 1) if right else None
+                for _ in self.turns(self.text(left), listed):
+                    yield from self.items(node, depth + 1)
+            case "import_statement":
+                self._import(node)
+            case _ if node.type in _FLAT:
+                found = [
+                    call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)
+                ]
+                inner = node.child_by_field_name("declaration")
+                if inner is not None:
+                    yield from self._item(inner, depth + 1, (*decorators, *found))
+                else:
+                    value = node.child_by_field_name("value") if node.type == "export_statement" else None
+                    if value is not None:
+                        yield from self._expression(value, depth + 1)
+                    else:
+                        yield from self.items(node, depth + 1)
+
+    def _expression(self, node: "Node", depth: int) -> Iterator[Item]:
+        if node.type == "assignment_expression":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is not None and right is not None:
+                yield Assign(self.text(left), self.value(right, depth), self.lines(node))
+            return
+        value = self.value(node, depth)
+        if isinstance(value, Call | Name | Block):
+            yield value
+        elif isinstance(value, dict | list):
+            yield Assign("return", value, self.lines(node))
+
+    def _class(self, node: "Node", depth: int, decorators: tuple[Call, ...]) -> Class:
+        body = node.child_by_field_name("body")
+        inside = [call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)]
+        bases: list[Value] = []
+        heritage = self.first(node, "class_heritage")
+        for child in heritage.named_children if heritage else ():
+            if child.type == "extends_clause":
+                above = child.child_by_field_name("value")
+                if above is not None:
+                    bases.append(self.value(above, depth))
+            elif child.type != "implements_clause":
+                bases.append(self.value(child, depth))
+        items = tuple(self.items(body, depth + 1)) if body else ()
+        name = self.text(node.child_by_field_name("name"))
+        return Class(name, tuple(bases), items, self.lines(node), (*decorators, *inside), self._comment(node))
+
+    def _comment(self, node: "Node") -> str:
+        """The comment above a class or above its export."""
+        above = node.parent if node.parent is not None and node.parent.type == "export_statement" else node
+        found = above.prev_named_sibling
+        if found is None or found.type != "comment" or found.end_point[0] < above.start_point[0] - 1:
+            return ""
+        text = self.text(found)
+        if not text.startswith("/**"):
+            return ""
+        lines = [line.strip().strip("/*").strip() for line in text.splitlines()]
+        return " ".join(line for line in lines if line and not line.startswith("@"))[:300]
+
+    def _field(self, node: "Node", depth: int, decorators: tuple[Call, ...]) -> Assign:
+        inside = [call for child in node.children_by_field_name("decorator") for call in self._decorator(child, depth)]
+        name = node.child_by_field_name("name") or node.child_by_field_name("property")
+        value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
+        annotation = Name(self.text(kind).lstrip(": ")[:200]) if kind else None
+        told = self.value(value, depth) if value else None
+        return Assign(self.text(name), told, self.lines(node), annotation, (*decorators, *inside))
+
+    def _import(self, node: "Node") -> None:
+        source = node.child_by_field_name("source")
+        module = self.value(source, 0) if source else ""
+        clause = self.first(node, "import_clause")
+        todo = list(clause.named_children) if clause else []
+        while todo:
+            child = todo.pop()
+            if child.type == "import_specifier":
+                name = self.text(child.child_by_field_name("name"))
+                alias = self.text(child.child_by_field_name("alias")) or name
+                self.imports[alias] = f"{module}/{name}"
+            elif child.type == "identifier":
+                self.imports[self.text(child)] = f"{module}/{self.text(child)}"
+            else:
+                todo += child.named_children
+
+    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911, PLR0912 - one case per kind of expression
+        if depth > MAX_DEPTH:
+            return self.unknown(node)
+        match node.type:
+            case "string":
+                return "".join(self.text(child) for child in node.named_children)
+            case "template_string":
+                return self._template(node)
+            case "identifier" if self.bound:
+                name = self.text(node)
+                return self.bound.get(name, Name(name))
+            case "number":
+                return self.number(node)
+            case "true" | "false":
+                return node.type == "true"
+            case "null" | "undefined":
+                return None
+            case "array":
+                return [self.value(child, depth + 1) for child in node.named_children if child.type != "comment"]
+            case "object":
+                return self._object(node, depth + 1)
+            case "call_expression" | "new_expression":
+                return self._call(node, depth + 1)
+            case (
+                "parenthesized_expression"
+                | "await_expression"
+                | "as_expression"
+                | "satisfies_expression"
+                | "non_null_expression"
+            ):
+                return self.value(node.named_children[0], depth + 1) if node.named_children else None
+            case _ if node.type in _FUNCTIONS:
+                return self._function(node, depth + 1)
+            case "class":
+                return self.unknown(node)
+            case _:
+                return self.unknown(node)
+
+    def _template(self, node: "Node") -> Value:
+        """A text in backquotes; what stands in `${}` has to be the variable of a loop."""
+        parts = []
+        for child in node.named_children:
+            if child.type != "template_substitution":
+                parts.append(self.text(child))
+            elif self.text(child)[2:-1].strip() in self.bound:
+                parts.append(self.bound[self.text(child)[2:-1].strip()])
+            else:
+                return self.unknown(node)
+        return "".join(parts)
+
+    def _object(self, node: "Node", depth: int) -> Value:
+        found: dict[str, Value] = {}
+        for child in node.named_children:
+            if child.type == "pair":
+                key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+                if key is not None and value is not None:
+                    told = self.value(key, depth) if key.type == "string" else self.text(key)
+                    found[told if isinstance(told, str) else self.text(key)] = self.value(value, depth)
+            elif child.type == "method_definition":
+                body = child.child_by_field_name("body")
+                found[self.text(child.child_by_field_name("name"))] = self.block([], body, depth)
+            elif child.type == "shorthand_property_identifier":
+                found[self.text(child)] = Name(self.text(child))
+        return found
+
+    def _function(self, node: "Node", depth: int) -> Block:
+        parameters = node.child_by_field_name("parameters")
+        single, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
+        names = [self.text(single)] if single else []
+        names += [
+            self.text(child.child_by_field_name("pattern") or child).split(":")[0].strip()
+            for child in (parameters.named_children if parameters else ())
+        ]
+        if body is not None and body.type != "statement_block":
+            value = self.value(body, depth)
+            if isinstance(value, list | dict):
+                return Block(tuple(names), (Assign("return", value, self.lines(body)),))
+            return Block(tuple(names), (value,) if isinstance(value, Call | Name) else ())
+        return self.block(names, body, depth)
+
+    def _call(self, node: "Node", depth: int) -> Value:
+        function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        arguments = node.child_by_field_name("arguments")
+        if function is None:
+            return self.unknown(node)
+        target: Value = None
+        name = self.text(function) if function.end_byte - function.start_byte < 500 else ""
+        if function.type == "member_expression":
+            head = function.child_by_field_name("object")
+            target = self.value(head, depth) if head else None
+            name = self.text(function.child_by_field_name("property"))
+        args = [self.value(c, depth) for c in arguments.named_children if c.type != "comment"] if arguments else []
+        return self.call(node, name, target, args, {})
+
+
+class _TypeScriptReader(_ScriptReader):
+    module = "tree_sitter_typescript"
+    function = "language_typescript"
+
+
+class _TsxReader(_ScriptReader):
+    module = "tree_sitter_typescript"
+    function = "language_tsx"

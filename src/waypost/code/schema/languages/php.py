@@ -1,0 +1,228 @@
+"""PHP as values."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
+from waypost.code.schema.languages.values import Assign, Block, Call, Class, Function, Item, Name, Unit, Value
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_FLAT = frozenset(
+    (
+        "program",
+        "compound_statement",
+        "if_statement",
+        "else_clause",
+        "else_if_clause",
+        "for_statement",
+        "while_statement",
+        "try_statement",
+        "catch_clause",
+        "finally_clause",
+        "namespace_definition",
+        "declaration_list",
+        "colon_block",
+        "switch_statement",
+        "switch_block",
+        "case_statement",
+    )
+)
+_CALLS = frozenset(
+    ("scoped_call_expression", "member_call_expression", "nullsafe_member_call_expression", "function_call_expression")
+)
+
+
+def read_php(text: str) -> Unit:
+    return _PhpReader(text).read()
+
+
+class _PhpReader(TreeReader):
+    module = "tree_sitter_php"
+    function = "language_php"
+
+    def items(self, node: "Node", depth: int) -> Iterator[Item]:
+        if depth > MAX_DEPTH:
+            return
+        for child in node.named_children:
+            yield from self._item(child, depth)
+
+    def _item(self, node: "Node", depth: int) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
+        match node.type:
+            case "expression_statement" | "return_statement" | "echo_statement":
+                for child in node.named_children:
+                    yield from self._expression(child, depth)
+            case "class_declaration" | "trait_declaration" | "interface_declaration":
+                yield self._class(node, depth, self.text(node.child_by_field_name("name")))
+            case "method_declaration" | "function_definition":
+                body, returns = node.child_by_field_name("body"), node.child_by_field_name("return_type")
+                parts = tuple(self.items(body, depth + 1)) if body else ()
+                name = self.text(node.child_by_field_name("name"))
+                yield Function(name, parts, self.lines(node), returns=self.unknown(returns) if returns else None)
+            case "property_declaration":
+                for child in node.named_children:
+                    if child.type == "property_element":
+                        value = child.child_by_field_name("default_value")
+                        told = self.value(value, depth) if value else None
+                        self.note(f"$this->{self.text(child.named_children[0])[1:]}", told)
+                        yield Assign(self.text(child.named_children[0]), told, self.lines(node))
+            case "const_declaration":
+                for child in node.named_children:
+                    if child.type == "const_element" and len(child.named_children) > 1:
+                        yield Assign(
+                            self.text(child.named_children[0]),
+                            self.value(child.named_children[1], depth),
+                            self.lines(node),
+                        )
+            case "foreach_statement" if len(node.named_children) > 1:
+                listed, variable = node.named_children[:2]
+                for _ in self.turns(self.text(variable), self.value(listed, depth + 1)):
+                    yield from self.items(node, depth + 1)
+            case "use_declaration":
+                yield self.call(node, "use", None, [self.unknown(child) for child in node.named_children], {})
+            case "namespace_use_declaration":
+                self._use(node)
+            case _ if node.type in _FLAT:
+                if node.type == "namespace_definition":
+                    self.namespace = self.text(node.child_by_field_name("name"))
+                yield from self.items(node, depth + 1)
+
+    def _expression(self, node: "Node", depth: int) -> Iterator[Item]:
+        if node.type == "assignment_expression":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is not None and right is not None:
+                value = self.value(right, depth)
+                self.note(self.text(left), value)
+                yield Assign(self.text(left), value, self.lines(node))
+        elif node.type == "object_creation_expression":
+            inner = self.first(node, "anonymous_class")
+            if inner is not None:
+                yield self._class(inner, depth, "")
+        elif node.type == "array_creation_expression":
+            yield Assign("return", self.value(node, depth), self.lines(node))
+        else:
+            value = self.value(node, depth)
+            if isinstance(value, Call | Name):
+                yield value
+            elif isinstance(value, str):
+                yield Assign("return", value, self.lines(node))
+
+    def _class(self, node: "Node", depth: int, name: str) -> Class:
+        clause, body = self.first(node, "base_clause"), node.child_by_field_name("body")
+        bases = tuple(self.unknown(child) for child in clause.named_children) if clause else ()
+        items = tuple(self.items(body, depth + 1)) if body else ()
+        kind = "trait" if node.type == "trait_declaration" else "class"
+        if self.first(node, "abstract_modifier") is not None:
+            kind = "abstract"
+        return Class(name, bases, items, self.lines(node), kind=kind, doc=self._comment(node))
+
+    def _comment(self, node: "Node") -> str:
+        """The first words of the comment above; its tags (`@property`) are not words."""
+        above = node.prev_named_sibling
+        if above is None or above.type != "comment" or above.end_point[0] < node.start_point[0] - 1:
+            return ""
+        words: list[str] = []
+        for line in self.text(above).splitlines():
+            told = line.strip().strip("/*").strip()
+            if told.startswith("@") or (not told and words):
+                break
+            words.append(told)
+        text = " ".join(word for word in words if word)
+        return "" if text.startswith(("Class ", "Model ", "App\\")) and len(text.split()) < 3 else text[:300]
+
+    def _use(self, node: "Node") -> None:
+        for clause in node.named_children:
+            if clause.type == "namespace_use_clause" and clause.named_children:
+                full = self.text(clause.named_children[0])
+                alias = clause.child_by_field_name("alias")
+                self.imports[self.text(alias) if alias else full.rsplit("\\", 1)[-1]] = full
+
+    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911 - one case per kind of expression
+        if depth > MAX_DEPTH:
+            return self.unknown(node)
+        match node.type:
+            case "string" | "encapsed_string" | "nowdoc" | "heredoc":
+                return self._string(node)
+            case "integer" | "float":
+                return self.number(node)
+            case "boolean":
+                return self.text(node).lower() == "true"
+            case "null":
+                return None
+            case "variable_name" if self.bound:
+                name = self.text(node)
+                return self.bound.get(name, Name(name))
+            case "array_creation_expression":
+                return self._array(node, depth + 1)
+            case "anonymous_function" | "anonymous_function_creation_expression" | "arrow_function":
+                return self._closure(node, depth + 1)
+            case "binary_expression" if self.text(node.child_by_field_name("operator")) == ".":
+                parts = [self.value(child, depth + 1) for child in node.named_children]
+                return (
+                    "".join(p for p in parts if isinstance(p, str))
+                    if all(isinstance(p, str) for p in parts)
+                    else self.unknown(node)
+                )
+            case "parenthesized_expression" | "argument" | "cast_expression":
+                inner = [
+                    child for child in node.named_children if child.type not in ("name", "cast_type")
+                ] or node.named_children
+                return self.value(inner[-1], depth + 1) if inner else None
+            case _ if node.type in _CALLS:
+                return self._call(node, depth + 1)
+            case _:
+                return self.unknown(node)
+
+    def _string(self, node: "Node") -> Value:
+        parts = []
+        todo = list(node.named_children)
+        while todo:
+            child = todo.pop(0)
+            if child.type in ("heredoc_body", "nowdoc_body"):
+                todo = list(child.named_children) + todo
+            elif child.type in ("string_content", "string_value", "nowdoc_string", "escape_sequence"):
+                parts.append(self.text(child))
+            elif child.type not in ("heredoc_start", "heredoc_end"):
+                return self.unknown(node)
+        return "".join(parts)
+
+    def _array(self, node: "Node", depth: int) -> Value:
+        listed: list[Value] = []
+        keyed: dict[str, Value] = {}
+        for child in node.named_children:
+            if child.type != "array_element_initializer":
+                continue
+            parts = child.named_children
+            if len(parts) == 2:
+                key = self.value(parts[0], depth)
+                keyed[key if isinstance(key, str) else self.text(parts[0])] = self.value(parts[1], depth)
+            elif parts and parts[0].type != "variadic_unpacking":
+                listed.append(self.value(parts[0], depth))
+        return keyed if keyed else listed
+
+    def _closure(self, node: "Node", depth: int) -> Block:
+        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        names = (
+            [self.text(child.child_by_field_name("name")) for child in parameters.named_children] if parameters else []
+        )
+        if body is not None and body.type != "compound_statement":
+            value = self.value(body, depth)
+            return Block(tuple(names), (value,) if isinstance(value, Call | Name) else ())
+        return self.block(names, body, depth)
+
+    def _call(self, node: "Node", depth: int) -> Value:
+        head = node.child_by_field_name("object") or node.child_by_field_name("scope")
+        name = node.child_by_field_name("name") or node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        args: list[Value] = []
+        named: dict[str, Value] = {}
+        for child in arguments.named_children if arguments else ():
+            label = child.child_by_field_name("name") if child.type == "argument" else None
+            if child.type == "comment":
+                continue
+            if label is not None:
+                named[self.text(label)] = self.value(child.named_children[-1], depth)
+            else:
+                args.append(self.value(child, depth))
+        return self.call(node, self.text(name), self.value(head, depth) if head else None, args, named)

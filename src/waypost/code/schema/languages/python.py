@@ -1,0 +1,221 @@
+"""Python as values."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from waypost.code.schema.languages.base import MAX_DEPTH, TreeReader
+from waypost.code.schema.languages.values import Assign, Block, Call, Class, Function, Item, Name, Unit, Value
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_FLAT = frozenset(
+    (
+        "module",
+        "block",
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "while_statement",
+        "try_statement",
+        "except_clause",
+        "finally_clause",
+        "with_statement",
+        "match_statement",
+        "case_clause",
+    )
+)
+
+
+def read_python(text: str, *, functions: bool = False) -> Unit:
+    """The file; what functions do is read only where it is wanted."""
+    reader = _PythonReader(text)
+    reader.functions = functions
+    return reader.read()
+
+
+class _PythonReader(TreeReader):
+    module = "tree_sitter_python"
+    functions = False
+
+    def items(self, node: "Node", depth: int, inside: str = "") -> Iterator[Item]:
+        if depth > MAX_DEPTH:
+            return
+        for child in node.named_children:
+            yield from self._item(child, depth, inside, ())
+
+    def _item(self, node: "Node", depth: int, inside: str, decorators: tuple[Call, ...]) -> Iterator[Item]:  # noqa: PLR0912 - one case per kind
+        match node.type:
+            case "expression_statement":
+                yield from self._expression(node, depth)
+            case "class_definition":
+                yield self._class(node, depth, inside, decorators)
+            case "function_definition":
+                name, body = self.text(node.child_by_field_name("name")), node.child_by_field_name("body")
+                parts = tuple(self.items(body, depth + 1)) if body and self.functions else ()
+                returns = node.child_by_field_name("return_type")
+                told = self.value(returns, depth) if returns else None
+                yield Function(name, parts, self.lines(node), decorators, told)
+            case "decorated_definition":
+                found = [self.value(c.named_children[0], depth) for c in node.named_children if c.type == "decorator"]
+                calls = tuple(
+                    v if isinstance(v, Call) else Call(v.text, None, (), {}, self.lines(node))
+                    for v in found
+                    if isinstance(v, Call | Name)
+                )
+                inner = node.child_by_field_name("definition")
+                if inner is not None:
+                    yield from self._item(inner, depth, inside, calls)
+            case "import_from_statement" | "import_statement":
+                self._import(node)
+            case "return_statement":
+                for child in node.named_children:
+                    value = self.value(child, depth)
+                    if isinstance(value, Call | Name):
+                        yield value
+            case "for_statement":
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                listed = self.value(right, depth + 1) if right else None
+                for _ in self.turns(self.text(left), listed):
+                    yield from self.items(node, depth + 1, inside)
+            case "with_clause" | "with_item":
+                yield from self._with(node, depth)
+            case _ if node.type in _FLAT:
+                yield from self.items(node, depth + 1, inside)
+
+    def _with(self, node: "Node", depth: int) -> Iterator[Item]:
+        """`with x as y` is told as `y = x`."""
+        for item in node.named_children if node.type == "with_clause" else [node]:
+            value = item.child_by_field_name("value")
+            if value is not None and value.type == "as_pattern" and len(value.named_children) > 1:
+                alias = self.text(value.named_children[1])
+                yield Assign(alias, self.value(value.named_children[0], depth), self.lines(item))
+
+    def _expression(self, node: "Node", depth: int) -> Iterator[Item]:
+        for child in node.named_children:
+            if child.type == "assignment":
+                right, kind = child.child_by_field_name("right"), child.child_by_field_name("type")
+                value = self.value(right, depth) if right else None
+                annotation = self.value(kind, depth) if kind else None
+                name = self.text(child.child_by_field_name("left"))
+                self.note(name, value)
+                yield Assign(name, value, self.lines(child), annotation)
+            elif child.type in ("tuple", "parenthesized_expression"):
+                yield from self._expression(child, depth + 1)
+            elif child.type in ("call", "await"):
+                found = self.value(child, depth)
+                if isinstance(found, Call):
+                    yield found
+
+    def _class(self, node: "Node", depth: int, inside: str, decorators: tuple[Call, ...]) -> Class:
+        name = inside + self.text(node.child_by_field_name("name"))
+        arguments, body = node.child_by_field_name("superclasses"), node.child_by_field_name("body")
+        bases: list[Value] = []
+        items: list[Item] = []
+        for child in arguments.named_children if arguments else ():
+            if child.type == "keyword_argument":
+                value = self.value(child.child_by_field_name("value") or child, depth)
+                items.append(Assign("class:" + self.text(child.child_by_field_name("name")), value, self.lines(child)))
+            else:
+                bases.append(self.value(child, depth))
+        if body:
+            items += self.items(body, depth + 1, f"{name}.")
+        return Class(name, tuple(bases), tuple(items), self.lines(node), decorators, self._doc(body))
+
+    def _doc(self, body: "Node | None") -> str:
+        first = body.named_children[0] if body and body.named_children else None
+        if first is None or first.type != "expression_statement" or not first.named_children:
+            return ""
+        value = self.value(first.named_children[0], 0) if first.named_children[0].type == "string" else ""
+        return value if isinstance(value, str) else ""
+
+    def _import(self, node: "Node") -> None:
+        module = self.text(node.child_by_field_name("module_name"))
+        for child in node.children_by_field_name("name"):
+            if child.type == "aliased_import":
+                name = self.text(child.child_by_field_name("name"))
+                alias = self.text(child.child_by_field_name("alias"))
+            else:
+                name = self.text(child)
+                alias = name if module else name.split(".")[0]
+            self.imports[alias] = f"{module}.{name}" if module else name
+
+    def value(self, node: "Node", depth: int) -> Value:  # noqa: PLR0911, PLR0912 - one case per kind of expression
+        if depth > MAX_DEPTH:
+            return self.unknown(node)
+        match node.type:
+            case "string":
+                return self._string(node)
+            case "concatenated_string":
+                parts = [self._string(child) for child in node.named_children if child.type == "string"]
+                return (
+                    "".join(p for p in parts if isinstance(p, str))
+                    if all(isinstance(p, str) for p in parts)
+                    else self.unknown(node)
+                )
+            case "integer" | "float":
+                return self.number(node)
+            case "true" | "false":
+                return node.type == "true"
+            case "none":
+                return None
+            case "identifier" if self.bound:
+                name = self.text(node)
+                return self.bound.get(name, Name(name))
+            case "call":
+                return self._call(node, depth + 1)
+            case "subscript" | "generic_type":
+                target, *inner = node.named_children
+                inner = [
+                    c for part in inner for c in (part.named_children if part.type == "type_parameter" else [part])
+                ]
+                return self.call(
+                    node, "[]", self.value(target, depth + 1), [self.value(c, depth + 1) for c in inner], {}
+                )
+            case "list" | "tuple" | "set":
+                return [self.value(child, depth + 1) for child in node.named_children if child.type != "comment"]
+            case "dictionary":
+                return self._dictionary(node, depth + 1)
+            case "parenthesized_expression" | "type" | "await":
+                inner = [child for child in node.named_children if child.type != "comment"]
+                return self.value(inner[0], depth + 1) if inner else None
+            case "lambda":
+                body = node.child_by_field_name("body")
+                value = self.value(body, depth + 1) if body else None
+                return Block((), (value,) if isinstance(value, Call | Name) else ())
+            case _:
+                return self.unknown(node)
+
+    def _string(self, node: "Node") -> Value:
+        if any(child.type == "interpolation" for child in node.named_children):
+            return self.unknown(node)
+        return "".join(self.text(child) for child in node.named_children if child.type == "string_content")
+
+    def _call(self, node: "Node", depth: int) -> Value:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None:
+            return self.unknown(node)
+        target: Value = None
+        name = self.text(function)
+        if function.type == "attribute":
+            head = function.child_by_field_name("object")
+            target = self.value(head, depth) if head else None
+            name = self.text(function.child_by_field_name("attribute"))
+        args: list[Value] = []
+        named: dict[str, Value] = {}
+        for child in arguments.named_children if arguments else ():
+            if child.type == "keyword_argument":
+                value = child.child_by_field_name("value")
+                named[self.text(child.child_by_field_name("name"))] = self.value(value, depth) if value else None
+            elif child.type not in ("comment", "dictionary_splat"):
+                args.append(self.value(child, depth))
+        return self.call(node, name, target, args, named)
+
+    def _dictionary(self, node: "Node", depth: int) -> Value:
+        found: dict[str, Value] = {}
+        for pair in node.named_children:
+            key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+            if key is not None and value is not None:
+                told = self.value(key, depth)
+                found[told if isinstance(told, str) else self.text(key)] = self.value(value, depth)
+        return found

@@ -1,0 +1,1 @@
+"""Read tables from SQL of every dialect."""

@@ -1,0 +1,128 @@
+"""ALTER TABLE of every dialect."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from waypost.code.schema.model import Column, SchemaChange
+from waypost.code.schema.sql.columns import is_constraint, read_column, read_constraint
+from waypost.code.schema.sql.tokens import Reader, Token
+from waypost.model.reference import LineRange
+
+
+def read_alter(reader: Reader, lines: LineRange) -> Iterator[SchemaChange]:
+    reader.accept("IF", "EXISTS")
+    reader.accept("ONLY")
+    table = reader.name()
+    reader.accept("*")
+    if reader.accept("WITH", "CHECK") or reader.accept("WITH", "NOCHECK"):
+        pass
+    verb = ""
+    for item in Reader((Token("mark", "(", 0), *reader.tokens[reader.at :])).group():
+        clause = Reader(item)
+        # SQL Server and Oracle write the verb once: ADD a int, b int
+        if clause.peek().upper not in ("ADD", "DROP", "ALTER", "MODIFY", "CHANGE", "RENAME") and verb in (
+            "ADD",
+            "DROP",
+        ):
+            clause = Reader((Token("word", verb, item[0].line), *item))
+        verb = clause.peek().upper
+        yield from _alter_clause(clause, table, lines)
+
+
+def _alter_clause(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:  # noqa: PLR0912 - one case per kind
+    if clause.accept("ADD"):
+        yield from _add(clause, table, lines)
+    elif clause.accept("DROP"):
+        yield from _drop_part(clause, table, lines)
+    elif clause.accept("RENAME"):
+        if clause.accept("TO") or clause.accept("AS"):
+            yield SchemaChange("rename_table", table, lines, "", name=table, new_name=clause.name())
+        elif not clause.accept_any("CONSTRAINT", "INDEX", "KEY"):
+            clause.accept("COLUMN")
+            old = clause.name()
+            if clause.accept("TO"):
+                yield SchemaChange("rename_column", table, lines, "", name=old, new_name=clause.name())
+        else:
+            old = clause.name()
+            if clause.accept("TO"):
+                yield SchemaChange("rename_index", table, lines, "", name=old, new_name=clause.name())
+    elif clause.accept("CHANGE"):
+        clause.accept("COLUMN")
+        old = clause.name()
+        column = read_column(clause)
+        if column:
+            if column.name != old:
+                yield SchemaChange("rename_column", table, lines, "", name=old, new_name=column.name)
+            yield SchemaChange("alter_column", table, lines, "", columns=(_full(column),))
+    elif clause.accept("MODIFY"):
+        clause.accept("COLUMN")
+        column = read_column(clause)
+        if column:
+            yield SchemaChange("alter_column", table, lines, "", columns=(_full(column),))
+    elif clause.accept("ALTER"):
+        clause.accept("COLUMN")
+        yield from _alter_column(clause, table, lines)
+
+
+def _full(column: Column) -> Column:
+    """MODIFY tells the column anew: what is not NOT NULL can be null."""
+    return column if column.nullable is not None else replace(column, nullable=True)
+
+
+def _add(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
+    if is_constraint(clause):
+        found = read_constraint(clause)
+        if found.primary_key:
+            yield SchemaChange("add_key", table, lines, "", primary_key=found.primary_key)
+        if found.indexes:
+            yield SchemaChange("add_index", table, lines, "", indexes=tuple(found.indexes))
+        for names, target, targets in found.references:
+            columns = tuple(
+                Column(name, references=(target, targets[place] if place < len(targets) else ""))
+                for place, name in enumerate(names)
+            )
+            yield SchemaChange("add_reference", table, lines, "", columns=columns)
+        return
+    clause.accept("COLUMN")
+    clause.accept("IF", "NOT", "EXISTS")
+    items = clause.group() if clause.peek().upper == "(" else [list(clause.tokens[clause.at :])]
+    columns = tuple(column for item in items if (column := read_column(Reader(item))))
+    if columns:
+        yield SchemaChange("add_column", table, lines, "", columns=columns)
+
+
+def _drop_part(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
+    if clause.accept("PRIMARY", "KEY"):
+        yield SchemaChange("drop_key", table, lines, "")
+    elif clause.accept_any("CONSTRAINT", "INDEX", "KEY", "FOREIGN", "CHECK"):
+        clause.accept("KEY")
+        clause.accept("IF", "EXISTS")
+        yield SchemaChange("drop_index", table, lines, "", name=clause.name())
+    else:
+        clause.accept("COLUMN")
+        clause.accept("IF", "EXISTS")
+        name = clause.name()
+        if name:
+            yield SchemaChange("drop_column", table, lines, "", name=name)
+
+
+def _alter_column(clause: Reader, table: str, lines: LineRange) -> Iterator[SchemaChange]:
+    name = clause.name()
+    flags: tuple[str, ...] = ()
+    if clause.accept("SET", "DATA", "TYPE") or clause.accept("TYPE"):
+        column = read_column(Reader((Token("quoted", name, 0), *clause.tokens[clause.at :]))) or Column(name)
+    elif clause.accept("SET", "NOT", "NULL"):
+        column = Column(name, nullable=False)
+    elif clause.accept("DROP", "NOT", "NULL"):
+        column = Column(name, nullable=True)
+    elif clause.accept("DROP", "DEFAULT"):
+        column, flags = Column(name), ("drop_default",)
+    elif clause.accept("SET", "DEFAULT"):
+        rest = (Token("word", "DEFAULT", 0), *clause.tokens[clause.at :])
+        column = read_column(Reader((Token("quoted", name, 0), *rest))) or Column(name)
+    elif clause.peek().upper in ("SET", "DROP", "ADD", "RESTART"):
+        return
+    else:
+        column = read_column(Reader((Token("quoted", name, 0), *clause.tokens[clause.at :]))) or Column(name)
+    if name:
+        yield SchemaChange("alter_column", table, lines, "", columns=(column,), flags=flags)

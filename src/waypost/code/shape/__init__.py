@@ -1,0 +1,1 @@
+"""Reduce a file to what it says, without its layout."""

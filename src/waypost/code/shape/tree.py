@@ -1,0 +1,266 @@
+"""The words and marks of a file with a grammar: one walk over its syntax tree, without recursion, in linear time."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from waypost.code.shape.plan import (
+    ALONE,
+    BAR,
+    CLEAR,
+    COMMA,
+    CONTENT,
+    DROP,
+    JOINED,
+    LOOSE,
+    LOWER,
+    NOTE,
+    NUMBER,
+    PLAIN,
+    PREFIX,
+    SIGN,
+    STATEMENT,
+    STRING,
+    WORDS,
+    Plan,
+    plan_for,
+)
+from waypost.code.shape.sheet import Sheet
+from waypost.model.shape import LIST
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+_QUOTED = re.compile(rb"""([A-Za-z@$#]{0,4})("{1,3}|'{1,3}|`)(.*)\2\Z""", re.DOTALL)
+_ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_SIMPLE = {
+    b"\n": b"",
+    b"\\": b"\\",
+    b"'": b"'",
+    b'"': b'"',
+    b"n": b"\n",
+    b"t": b"\t",
+    b"r": b"\r",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"v": b"\v",
+}
+_CODED = re.compile(rb"[\\$#]")  # in a string where ' and " are not the same
+_CUT = re.compile(rb"(?<![\w\x80-\xff])[\w\x80-\xff]++\Z")
+_PIECE = re.compile(rb"[\w\x80-\xff]+|\n|[^\S\n]+|.", re.DOTALL)
+_NAME = re.compile(rb"[A-Za-z_$][\w$]*")
+_SPACE = b" \t\r\n\f\v\\;\xef\xbb\xbf"  # between nodes; some grammars have none for an optional semicolon
+_NO_MARK = -1
+_NOTHING: frozenset[int] = frozenset()
+
+
+def read_tree(language: str, tree: "Tree", data: bytes) -> Sheet:
+    sheet = Sheet(data)
+    _Walk(plan_for(language), sheet).walk(tree.root_node)
+    return sheet
+
+
+class _Walk:
+    def __init__(self, plan: Plan, sheet: Sheet) -> None:
+        self.plan, self.sheet, self.data = plan, sheet, sheet.data
+        self.position = 0  # everything before it is dealt with
+        self.key = -1  # where the key of a pair begins
+
+    def walk(self, root: "Node") -> None:
+        sheet = self.sheet
+        frames: list[tuple[Iterator[Node], int, int]] = [(self._kept(root, PLAIN, _NO_MARK), _NO_MARK, PLAIN)]
+        while frames:
+            children, mark, around = frames[-1]
+            for child in children:
+                action = self._take(child, around)
+                if action is None:
+                    continue
+                marked = action not in (CLEAR, LOOSE) and child.is_named
+                own = sheet.open(self.plan.codes[child.kind_id], mark) if marked else mark
+                frames.append((self._kept(child, action, own if marked else _NO_MARK), own, action))
+                break
+            else:
+                frames.pop()
+                above = frames[-1][1] if frames else _NO_MARK
+                if mark != above:
+                    sheet.closes[mark] = len(sheet.words)
+
+    def _take(self, node: "Node", around: int) -> int | None:
+        """Deal with a node that has nothing in it that matters; else say what is to be done with its children."""
+        kind = node.kind_id
+        action = self.plan.actions.get(kind, CLEAR)
+        start, end = node.start_byte, node.end_byte
+        if start > self.position:
+            self._gap(start, around)
+        if action == NOTE:
+            self.sheet.note(start, end)
+        elif not node.child_count:
+            if start < end:
+                self._leaf(self.data[start:end], start, action)
+        elif action == STRING and around == JOINED:
+            return LOOSE
+        elif not self._whole(node, action):
+            return self._inner(node, action)
+        self.position = max(self.position, end)
+        return None
+
+    def _whole(self, node: "Node", action: int) -> bool:
+        """Deal with a node as a whole, if that can be done."""
+        start, end = node.start_byte, node.end_byte
+        if action == CONTENT:
+            self._leaf(self.data[start:end], start, CONTENT)
+        elif action == STRING and self._is_plain(node):
+            self._string(self.data[start:end], start)
+        elif action == STATEMENT and node.child_count == 1 and self._is_doc(node):
+            self.sheet.note(start, end)
+        else:
+            return action == JOINED and self._joined(node)
+        return True
+
+    def _inner(self, node: "Node", action: int) -> int:
+        only = self.plan.only.get(node.kind_id)
+        if action == ALONE or only:
+            inside = [child for child in node.named_children if not self._is_note(child)]
+            if len(inside) == 1 and (not only or inside[0].kind_id in only):
+                return CLEAR
+        return action if action in (CLEAR, STRING, JOINED) else PLAIN
+
+    def _gap(self, until: int, around: int) -> None:
+        """Text that no node of the tree covers: it counts, unless it is white space outside of strings."""
+        gap, start = self.data[self.position : until], self.position
+        self.position = until
+        if around in (STRING, LOOSE):
+            self.sheet.word(gap, start)
+        elif not gap.isspace() and (text := gap.strip(_SPACE)):
+            self.sheet.word(text, until - len(gap.lstrip()))
+
+    def _leaf(self, text: bytes, start: int, action: int) -> None:
+        if action in (PLAIN, CLEAR):
+            if text[0] not in b"\"'" and (b" " in text or b"\n" in text or b"\t" in text):
+                text = b" ".join(text.replace(b"\\\n", b" ").split()) or text
+            self.sheet.word(text, start)
+        elif action == STRING:
+            self._string(text, start)
+        elif action == CONTENT:
+            self._pieces(text, start)
+        elif action == PREFIX:
+            # That there is code in it says what an `f` says.
+            if prefix := _prefix(text.rstrip(b"\"'")).replace(b"f", b""):
+                self.sheet.word(prefix + b'"', start)
+        elif action == NUMBER:
+            self.sheet.word(text.lower().replace(b"_", b""), start)
+        elif action == LOWER:
+            self.sheet.word(text.lower(), start)
+        elif action == WORDS:
+            for match in re.finditer(rb"\S+", text):
+                self.sheet.word(match[0], start + match.start())
+        else:
+            self.sheet.word(text, start)
+
+    def _string(self, text: bytes, start: int) -> None:
+        """A string without code in it: what it begins with, then what is in it."""
+        parts = _QUOTED.match(text)
+        if parts is None:
+            self._pieces(text, start, raw=True)
+            return
+        prefix, quote, content = _prefix(parts[1]), parts[2], parts[3]
+        if start == self.key and _NAME.fullmatch(content):
+            self.sheet.word(content, start)
+            return
+        if quote != b"`" and (self.plan.quotes or not _CODED.search(content)):
+            quote = b'"'
+        raw = b"r" in prefix
+        self.sheet.word((prefix.replace(b"r", b"") if self.plan.quotes else prefix) + quote[:1], start)
+        self._pieces(content, start + parts.start(3), raw)
+
+    def _pieces(self, content: bytes, start: int, raw: bool = False) -> None:
+        """Words of a string, on their lines. They are the same however the string is cut into several."""
+        for line in content.splitlines(keepends=True):
+            for match in _PIECE.finditer(line if raw else self._unescaped(line)):
+                self.sheet.word(b'"' + match[0], start)
+            start += len(line)
+
+    def _unescaped(self, text: bytes) -> bytes:
+        if not self.plan.quotes or b"\\" not in text:
+            return text
+        return _ESCAPE.sub(lambda match: _escape(match, self.plan.docs), text)
+
+    def _joined(self, node: "Node") -> bool:
+        """Strings next to each other are one, if all are plain and of one sort."""
+        found = []
+        for child in node.children:
+            if self._is_note(child):
+                continue
+            text = self.data[child.start_byte : child.end_byte]
+            parts = _QUOTED.match(text) if self.plan.actions.get(child.kind_id) == STRING else None
+            if parts is None or not self._is_plain(child):
+                return False
+            found.append((_prefix(parts[1]), parts[3], child.start_byte + parts.start(3)))
+        if not found or len({prefix.replace(b"r", b"") for prefix, _, _ in found}) != 1:
+            return False
+        self.sheet.word(found[0][0].replace(b"r", b"") + b'"', node.start_byte)
+        cut = b""  # the beginning of a word that goes on in the next string
+        for number, (prefix, content, start) in enumerate(found, start=1):
+            end = _CUT.search(content) if number < len(found) else None
+            self._pieces(cut + content[: end.start() if end else None], start, b"r" in prefix)
+            cut = end[0] if end else b""
+        return True
+
+    def _is_plain(self, node: "Node") -> bool:
+        """Whether a string has no code in it."""
+        return all(not child.child_count or self.plan.actions.get(child.kind_id) == CONTENT for child in node.children)
+
+    def _is_doc(self, node: "Node") -> bool:
+        inner = node.children[0]
+        action = self.plan.actions.get(inner.kind_id)
+        if action == STRING:
+            return self._is_plain(inner)
+        return action == JOINED and all(self._is_plain(child) for child in inner.named_children)
+
+    def _is_note(self, node: "Node") -> bool:
+        return self.plan.actions.get(node.kind_id) == NOTE
+
+    def _kept(self, node: "Node", own_action: int, mark: int) -> "Iterator[Node]":
+        """The children that count: without brackets, without commas and semicolons that may as well not be there."""
+        plan, own = self.plan, node.kind_id
+        keep, omit = plan.keep.get(own, _NOTHING), plan.omit.get(own, _NOTHING)
+        if own in plan.pairs:
+            self.key = node.start_byte
+        before, last = DROP, -1
+        for child in node.children:
+            kind = child.kind_id
+            action = plan.actions.get(kind, CLEAR)
+            if kind in omit:
+                dropped = not any(one.is_named and not self._is_note(one) for one in child.children)
+            elif action == COMMA:
+                dropped = kind not in keep and before not in (DROP, COMMA)
+            elif action == SIGN:
+                dropped = kind not in keep or last in plan.final
+            elif action == BAR:
+                dropped = child.start_byte == node.start_byte
+            else:
+                dropped = action == DROP and kind not in keep
+            before, last = action, kind
+            if dropped:
+                if action == DROP and mark != _NO_MARK:
+                    self.sheet.kinds[mark] |= LIST
+                if child.start_byte > self.position:
+                    self._gap(child.start_byte, own_action)
+                self.position = max(self.position, child.end_byte)
+            else:
+                yield child
+
+
+def _prefix(text: bytes) -> bytes:
+    return text.lower().replace(b"u", b"")
+
+
+def _escape(match: "re.Match[bytes]", keeps_unknown: bool) -> bytes:
+    """What an escape sequence stands for. An unknown one is itself in Python, and without its backslash elsewhere."""
+    text = match[1]
+    if text in _SIMPLE:
+        return _SIMPLE[text]
+    if text[:1] in b"xuU" and len(text) > 1:
+        code = int(text[1:].strip(b"{}"), 16)
+        return chr(code).encode("utf-8", "replace") if code < 0x110000 else match[0]
+    return match[0] if keeps_unknown else text

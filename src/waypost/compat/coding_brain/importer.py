@@ -1,0 +1,68 @@
+"""Coming from Coding Brain: memories whose references stand in tags, read from a file, and taken back if need be.
+
+Every memory passes the gateway. An import has an id that stands with what it added, so that exactly this can be undone.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from waypost.compat.coding_brain.drafts import read_items
+from waypost.compat.coding_brain.tag_format import TaggedMemory
+from waypost.flows.move.imports import Imported, Note, Undone, register, undo_import, unregister, write
+from waypost.flows.open_space import OpenSpace
+from waypost.model.draft import Draft
+from waypost.model.memory import Caller
+from waypost.model.receipt import Receipt
+from waypost.model.time import Moment
+from waypost.text.secrets.masking import mask
+
+__all__ = ["CODE_TAGS", "Imported", "Undone", "import_tags", "undo_import"]
+
+CODE_TAGS = "code-tags"
+_MOST_NOTES = 20  # about one memory
+
+
+def import_tags(space: OpenSpace, path: Path, caller: Caller) -> Imported:
+    """Read a file of memories with their references in tags. Nothing that is here is overwritten."""
+    import_id = space.new_id()
+    items = read_items(space, path, import_id)
+    ready = [(item, item.draft) for item in items if item.draft is not None]
+    register(space, import_id, CODE_TAGS, path)
+    statuses = {"added": 0, "merged": 0, "duplicate": 0, "refused": len(items) - len(ready)}
+    references = unplaced = masked = 0
+    for (item, draft), receipt in zip(ready, write(space, [d for _, d in ready], caller, import_id), strict=True):
+        statuses[receipt.status] += 1
+        masked += len(receipt.masked)
+        if receipt.status in ("added", "merged"):
+            references += len(draft.refs)
+            unplaced += len(item.lost)
+            item.memory.notes += receipt.notices
+        else:  # nothing of it was stored, so nothing of it was left out
+            item.memory.notes = _why_not(space, draft, receipt)
+    if not statuses["added"]:
+        unregister(space, import_id)
+    notes = tuple(note for item in items for note in _notes(item.memory))
+    return Imported(import_id if statuses["added"] else None, statuses, references, unplaced, masked, notes)
+
+
+def _why_not(space: OpenSpace, draft: Draft, receipt: Receipt) -> list[str]:
+    if receipt.status == "refused":
+        return [f"refused: {receipt.reason}"]
+    with space.store.read() as reader:
+        known = reader.version(receipt.id or "", Moment(space.clock()))
+    there = {ref.file_path for ref in known.refs} if known else set()
+    missing = [str(ref) for ref in draft.refs if ref.file_path not in there]
+    if known is None or not missing:
+        return []
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    places = f"{', '.join(missing[:3])}{more}"
+    return [f"{known.memory_id} says this already, and does not point at {places}: `waypost relink` can change that"]
+
+
+def _notes(memory: TaggedMemory) -> Iterator[Note]:
+    """What is told quotes the file, and secrets stand in files."""
+    key = memory.given.get("key") and mask(memory.given["key"]).text
+    for what in memory.notes[:_MOST_NOTES]:
+        yield Note(memory.number, key, mask(what).text)
+    if len(memory.notes) > _MOST_NOTES:
+        yield Note(memory.number, key, f"and {len(memory.notes) - _MOST_NOTES} more")

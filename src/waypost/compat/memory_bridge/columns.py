@@ -1,0 +1,119 @@
+"""Which column of another program's table holds what. Its first version is not written down anywhere: names are tried."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from waypost.compat.memory_bridge.values import line_of
+from waypost.errors import InvalidInput
+from waypost.store.sqlite.foreign import Value
+
+# By what a column may be called, the likeliest name first. What has none of these names becomes a tag.
+ROLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "id": ("id", "fact_id", "uuid", "node_id", "memory_id"),
+        "text": ("content", "fact", "text", "statement", "fact_text", "fact_content", "body", "memory", "message"),
+        "value": ("value", "fact_value", "object", "obj"),  # says little without what it is the value of
+        "entity": ("entity", "entity_name", "subject"),
+        "attribute": ("attribute", "predicate", "property", "relation", "key", "name"),
+        "level": ("level", "memory_level", "hierarchy_level"),
+        "domain": ("domain",),
+        "module": ("module",),
+        "code_ref": ("code_ref", "code_refs", "code_reference", "file_ref"),
+        "parent": ("parent_id", "parent", "parent_fact_id"),
+        "kind": ("kind", "node_type", "fact_type", "entity_type", "type", "category"),
+        "created": ("created_at", "recorded_at", "t_created", "transaction_time", "system_from", "inserted_at", "created",
+                    "timestamp", "tx_from", "sys_from", "time", "date"),
+        "since": ("valid_from", "t_valid", "valid_at", "valid_time", "effective_from", "event_time", "valid_start"),
+        "until": ("valid_until", "valid_to", "t_invalid", "invalid_at", "effective_to", "effective_until", "valid_end"),
+        "ended": ("superseded_at", "invalidated_at", "retracted_at", "expired_at", "t_expired", "deleted_at", "system_to",
+                  "tx_to", "sys_to", "transaction_to"),
+        "successor": ("superseded_by", "replaced_by", "superseded_by_id", "replaced_by_id"),
+        "current": ("is_current", "current", "is_active", "active", "is_valid"),
+        "past": ("is_superseded", "superseded", "is_retracted", "retracted", "is_deleted", "deleted", "is_invalid",
+                 "invalidated", "is_obsolete", "obsolete"),
+        "status": ("status", "state"),
+        "stale": ("is_stale", "stale"),
+        "archived": ("is_archived", "archived"),
+        "ttl": ("ttl_seconds", "ttl"),
+        "ttl_days": ("ttl_days",),
+        "ttl_config": ("ttl_config",),
+        "refresh": ("ttl_refresh_trigger", "refresh_trigger"),
+        "on_expire": ("ttl_on_expire", "on_expire", "ttl_action"),
+        "expires": ("expires_at", "ttl_expires_at"),
+        "source": ("source", "origin"),
+        "actor": ("actor", "author", "created_by", "agent", "agent_id", "user", "user_id"),
+    }
+)  # fmt: skip
+# Made from the rest, and made again here.
+LEFT_OUT = frozenset(
+    {"embedding", "embeddings", "embedding_vector", "vector", "embedding_model", "children_ids", "children"}
+)
+KEPT_AS_TAG_TOO = ("entity", "attribute", "kind", "status", "successor")
+_SAMPLE = 200
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns that are read, and what each is for."""
+
+    asked: tuple[str, ...]
+    roles: Mapping[str, int]  # role → place in `asked`
+    others: Mapping[str, int]  # name of a tag → place in `asked`
+    left_out: tuple[str, ...]  # there were too many
+
+    @classmethod
+    def of(cls, table: str, names: Sequence[str], sample: Iterable[tuple[Value, ...]], most_tags: int) -> "Columns":
+        """Raises InvalidInput when nothing in the table can be a text. `sample` are some rows with all columns."""
+        lowered = {name.lower(): name for name in reversed(names)}
+        taken = {
+            role: lowered[found]
+            for role, known in ROLES.items()
+            if (found := next((one for one in known if one in lowered), None)) is not None
+        }
+        if "text" not in taken and "value" in taken:
+            taken["text"] = taken.pop("value")
+        elif "value" in taken:
+            del taken["value"]  # a tag beside the text
+        if "text" not in taken:
+            taken["text"] = _longest(table, names, set(taken.values()), sample)
+        alone = ROLES["value"] if taken["text"].lower() in ROLES["value"] else ()
+        if not alone:
+            for role in ("entity", "attribute"):
+                taken.pop(role, None)
+        unknown = [name for name in names if name not in taken.values() and name.lower() not in LEFT_OUT]
+        kept = unknown[:most_tags]
+        asked = tuple(dict.fromkeys([*taken.values(), *kept]))
+        place = {name: at for at, name in enumerate(asked)}
+        return cls(
+            asked,
+            {role: place[name] for role, name in taken.items()},
+            {tag_name(name): place[name] for name in kept},
+            tuple(name for name in names if name not in place and name.lower() not in LEFT_OUT),
+        )
+
+    def value(self, row: Sequence[Value], role: str) -> Value:
+        at = self.roles.get(role)
+        return None if at is None else row[at]
+
+
+def tag_name(column: str) -> str:
+    """The name of a column as the name of a tag: one line, not long."""
+    return line_of(column[:_LONGEST_NAME]) or "column"
+
+
+def _longest(table: str, names: Sequence[str], taken: set[str], sample: Iterable[tuple[Value, ...]]) -> str:
+    """The column with the most text of those whose name says nothing."""
+    lengths: Counter[str] = Counter()
+    for _, row in zip(range(_SAMPLE), sample, strict=False):
+        for name, value in zip(names, row, strict=True):
+            if name not in taken and name.lower() not in LEFT_OUT and isinstance(value, str) and value.strip():
+                lengths[name] += len(value)
+    if not lengths:
+        raise InvalidInput(
+            f"The table {table} has no column with texts.",
+            f"Known names are {', '.join(ROLES['text'][:4])} and others. Is this a database of Memory Bridge?",
+        )
+    return lengths.most_common(1)[0][0]

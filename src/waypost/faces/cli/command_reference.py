@@ -1,0 +1,47 @@
+"""The page `docs/commands.md`, made from the commands themselves: `python -m waypost.faces.cli.command_reference`."""
+
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.main import get_command
+
+from waypost.faces.cli.app import app
+
+_HEAD = """# Commands
+
+`waypost [-C DIR] [--person [NAME]] COMMAND [--json]`. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found.
+
+This page is made from the commands themselves: `python -m waypost.faces.cli.command_reference > docs/commands.md`.
+"""
+
+
+def page() -> str:
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    return _HEAD + "".join(_section(command, f"waypost {name}") for name, command in _visible(root))
+
+
+def _visible(group: TyperGroup) -> list[tuple[str, TyperCommand]]:
+    found: list[tuple[str, TyperCommand]] = []
+    for name, command in sorted(group.commands.items()):
+        if isinstance(command, TyperGroup):
+            found += [(f"{name} {inner}", one) for inner, one in _visible(command)]
+        elif isinstance(command, TyperCommand) and not command.hidden:
+            found.append((name, command))
+    return found
+
+
+def _section(command: TyperCommand, name: str) -> str:
+    arguments = [p.metavar or (p.name or "").upper() for p in command.params if isinstance(p, TyperArgument)]
+    rows = [_row(p) for p in command.params if isinstance(p, TyperOption) and not p.hidden]
+    table = "\n| option | meaning |\n|---|---|\n" + "\n".join(rows) + "\n" if rows else ""
+    return f"\n## {name}\n\n{command.help}\n\n```\n{' '.join([name, *arguments])}\n```\n{table}"
+
+
+def _row(option: TyperOption) -> str:
+    spelled = ", ".join(option.opts)
+    metavar = "" if option.is_flag else f" {option.metavar or (option.name or '').upper()}"
+    default = "" if option.is_flag or option.default in (None, "", ()) else f" ({option.default})"
+    return f"| `{spelled}{metavar}` | {(option.help or '').replace('|', chr(92) + '|')}{default} |"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

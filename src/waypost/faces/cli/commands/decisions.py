@@ -1,0 +1,143 @@
+"""Commands on decisions: record one with its reasons, and ask why."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from waypost.errors import NotFound
+from waypost.faces.cli.framework import AsOf, Ctx, Json, KnownAt, app, session_of
+from waypost.faces.cli.output.memories import console, print_json, print_notices, print_receipt, safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from waypost.facts.causal import Step
+    from waypost.flows.facts.decide import Decided
+    from waypost.model.causal import CausalChain, CausalNode
+    from waypost.model.receipt import Receipt
+
+_PART = "a text, or the id of a memory; repeat it for more."
+_LONGEST = 300  # characters of a text on its line
+# A link as the line below its effect says it, and as the line below its cause does.
+_BACK = {"justifies": "because", "blocks": "given", "leads_to": "came of", "causes": "caused by"}
+_ON = {"justifies": "justifies", "blocks": "limits", "leads_to": "leads to", "causes": "causes"}
+
+
+@app.command()
+def decide(
+    context: Ctx,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was decided; or the id of a decision to add to.")],
+    because: Annotated[list[str] | None, typer.Option("--because", metavar="REASON", help=f"Why: {_PART}")] = None,
+    leads_to: Annotated[
+        list[str] | None, typer.Option("--leads-to", metavar="CONSEQUENCE", help=f"What comes of it: {_PART}")
+    ] = None,
+    given: Annotated[
+        list[str] | None, typer.Option("--given", metavar="CONSTRAINT", help=f"What limited the choice: {_PART}")
+    ] = None,
+    replaces: Annotated[str | None, typer.Option(metavar="ID", help="The decision that holds no longer.")] = None,
+    strength: Annotated[
+        float | None, typer.Option(min=0, max=1, help="How sure the links are, 0 to 1; 1 unless told.")
+    ] = None,
+    domain: Annotated[str | None, typer.Option(help="The part of the project it is about.")] = None,
+    level: Annotated[int | None, typer.Option(help="0 project, 1 domain, 2 module, 3 code.")] = None,
+    ref: Annotated[list[str] | None, typer.Option("--ref", metavar="PATH#L1-L9", help="Where it points.")] = None,
+    evidence: Annotated[list[str] | None, typer.Option("--evidence", help="An ADR, a pull request, a commit.")] = None,
+    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="Since when it holds.")] = None,
+    json: Json = False,
+) -> None:
+    """Record a decision with its reasons, its consequences and what limited it."""
+    options = {
+        "replaces": replaces, "strength": strength, "domain": domain, "level": level, "evidence": evidence,
+        "refs": session_of(context).refs(ref), "session": session, "valid_from": valid_from,
+    }  # fmt: skip
+    told = {name: value for name, value in options.items() if value is not None}
+    memory = session_of(context).memory()
+    done = memory.decide(text, because=because or (), leads_to=leads_to or (), given=given or (), **told)
+    if json:
+        print_json(done.to_json())
+    else:
+        print_decided(done)
+    if done.id is None:
+        raise typer.Exit(1)
+
+
+@app.command()
+def why(
+    context: Ctx,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="For example: why do we use FastAPI?")],
+    depth: Annotated[int, typer.Option(help="How many links to follow, 1 to 20.")] = 5,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the chain as a Mermaid diagram.")] = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    json: Json = False,
+) -> None:
+    """Why something was decided: its reasons, what limited it, and what came of it."""
+    chain = session_of(context).memory().why(question, depth=depth, as_of=as_of, known_at=known_at)
+    if json:
+        print_json(chain.to_json())
+    elif mermaid and chain.root:
+        print(safe(chain.mermaid), end="")
+    else:
+        print_chain(chain)
+    if chain.root is None:
+        raise typer.Exit(NotFound.exit_code)
+
+
+def print_decided(done: "Decided") -> None:
+    print_receipt(done.decision)
+    out = console()
+    for word, receipts in (("because", done.reasons), ("leads to", done.consequences), ("given", done.constraints)):
+        for receipt in receipts:
+            out.print(f"  {word:<8}  {receipt.id or '-':<26}  {_told(receipt)}", markup=False)
+    for edge in done.edges:
+        if edge.kind == "causes":
+            out.print(f"  says the same: {edge.from_id} causes {edge.to_id} ({edge.strength:.2f})", markup=False)
+
+
+def _told(receipt: "Receipt") -> str:
+    words = {"added": "remembered", "merged": "merged", "duplicate": "known already", "refused": "refused"}
+    details = (receipt.reason or "", *(f"masked: {what}" for what in receipt.masked))
+    return safe(": ".join((words[receipt.status], *(one for one in details if one))))
+
+
+def print_chain(chain: "CausalChain") -> None:
+    from waypost.facts.causal import MOST_NODES, told_as_tree
+
+    out = console()
+    if chain.root is None:
+        out.print("Nothing that is remembered answers this. `waypost ask` searches everything.")
+        print_notices(chain.notices)
+        return
+    _print_node(out, chain.root, "", 0)
+    if chain.told and not chain.reasons:
+        out.print(f"  in its own words: {safe(chain.told)}", markup=False)
+    for step in told_as_tree(chain):
+        _print_node(out, step.node, _link(step), 2 * step.indent)
+    for word, nodes in (("replaces", chain.replaces), ("replaced by", chain.replaced_by)):
+        for node in nodes:
+            _print_node(out, node, word, 2)
+    if chain.left_out:
+        out.print(
+            f"  … {chain.left_out} more linked with these; --depth goes further, to {MOST_NODES} in all", style="dim"
+        )
+    print_notices(chain.notices)
+
+
+def _link(step: "Step") -> str:
+    word = (_BACK if step.backwards else _ON)[step.edge.kind]
+    return word + (f" ({step.edge.strength:.2f})" if step.edge.strength < 1 else "")
+
+
+def _print_node(out: "Console", node: "CausalNode", link: str, indent: int) -> None:
+    line = " ".join(safe(node.text).split())
+    line = line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    out.print(f"{' ' * indent}{f'{link}: ' if link else ''}{line}", markup=False, style=None if link else "bold")
+    inside = " " * (indent + 2)
+    if node.is_stale:
+        out.print(f"{inside}STALE: {safe(node.stale_reason or 'the code has changed')}", markup=False, style="red")
+    until = f" until {node.valid_until:%Y-%m-%d}" if node.valid_until else ""
+    proof = f" · {safe(', '.join(node.evidence))}" if node.evidence else ""
+    who = node.source if node.actor == node.source else f"{node.source} {safe(node.actor)}"
+    told = f"{node.kind} · {who} · {node.valid_from:%Y-%m-%d}{until}{proof} · {node.id}"
+    out.print(f"{inside}{told}", markup=False, style="dim")

@@ -1,0 +1,58 @@
+"""The answers to a question, as people read them."""
+
+from typing import TYPE_CHECKING
+
+from waypost.faces.cli.output.code_links import print_places
+from waypost.faces.cli.output.editor_links import Places
+from waypost.faces.cli.output.memories import console, print_notices, print_text, safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from waypost.model.recall import Answer, Hit
+
+
+def print_answer(answer: "Answer", places: Places, *, explain: bool) -> None:
+    out = console()
+    for number, hit in enumerate(answer.hits, 1):
+        out.print(f"[bold]{number}.[/bold] [cyan]{hit.score:.2f}[/cyan]  ", end="")
+        if hit.project is not None:  # its places are in another tree
+            where = f" {hit.path}:{hit.line}" if hit.path and hit.line else f" {hit.path}" if hit.path else ""
+            out.print(safe(f"from {hit.project.name}{where}"), markup=False, style="magenta")
+        elif hit.path or not hit.page:
+            out.print(places.text(hit.path, hit.line) if hit.path else "")
+        else:
+            out.print(safe(f"{hit.page} {hit.heading or ''}".rstrip()), markup=False)
+        if hit.source == "code":
+            out.print(f"   {_told(hit)}", markup=False)
+        else:
+            print_text(out, hit.text)
+            if hit.project is None:
+                _print_links(out, hit, places)
+        told = hit.project is None and any(link.is_stale for link in hit.links)
+        if hit.is_stale and not told:
+            out.print(f"   STALE: {safe(hit.stale_reason or 'the code has changed')}", markup=False, style="red")
+        out.print(f"   {_origin(hit)}", markup=False, style="dim")
+        if explain:
+            parts = "  ".join(f"{name} {value:+.3f}" for name, value in hit.why.items())
+            out.print(f"   why: {parts}", markup=False, style="dim")
+    if not answer.hits:
+        out.print("Nothing was found.")
+    print_notices(answer.notices)
+
+
+def _print_links(out: "Console", hit: "Hit", places: Places) -> None:
+    first_is_told = bool(hit.links) and not hit.links[0].is_stale and not hit.links[0].has_moved
+    print_places(out, hit.links[1:] if first_is_told else hit.links, places)
+
+
+def _told(hit: "Hit") -> str:
+    """Of code its name and what it does, on a line; who wants to read it opens the place."""
+    name = hit.name if hit.name and hit.name != hit.path else ""
+    return safe(" ─ ".join(part for part in (name, hit.summary or "") if part))
+
+
+def _origin(hit: "Hit") -> str:
+    when = (hit.time or hit.valid_from).strftime("%Y-%m-%d")
+    who = f"{safe(hit.speaker)}, " if hit.speaker else ""
+    return f"{hit.type or hit.kind} · {who}{hit.source} · {when} · {hit.id}"

@@ -1,0 +1,142 @@
+"""What the commands on a tree tell people."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from waypost.faces.cli.output.memories import console, print_pairs, safe
+from waypost.text.plural import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from waypost.flows.index.analyze import Analysis
+    from waypost.flows.index.init import IndexReport
+    from waypost.flows.index.summarize import Summarised
+
+_SHOWN_REASONS = 12
+_SHOWN_ENDPOINTS = 40
+
+
+def skipped_rows(done: "IndexReport") -> list[dict[str, str]]:
+    return [{"path": path, "reason": reason} for path, reason in sorted(done.indexed.skipped.items())]
+
+
+def print_index(done: "IndexReport", *, explain: bool) -> None:
+    files = done.indexed
+    changes = {"read": files.read, "renamed": files.renamed, "removed": files.removed, "unchanged": files.unchanged}
+    told = ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
+    print_pairs(
+        {
+            "files": f"{files.files:,}" + (f" ({told})" if told else ""),
+            "functions and methods": f"{done.functions:,}",
+            "classes": f"{done.classes:,}",
+            "tables": f"{done.tables:,}",
+            "endpoints": f"{done.endpoints:,}",
+            "storage": f"{done.storage_bytes / 1e6:.1f} MB",
+            "time": _time(done),
+        }
+    )
+    out = console()
+    _print_patterns(out, done)
+    if done.facts:
+        out.print(f"{counted(done.facts, 'fact')} about the project remembered: waypost list --level 0", markup=False)
+    if files.masked:
+        out.print(f"{counted(files.masked, 'secret value was', 'secret values were')} left out.")
+    if files.broken:
+        broken = counted(len(files.broken), "file has", "files have")
+        out.print(f"{broken} syntax errors and {'was' if len(files.broken) == 1 else 'were'} read as far as that goes.")
+    for name, count in done.pending.items():
+        if count:
+            texts = counted(count, "text is", "texts are")
+            out.print(f"{texts} still to be embedded by {name}; meanwhile found by keywords.")
+    for path, reason in sorted(done.given_up.items()):
+        out.print(f"note: {safe(path)} was skipped: {safe(reason)}.", markup=False)
+    if explain:
+        for row in skipped_rows(done):
+            out.print(f"  {safe(row['path'])}: {safe(row['reason'])}", markup=False)
+    elif files.skipped:
+        skipped = counted(len(files.skipped), "file or folder was", "files and folders were")
+        out.print(f"{skipped} skipped; --explain says why.")
+    out.print("Ask something: waypost ask QUESTION")
+
+
+def _print_patterns(out: "Console", done: "IndexReport") -> None:
+    """What was said once and still holds is easily forgotten."""
+    if done.patterns.include:
+        told = (
+            f"Only {', '.join(done.patterns.include)} is read, as was asked for; --include '**' reads everything again."
+        )
+        out.print(safe(told), markup=False)
+    if done.patterns.exclude:
+        out.print(safe(f"Left out, as was asked for: {', '.join(done.patterns.exclude)}."), markup=False)
+
+
+def _time(done: "IndexReport") -> str:
+    if done.seconds - done.answers_after < 1:
+        return f"{done.seconds:.1f} s"
+    return f"{done.seconds:.1f} s; questions about the code could be asked after {done.answers_after:.1f} s"
+
+
+def print_analysis(found: "Analysis") -> None:
+    out = console()
+    for parsed in found.files:
+        note = " (with syntax errors)" if parsed.broken else ""
+        head = f"{parsed.path}  {parsed.language or 'text'}, {counted(parsed.line_count, 'line')}{note}"
+        out.print(safe(head), markup=False, style="bold")
+        for symbol in parsed.symbols:
+            depth = symbol.qualified.count(".")
+            line = f"{'  ' * (depth + 1)}{symbol.lines.start}-{symbol.lines.end}  {symbol.kind} {symbol.signature}"
+            out.print(safe(line), markup=False)
+        modules = list(dict.fromkeys(one.module for one in parsed.imports))
+        if modules:
+            out.print(safe(f"  imports {', '.join(modules)}"), markup=False, style="dim")
+    for path, reason in found.skipped.items():
+        out.print(safe(f"{path}: {reason}"), markup=False, style="dim")
+    if not found.files:
+        out.print("Nothing to analyze was found.")
+
+
+def print_architecture(found: dict[str, Any]) -> None:
+    """One part a paragraph; where each thing is seen follows it."""
+    out = console()
+    for part, rows in found.items():
+        if not rows or not isinstance(rows, list):
+            continue
+        out.print(part.replace("_", " ").capitalize(), style="bold")
+        shown = rows[:_SHOWN_ENDPOINTS]
+        for row in shown:
+            out.print(safe(f"  {_told(row)}"), markup=False)
+        if len(rows) > len(shown):
+            out.print(f"  … {len(rows) - len(shown)} more; --json has all", style="dim")
+    if not any(isinstance(rows, list) and rows for rows in found.values()):
+        out.print("Nothing was recognised.")
+
+
+def _told(row: Any) -> str:
+    if not isinstance(row, dict):
+        return str(row)
+    if "method" in row and "path" in row:
+        handler = f" → {row['handler']}" if row.get("handler") else ""
+        place = f"  ({row.get('file', '')}:{row.get('line', '')})" if row.get("file") else ""
+        return f"{row['method']} {row['path']}{handler}{place}"
+    name = str(row.get("name") or row.get("title") or "")
+    sure = f" ({row['confidence']:.0%})" if isinstance(row.get("confidence"), float) else ""
+    places = [_place(place) for place in (row.get("places") or row.get("evidence") or [])[:3]]
+    version = f" {row['version']}" if row.get("version") else ""
+    return f"{name}{version}{sure}" + (f"  {', '.join(places)}" if places else "")
+
+
+def _place(place: Any) -> str:
+    if not isinstance(place, dict):
+        return str(place)
+    line = place.get("line") or place.get("start")
+    return f"{place.get('path', '')}:{line}" if line else str(place.get("path", ""))
+
+
+def print_summarised(done: "Summarised") -> None:
+    out = console()
+    out.print(f"{counted(done.made, 'file')} described, {done.skipped} had a description already.")
+    for notice, count in Counter(done.notices).most_common(_SHOWN_REASONS):
+        out.print(safe(f"note: {notice}" + (f" ({count} times)" if count > 1 else "")), markup=False)
+    if done.example:
+        out.print(safe(done.example), markup=False)

@@ -1,0 +1,182 @@
+"""A request as pages see it: checked values, the memory in the caller's hands, and the answers a page can give."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from waypost.errors import InvalidInput, SecurityError
+from waypost.faces.dashboard.slow_work import Patience
+from waypost.faces.guard.identity import Identity
+from waypost.memory import Memory
+from waypost.memory.known import Spaces
+from waypost.model.checkout import Checkout
+from waypost.model.time import parse_time
+
+_LONGEST_TEXT = 20_000
+_SHARE = re.compile(r"0(\.\d{1,6})?|\.\d{1,6}|1(\.0{1,6})?", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_MOST_CHOSEN = 1000  # ticked boxes of one form
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Show a template, filled in."""
+
+    template: str
+    title: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Done: look there now. `to` is an address of this dashboard."""
+
+    to: str
+
+
+Show = Callable[["Asked"], Page | Go]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An address below a space, and what is shown there. `section` is the entry of the navigation it belongs to."""
+
+    path: str
+    show: Show
+    section: str
+    methods: tuple[str, ...] = ("GET",)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    spaces: Spaces
+    space_id: str
+    identity: Identity
+    section: str
+    path: Mapping[str, str]  # what stood in the address
+    query: Mapping[str, str]
+    form: Mapping[str, tuple[str, ...]]
+    patience: Patience = field(default_factory=Patience)
+
+    @property
+    def memory(self) -> Memory:
+        return self.spaces.memory(self.identity.caller, self.space_id, self.query.get("checkout") or None)
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether it is the memory of a project: a person's has no code."""
+        return any(one.space_id == self.space_id and one.kind == "project" for one in self.spaces.named())
+
+    @property
+    def away(self) -> Checkout | None:
+        """The checkout as of which it is shown, where its tree is not on this machine; None where it is."""
+        return self.memory.seen if self.has_tree else None
+
+    @property
+    def may_change(self) -> bool:
+        return self.identity.writes_in(self.space_id)
+
+    @property
+    def is_person(self) -> bool:
+        return self.identity.kind == "person"
+
+    def need_person(self) -> None:
+        """What only a person may do (GOV-1)."""
+        self.need_rights()
+        if not self.is_person:
+            raise SecurityError("Only a person may do this.", "Sign in with the owner's token or a code.")
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is a person who may forget here."""
+        return self.identity.owns(self.space_id)
+
+    def need_owner(self) -> None:
+        self.need_person()
+        if not self.is_owner:
+            raise SecurityError("Only an owner of this memory may do this.", "Ask one of them.")
+
+    def need_rights(self) -> None:
+        if self.identity.rights == "read":
+            raise SecurityError("This token may only read.", "Sign in with one that may write.")
+        self.identity.check_writes(self.space_id)
+
+    # -- what was sent -------------------------------------------------------------------------------------------
+
+    def text(self, name: str, default: str = "", limit: int = 2000) -> str:
+        """A value of the address."""
+        return _bounded(name, self.query.get(name, default), limit).strip()
+
+    def whole(self, name: str, default: int, low: int, high: int) -> int:
+        value = self.query.get(name, "")
+        if not value:
+            return default
+        if not value.isascii() or not value.isdigit() or len(value) > 9 or not low <= int(value) <= high:
+            raise InvalidInput(f"{name} is not a number from {low} to {high}.", "Correct the address.")
+        return int(value)
+
+    def one_of(self, name: str, choices: tuple[str, ...], default: str) -> str:
+        value = self.query.get(name, "") or default
+        if value not in choices:
+            raise InvalidInput(f"{name} is none of {', '.join(choices)}.", "Choose one of them.")
+        return value
+
+    def share(self, name: str, default: float = 0.0) -> float:
+        """A number from 0 to 1."""
+        value = self.query.get(name, "")
+        if not value:
+            return default
+        if not _SHARE.fullmatch(value):
+            raise InvalidInput(f"{name} is not a number from 0 to 1.", "Write it as 0.5.")
+        return float(value)
+
+    def until(self, name: str) -> datetime | None:
+        """A day (its end, unless that is still to come), or a moment."""
+        value = self.text(name, limit=40)
+        if not value:
+            return None
+        moment = parse_time(value, name)
+        if not _DAY.fullmatch(value):
+            return moment
+        end, now = moment.replace(hour=23, minute=59, second=59), self.spaces.now()
+        return now if moment <= now < end else end
+
+    def is_set(self, name: str) -> bool:
+        return self.query.get(name, "") not in ("", "0", "false")
+
+    def sent(self, name: str, limit: int = _LONGEST_TEXT) -> str:
+        """A field of the form."""
+        values = self.form.get(name, ())
+        return _bounded(name, values[-1] if values else "", limit).strip()
+
+    def all_sent(self, name: str) -> tuple[str, ...]:
+        """Every ticked box of that name."""
+        values = self.form.get(name, ())
+        if len(values) > _MOST_CHOSEN:
+            raise InvalidInput(f"At most {_MOST_CHOSEN} can be chosen at once.", "Choose fewer.")
+        return tuple(_bounded(name, value, 200) for value in values)
+
+    # -- where to go ---------------------------------------------------------------------------------------------
+
+    def link(self, *parts: str, **query: object) -> str:
+        """An address in this space. Parts are quoted, empty values of the query left out."""
+        return address(self.space_id, *parts, **{"checkout": self.query.get("checkout"), **query})
+
+    def go(self, *parts: str, **query: object) -> Go:
+        return Go(self.link(*parts, **query))
+
+
+def address(space_id: str, *parts: str, **query: object) -> str:
+    path = "/".join(["", "s", space_id, *(quote(part, safe="") for part in parts)])
+    told = {name: value for name, value in query.items() if value not in (None, "", False)}
+    return f"{path}?{urlencode({k: '1' if v is True else v for k, v in told.items()})}" if told else path
+
+
+def _bounded(name: str, value: str, limit: int) -> str:
+    if len(value) > limit:
+        raise InvalidInput(f"{name} has more than {limit} characters.", "Shorten it.")
+    return value

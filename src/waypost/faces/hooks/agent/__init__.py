@@ -1,0 +1,1 @@
+"""Answer hooks of agents."""

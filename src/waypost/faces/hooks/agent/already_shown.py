@@ -1,0 +1,120 @@
+"""What an agent was told in a session, so that it is not told twice: which memories, never their words.
+
+One small file for each session in the space's folder for running processes. Written by appending whole lines, so that
+several hooks of one session lose nothing; cut when it is long, and taken away when nobody has used it for days.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from waypost.errors import InvalidInput, SecurityError, StoreError
+from waypost.faces.hooks.socket.place import prepare_run_folder
+from waypost.model.time import from_micros, to_micros
+from waypost.space.platform import (
+    PRIVATE_FILE,
+    check_private_directory,
+    read_small_file,
+    wait_lock,
+    write_private_file,
+)
+
+_LARGEST = 256_000  # bytes: some six thousand memories, more than a session can be told before it is compacted
+_MOST_SESSIONS = 200
+_LONGEST_UNUSED = 7 * 86_400.0  # seconds
+_LOCK_SECONDS = 0.2
+_NAME = re.compile(r"told-[0-9a-f]{32}")
+_KEY = re.compile(r"[0-9A-Za-z_-]{1,64}")
+
+
+_LOST = re.compile(r"lost-([0-9a-f]{1,14})")  # the mark with which a record begins anew: since when
+
+
+def told_key(memory_id: str, recorded_at: datetime) -> str:
+    """One version of a memory: when it is corrected, there is something new to tell."""
+    return f"{memory_id}-{to_micros(recorded_at):x}"
+
+
+def lost_at(keys: Iterable[str]) -> datetime | None:
+    """Since when an agent no longer has what was said and told in this session before; None: it has everything."""
+    marks = [mark for key in keys if (mark := _LOST.fullmatch(key))]
+    return max((from_micros(int(mark[1], 16)) for mark in marks), default=None)
+
+
+def is_anything_told(keys: Iterable[str]) -> bool:
+    return any(not _LOST.fullmatch(key) for key in keys)
+
+
+class Told:
+    """The record of one session. Nothing is on disk before something was told; what cannot be kept is not missed."""
+
+    def __init__(self, run_folder: Path, agent: str, session: str) -> None:
+        self._folder = run_folder
+        # Whatever a session is called, its file has a name of our own making.
+        digest = hashlib.sha256(f"{agent}\0{session}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        self._path = run_folder / f"told-{digest}" if session else None
+
+    def keys(self) -> frozenset[str]:
+        """What was told already."""
+        if self._path is None:
+            return frozenset()
+        try:
+            check_private_directory(self._folder)
+            content = read_small_file(self._path, 4 * _LARGEST)
+        except (OSError, InvalidInput, SecurityError):
+            return frozenset()
+        return frozenset(line for line in content.decode("ascii", "replace").split("\n") if _KEY.fullmatch(line))
+
+    def add(self, keys: Iterable[str]) -> None:
+        """Note what is told now."""
+        lines = "".join(f"{one}\n" for one in keys if _KEY.fullmatch(one)).encode("ascii")
+        if self._path is None or not lines:
+            return
+        with contextlib.suppress(OSError, StoreError, SecurityError):
+            prepare_run_folder(self._folder)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            handle = os.open(self._path, flags, PRIVATE_FILE)
+            try:
+                os.write(handle, lines)
+                long = os.fstat(handle).st_size > _LARGEST
+            finally:
+                os.close(handle)
+            if long:
+                self._cut()
+
+    def forget(self, now: datetime) -> None:
+        """The agent has lost what it was told: all may be told again."""
+        if self._path is not None:
+            with contextlib.suppress(OSError, StoreError, SecurityError):
+                prepare_run_folder(self._folder)
+                write_private_file(self._path, f"lost-{to_micros(now):x}\n".encode("ascii"), replace=True)
+
+    def _cut(self) -> None:
+        """Keep the newer half. What somebody appends meanwhile may be told once more."""
+        if self._path is None:
+            return
+        with wait_lock(self._folder / "told.lock", _LOCK_SECONDS), contextlib.suppress(InvalidInput):
+            content = read_small_file(self._path, 4 * _LARGEST)
+            if len(content) > _LARGEST:
+                newer = content[-_LARGEST // 2 :].partition(b"\n")[2]
+                write_private_file(self._path, newer, replace=True)
+
+
+def prune(run_folder: Path, now: float | None = None) -> None:
+    """Take away the records of sessions that nobody has used for days, and the oldest of too many."""
+    moment = time.time() if now is None else now
+    with contextlib.suppress(OSError, SecurityError):
+        check_private_directory(run_folder)
+        with os.scandir(run_folder) as entries:
+            dated = [
+                (one.stat(follow_symlinks=False).st_mtime, one.path) for one in entries if _NAME.fullmatch(one.name)
+            ]
+        dated.sort(reverse=True)
+        for place, (changed, path) in enumerate(dated):
+            if place >= _MOST_SESSIONS or moment - changed > _LONGEST_UNUSED:
+                os.unlink(path)

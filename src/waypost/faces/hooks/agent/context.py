@@ -1,0 +1,43 @@
+"""What an agent is told without asking: at the start of a session, and with each prompt."""
+
+from collections.abc import Collection
+
+from waypost import flows
+from waypost.faces.hooks.agent.already_shown import lost_at, told_key
+from waypost.faces.hooks.agent.output import NOTHING, Telling
+from waypost.memory.reading import Reading
+from waypost.model.memory import Version
+from waypost.model.recall import Hit
+
+PROMPT_TOKENS = 2000  # LA-3
+
+
+class HookMemory(Reading):
+    """A memory as hooks use it."""
+
+    def greeting(self, told: Collection[str] = ()) -> Telling:
+        """What an agent should know of the project before anything is asked."""
+        from waypost.faces.hooks.agent.greeting import greeting  # a prompt has no time for it
+
+        space, view = self._current, self._view("all", None, None)
+        return greeting(space, view, told)
+
+    def relevant(self, prompt: str, told: Collection[str] = (), session: str = "") -> Telling:
+        """What is known that has to do with a prompt and was not told before; nothing where nothing has.
+
+        What was said in this very session the agent has heard itself, unless it has lost it since.
+        """
+        space, view = self._current, self._view("all", None, None)
+        lost = lost_at(told)
+
+        def is_told(one: Version | Hit) -> bool:
+            if session and one.session == session:
+                return lost is None or (one.time or one.recorded_at) >= lost
+            return told_key(one.memory_id if isinstance(one, Version) else one.id, one.recorded_at) in told
+
+        briefing = flows.context.inject.inject_brief(space, prompt, view, tokens=PROMPT_TOKENS, told=is_told)
+        if not briefing.memories:
+            return NOTHING
+        _, _, notices = briefing.explanation.partition(". ")  # behind how many there are
+        text = "\n\n".join(part for part in (briefing.text, notices) if part)
+        return Telling(text, tuple(told_key(hit.id, hit.recorded_at) for hit in briefing.memories))

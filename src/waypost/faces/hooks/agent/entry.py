@@ -1,0 +1,155 @@
+"""`waypost-hook EVENT --agent NAME`: where an agent's hook begins, and where it ends in time, whatever happens.
+
+The work is done by a thread. The main thread waits for it until the deadline, writes what there is to write, and leaves
+without waiting for anything. Nothing here may cost time: what is imported at the top is there already in every process.
+"""
+
+import gc
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from waypost.faces.hooks.agent.event import Outcome
+
+    Work = Callable[[str, str, bytes, float], Outcome]
+
+# At the end of a session agents leave soon themselves, and complain of a hook that is not done by then.
+SECONDS = {"prompt": 1.5, "session-start": 3.0, "session-end": 1.2, "pre-compact": 1.2}
+_AFTER = 0.5  # seconds that the watchdog waits longer than we do: it acts when C code lets nobody else run
+_PIECE = 1 << 20
+_PAUSE = 0.05  # seconds without another byte
+_USAGE = "usage: waypost-hook session-start|prompt|session-end|pre-compact --agent NAME  (JSON of the agent on stdin)"
+
+
+def main(work: "Work | None" = None) -> None:
+    """Answer one event of an agent. Leaves with 0: no failure of ours may stop an agent."""
+    started = time.monotonic()
+    gc.disable()  # for the fraction of a second that we live, looking for garbage costs more than the garbage
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads contend on the small products we make
+    try:
+        event, agent = _arguments(sys.argv[1:])
+        if event in SECONDS and agent and sys.stdin is not None and not sys.stdin.isatty():
+            _answer(event, agent, work or _work, started + SECONDS[event])
+        elif sys.stderr is not None:
+            sys.stderr.write(_USAGE + "\n")
+            sys.stderr.flush()
+    finally:
+        os._exit(0)
+
+
+def _answer(event: str, agent: str, work: "Work", deadline: float) -> None:
+    _watch(deadline - time.monotonic() + _AFTER)
+    outcome = _in_time(lambda: work(event, agent, _read_input(), deadline), deadline)
+    if outcome is None:
+        # Not to be imported now: what takes so long may be an import.
+        gave_up = getattr(sys.modules.get("waypost.faces.hooks.agent.event"), "gave_up", None)
+        if gave_up is None or not gave_up(event, agent):
+            _gave_up(event, agent)
+    elif outcome.output and _write(outcome.output.encode("utf-8", "replace") + b"\n"):
+        outcome.written()
+
+
+def _gave_up(event: str, agent: str) -> None:
+    """Note it as `waypost.space.hook_log` does, without importing anything."""
+    home = os.environ.get("WAYPOST_HOME") or os.path.join(os.path.expanduser("~"), ".waypost")
+    line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {event} of {agent[:40]}: no answer in time.\n"
+    try:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        log = os.open(os.path.join(os.path.expanduser(home), "hook.log"), flags, 0o600)  # makes no home
+        os.write(log, line.encode("utf-8", "replace"))
+    except OSError:
+        return
+
+
+def _arguments(given: Sequence[str]) -> tuple[str, str]:
+    event, agent = "", ""
+    rest = list(given)
+    while rest:
+        one = rest.pop(0)
+        if one == "--agent" and rest:
+            agent = rest.pop(0)
+        elif one.startswith("--agent="):
+            agent = one.partition("=")[2]
+        elif not one.startswith("-") and not event:
+            event = one
+    return event, agent
+
+
+def _work(event: str, agent: str, raw: bytes, deadline: float) -> "Outcome":
+    from waypost.faces.hooks.agent.event import handle
+
+    return handle(event, agent, raw, deadline)
+
+
+def _read_input() -> bytes:
+    """What the agent writes; nothing where it is more than any agent writes. One that is about to leave may forget to
+    close its end: then what is whole is enough."""
+    from waypost.faces.hooks.agent.formats import LARGEST_INPUT
+
+    pieces = bytearray()
+    while not _is_all(pieces) and (piece := os.read(0, _PIECE)):
+        pieces += piece
+        if len(pieces) > LARGEST_INPUT:
+            return b""
+    return bytes(pieces)
+
+
+def _is_all(pieces: bytearray) -> bool:
+    """Whether nothing more comes, and nothing is missing."""
+    if not pieces[-64:].rstrip().endswith(b"}"):
+        return False
+    import select
+
+    try:
+        more, _, _ = select.select([0], [], [], _PAUSE)
+    except OSError:  # a system that can only wait for sockets
+        return False
+    if more:
+        return False
+    import json
+
+    try:
+        json.loads(pieces)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _in_time(work: "Callable[[], Outcome]", deadline: float) -> "Outcome | None":
+    """What the work brings before the deadline."""
+    import threading
+
+    brought: list[Outcome] = []
+
+    def run() -> None:
+        brought.append(work())
+
+    threading.excepthook = lambda _: None  # nobody reads it, and some agents take it for an answer
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(max(0.0, deadline - time.monotonic()))
+    return brought[0] if brought else None
+
+
+def _watch(seconds: float) -> None:
+    import faulthandler
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+
+
+def _write(output: bytes) -> bool:
+    """Whether the agent has got it. It may have gone."""
+    try:
+        while output:
+            output = output[os.write(1, output) :]
+    except OSError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""What an agent should know of a project before anything is asked."""
+
+from collections.abc import Collection, Sequence
+
+from waypost.context.render import Entry, Opening, render
+from waypost.faces.hooks.agent.already_shown import is_anything_told, told_key
+from waypost.faces.hooks.agent.output import NOTHING, Telling
+from waypost.flows.context.dna import opening_of
+from waypost.flows.links.staleness import kept_view, linked, looked_at
+from waypost.flows.open_space import OpenSpace, conclusions_key
+from waypost.flows.recall.hits import hit_of
+from waypost.model.recall import Hit, View
+from waypost.store.protocol import Filter, Reader
+
+TOKENS = 1500
+_MOST_STANDING = 60  # of each sort, the latest: what is always true, preferences
+_MOST_DECISIONS = 8
+_MOST_STALE = 5
+_LOOKED_FOR_STALE = 200  # memories that point at code, the latest
+_SHARES = {"always": 0.35, "preferences": 0.25}
+_HOW = "Waypost remembers this project across sessions: ask it (`recall`, or `waypost ask`) before you guess."
+
+
+def greeting(space: OpenSpace, view: View, told: Collection[str]) -> Telling:
+    """DNA.md, what is always true, preferences, what was decided lately, what has gone stale, and the state of the memory.
+
+    Where something was told before, only what is new since: a session that goes on has the rest.
+    """
+    goes_on = is_anything_told(told)
+    opening, notices = (Opening(), ()) if goes_on else opening_of(space, TOKENS)
+    with space.store.read() as reader:
+        entries = [one for one in _standing(space, reader, view) if _key(one.hit) not in told]
+        known = bool(sum(reader.counts(view).values()))
+        state = _state(space, reader)
+    rendered = render(entries, TOKENS, _SHARES, opening)
+    if not rendered.text and (goes_on or not known):
+        return NOTHING
+    said = "" if goes_on else "\n".join((_HOW, *state, *notices))
+    text = "\n\n".join(part for part in (rendered.text, said) if part)
+    return Telling(text, tuple(_key(hit) for hit in rendered.used))
+
+
+def _key(hit: Hit) -> str:
+    return told_key(hit.id, hit.recorded_at)
+
+
+def _standing(space: OpenSpace, reader: Reader, view: View) -> list[Entry]:
+    """What is worth knowing whatever the task is, most important first, each once."""
+    sorts: list[tuple[str, Sequence[Hit]]] = [
+        ("always", _latest(space, reader, view, Filter(level=0), _MOST_STANDING)),
+        ("preferences", _latest(space, reader, view, Filter(kinds=("preference",)), _MOST_STANDING)),
+        ("facts", _latest(space, reader, view, Filter(kinds=("decision",)), _MOST_DECISIONS)),
+        ("facts", _stale(space, reader)),
+    ]
+    entries: dict[str, Entry] = {}
+    for section, hits in sorts:
+        for hit in hits:
+            entries.setdefault(hit.id, Entry(section, hit))
+    return list(entries.values())
+
+
+def _latest(space: OpenSpace, reader: Reader, view: View, chosen: Filter, limit: int) -> list[Hit]:
+    """The newest first, looked at in the tree."""
+    versions = reader.latest(view, chosen, limit)
+    memories = looked_at(space, reader, versions)
+    return [hit_of(memories[version.number], 1.0, {}) for version in reversed(versions)]
+
+
+def _stale(space: OpenSpace, reader: Reader) -> list[Hit]:
+    """Some that were stale when they were looked at last, the newest first. Looking at all would take too long."""
+    if space.identity.kind != "project":
+        return []
+    rows = reader.references(kept_view(space))
+    numbers = sorted({row.number for row in rows}, reverse=True)[:_LOOKED_FOR_STALE]
+    memories = linked(space, reader, list(reader.versions_by_number(numbers).values())) if numbers else {}
+    old = [memories[number] for number in numbers if number in memories and memories[number].state.is_stale]
+    return [hit_of(one, 1.0, {}) for one in old[:_MOST_STALE]]
+
+
+def _state(space: OpenSpace, reader: Reader) -> list[str]:
+    """What cannot be relied on now, in words."""
+    checkout = space.identity.checkout_id
+    lines = []
+    if space.identity.kind == "project" and not reader.has_code(checkout):
+        lines.append("Its code is not indexed yet (`waypost init`): what it knows, people and agents have told it.")
+    elif reader.meta(conclusions_key(space)):
+        lines.append(
+            "Its code is being indexed, or that was interrupted (`waypost init`): answers may miss some of it."
+        )
+    waiting = len(reader.tracked(checkout))
+    if waiting:
+        lines.append(f"Changed files that wait to be indexed: {waiting} (what it says about them may be old).")
+    engines = [engine.name for engine in space.engines.active(reader)]
+    owed = sum(reader.owed().get(name, 0) for name in engines)
+    if owed:
+        lines.append(f"Texts that wait to be embedded: {owed} (until then they are found by their words only).")
+    candidates = reader.count_candidates()
+    if candidates:
+        lines.append(f"Learned facts that wait for a person's review: {candidates} (`waypost review`).")
+    return lines

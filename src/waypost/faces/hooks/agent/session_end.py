@@ -1,0 +1,110 @@
+"""At the end of a session, and before its context is compacted: its turns go to the journal, in the background.
+
+A hook leaves the event in the folder `sessions` of the space and starts `python -m waypost.faces.hooks.agent.session_end FOLDER`,
+unless one runs: it takes all that lies there. Nobody waits for it; what fails is noted in the home.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from waypost import config
+from waypost.config import Settings
+from waypost.errors import InvalidInput
+from waypost.faces.hooks.agent.formats import HookInput
+from waypost.space.claim import inherited_handle, try_claim
+from waypost.space.hook_log import note
+from waypost.space.platform import detached, make_private_directory, read_small_file, write_private_file
+from waypost.space.priority import give_way
+
+_LARGEST = 1 << 16
+_FOLDER, _LOCK = "sessions", "sessions.lock"
+_NEW, _TAKEN = ".json", ".taken"  # taken: somebody reads it, or was killed at it
+
+
+def start_keeping(given: HookInput, folder: Path) -> None:
+    """Leave the event to the process that keeps sessions of this space, start it unless it runs, and go on."""
+    place = folder / _FOLDER
+    make_private_directory(place)
+    name = hashlib.sha256("\0".join((given.agent, given.session, given.cwd, given.transcript)).encode()).hexdigest()[
+        :32
+    ]
+    write_private_file(place / f"{name}{_NEW}", json.dumps(given.to_json()).encode(), replace=True)
+    with try_claim(folder / _LOCK) as held:
+        if held is not None:
+            command = [sys.executable, "-P", "-m", "waypost.faces.hooks.agent.session_end", os.fspath(folder)]
+            nowhere = subprocess.DEVNULL
+            subprocess.Popen(command, stdin=held.handle, stdout=nowhere, stderr=nowhere, **detached())
+            held.hand_over()
+
+
+def keep_all(folder: Path, settings: Settings, *, inherited: int | None = None) -> None:
+    """Keep every session whose end was left here. Returns at once where another process is at it."""
+    while _waiting(folder):  # looked at again without the lock: who came just before saw it taken, and left
+        with try_claim(folder / _LOCK, inherited) as held:
+            inherited = None
+            if held is None:
+                return
+            while waiting := _waiting(folder):
+                _keep_one(waiting[0], settings)
+
+
+def _waiting(folder: Path) -> list[Path]:
+    """What was taken by somebody who was killed comes first: it is older."""
+    place = folder / _FOLDER
+    return [*sorted(place.glob(f"*{_TAKEN}")), *sorted(place.glob(f"*{_NEW}"))]
+
+
+def _keep_one(path: Path, settings: Settings) -> None:
+    """The file goes when its session is kept, or cannot be; only whoever is killed leaves it to the next."""
+    taken = path.with_suffix(_TAKEN)  # the same session may end again while we read
+    os.replace(path, taken)
+    given = None
+    try:
+        with contextlib.suppress(ValueError):
+            given = HookInput.of(json.loads(read_small_file(taken, _LARGEST)))
+        if given is None:
+            raise InvalidInput(f"{taken.name} is not the end of a session.", "")
+        keep(given, settings)
+    except Exception as error:  # noqa: BLE001  nobody is here to be told
+        note(settings.home, f"Keeping a session of {given.agent if given else 'an agent'}:", error)
+    taken.unlink(missing_ok=True)
+
+
+def keep(given: HookInput, settings: Settings) -> bool:
+    """Append what was said in a session to the journal of its project. False where there is nothing to read or to keep it
+    in."""
+    from waypost.faces.hooks.agent.answer import project_of
+    from waypost.faces.hooks.transcripts.place import transcript_path
+    from waypost.faces.hooks.transcripts.read import read_transcript
+    from waypost.memory import Memory
+    from waypost.model.memory import Caller
+
+    if not settings.journal.sessions or project_of(given, settings) is None:
+        return False
+    payload = {"transcript_path": given.transcript, "session_id": given.session}
+    path = transcript_path(given.agent, payload, config.user_home())
+    if path is None:
+        return False
+    transcript = read_transcript(path)
+    session = given.session or transcript.session
+    if not session or not transcript.turns:
+        return False
+    with Memory.open_as(Caller("agent", given.agent), given.cwd, settings=settings) as memory:
+        memory.keep_session(session, transcript.turns, notices=transcript.notices)
+    return True
+
+
+def main() -> None:
+    inherited = inherited_handle()
+    settings = config.load()
+    give_way(settings.worker_cores)
+    keep_all(Path(sys.argv[1]), settings, inherited=inherited)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Install and run git hooks."""

@@ -1,0 +1,85 @@
+"""The text of a git hook of ours: written for one event, and known again later."""
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from waypost.errors import InvalidInput
+from waypost.space.platform import read_small_file
+
+EVENTS = ("post-commit", "post-merge", "post-rewrite", "post-checkout")
+KEPT_SUFFIX = ".waypost-kept"
+PENDING_NAME = "waypost-pending"  # in the git directory of a checkout, written by the hook
+
+Author = Literal["waypost", "edited", "somebody"]
+
+_MARK = b"# Waypost git hook, seal "
+_PLACE = re.compile(rb"@([A-Z_]+)@")
+_SHELL = re.compile(rb"#! ?((?:/usr/bin/env |/(?:usr/(?:local/)?)?bin/)(?:ba|da)?sh)((?: -[eux]+)?)[ \t]*")
+_OWN_NAME = re.compile(rb"\$(?:0|\{0\b)")
+_LONGEST_KEPT = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Installer:
+    """What a hook has to know of who installed it."""
+
+    python: str  # absolute; empty where it is not known: then `waypost` is looked for on the PATH
+    home: str = ""  # WAYPOST_HOME, for commits whose environment does not say
+
+
+def render(event: str, installer: Installer, kept: Path | None = None) -> bytes:
+    """The hook of this event. `kept` is the hook that it is to run first."""
+    values = {
+        b"EVENT": event.encode("ascii"),
+        b"PYTHON": _quoted(installer.python),
+        b"HOME": _quoted(installer.home),
+        b"RUN_KEPT": _run_kept(kept),
+    }
+    template = files("waypost.faces.hooks.git").joinpath("git_hook.txt").read_bytes().replace(b"\r\n", b"\n")
+    first, second, rest = template.split(b"\n", 2)
+    # In one pass: a path may hold what looks like another place.
+    rest = _PLACE.sub(lambda place: values[place[1]], rest)
+    return b"\n".join((first, second.replace(b"@SEAL@", _seal(rest)), rest))
+
+
+def author(content: bytes) -> Author:
+    """Who wrote this hook: we, somebody into one of ours, or somebody else."""
+    _, _, body = content.partition(b"\n")
+    second, _, rest = body.partition(b"\n")
+    if not second.startswith(_MARK):
+        return "edited" if _MARK in content else "somebody"
+    shebang = content.startswith(b"#!/bin/sh\n")
+    return "waypost" if shebang and second == _MARK + _seal(rest) else "edited"
+
+
+def _seal(rest: bytes) -> bytes:
+    return hashlib.sha256(rest).hexdigest()[:32].encode("ascii")
+
+
+def _quoted(text: str) -> bytes:
+    """A word of the shell that means exactly this: between single quotes nothing has a meaning but their end."""
+    return b"'" + os.fsencode(text).replace(b"'", b"'\\''") + b"'"
+
+
+def _run_kept(kept: Path | None) -> bytes:
+    """How to run the hook that stood here before.
+
+    A shell script that looks at its own name (husky's do) must still find the name that git called: it is read in by
+    its shell instead of started. Not one that asks whether it is read in.
+    """
+    started = b'"$0.waypost-kept" "$@"'
+    if kept is None:
+        return started
+    try:
+        content = read_small_file(kept, _LONGEST_KEPT)
+    except (OSError, InvalidInput):  # no script to be read, perhaps a program to be run: git would try
+        return started
+    shell = _SHELL.fullmatch(content.partition(b"\n")[0])
+    if shell is None or not _OWN_NAME.search(content) or b"BASH_SOURCE" in content:
+        return started
+    return shell[1] + shell[2] + b""" -c '. "$0.waypost-kept"' "$0" "$@\""""

@@ -1,0 +1,1 @@
+"""Let a running process answer hooks."""

@@ -1,0 +1,183 @@
+"""What agents write of a session, by the shape of each record: who said which text when.
+
+    Claude Code   {"type": "user", "message": {"content": …}, "timestamp": …, "sessionId": …}
+    Codex         {"type": "response_item", "payload": {"type": "message", "role": …, "content": […]}, "timestamp": …}
+    Gemini CLI    {"sessionId": …, "messages": [{"type": "gemini", "content": …, "timestamp": …}]}, or its lines
+    Cursor        {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>…"}]}}; without times
+    Copilot       {"type": "user.message", "data": {"content": …}, "timestamp": …}
+    Windsurf      {"type": "user_input", "user_input": {"user_response": …}, "status": "done"}; without times
+    others        {"role": …, "content": …, "time": …}
+
+None of these formats is promised by its maker. What is not known is not read: calls of tools and their results, thinking,
+what sub-agents and their agent told each other, summaries of what was said before.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from waypost.compat.chat.messages import time_of
+from waypost.errors import InvalidInput
+from waypost.model.session_turn import ASSISTANT, USER
+
+_ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "model": ASSISTANT, "gemini": ASSISTANT, "ai": ASSISTANT}
+_TIMES = ("timestamp", "time", "created_at", "at", "ts")
+_SESSIONS = ("sessionId", "session_id", "session", "conversation_id", "thread_id")
+_WORDS = ("content", "text")
+_NOT_SAID = (
+    "isMeta",
+    "isSidechain",
+    "isCompactSummary",
+    "isVisibleInTranscriptOnly",
+    "isApiErrorMessage",
+    "planContent",
+)
+_TEXT_TYPES = ("text", "input_text", "output_text", "")
+_STEPS = {"user_input": (USER, "user_response"), "planner_response": (ASSISTANT, "response")}  # of Windsurf
+_MADE_UP = "<synthetic>"  # Claude Code's own words under the model's name
+_MOST_PARTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    speaker: str
+    text: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a record tells of the whole session."""
+
+    session: str = ""
+    is_sub_agent: bool = False  # the user of this session is another agent
+
+
+def said_in(record: Mapping[str, Any]) -> Iterator[Said]:
+    """The messages of a record, as they stand there."""
+    kind = record.get("type")
+    listed = _listed(record)
+    if listed is not None:
+        for one in listed:
+            if isinstance(one, Mapping):
+                yield from _gemini(one) if one.get("type") in ("user", "gemini") else _plain(one)
+    elif isinstance(record.get("payload"), Mapping):
+        yield from _codex(record, record["payload"])
+    elif kind == "attachment":
+        yield from _queued(record)
+    elif kind in ("user", "assistant") and isinstance(record.get("message"), Mapping):
+        yield from _claude(record, record["message"])
+    elif kind in ("user.message", "assistant.message") and isinstance(record.get("data"), Mapping):
+        yield from _copilot(str(kind), record, record["data"])
+    elif kind in ("user", "gemini"):
+        yield from _gemini(record)
+    elif kind in ("user_input", "planner_response"):
+        yield from _windsurf(str(kind), record)
+    else:
+        yield from _plain(record)
+
+
+def about(record: Mapping[str, Any]) -> About:
+    inner = record.get("payload") if record.get("type") == "session_meta" else record
+    told = inner if isinstance(inner, Mapping) else {}
+    if record.get("type") == "session_meta":
+        source = told.get("source")
+        is_sub = isinstance(source, Mapping) and any(str(name).startswith("sub") for name in source)
+        return About(_name(told.get("id")), is_sub)
+    return About(
+        next((name for key in _SESSIONS if (name := _name(told.get(key)))), ""), told.get("kind") == "subagent"
+    )
+
+
+def _listed(record: Mapping[str, Any]) -> list[Any] | None:
+    """The messages that one record lists: a whole session, or what it was set to."""
+    changed = record.get("$set")
+    for holder in (record, changed if isinstance(changed, Mapping) else {}):
+        if isinstance(holder.get("messages"), list):
+            return list(holder["messages"])
+    return None
+
+
+def _claude(record: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Said]:
+    if any(record.get(name) for name in _NOT_SAID) or message.get("model") == _MADE_UP:
+        return
+    speaker = _ROLES.get(str(message.get("role") or record["type"]))
+    if speaker is not None:
+        yield from _words(speaker, message.get("content"), _time(record))
+
+
+def _queued(record: Mapping[str, Any]) -> Iterator[Said]:
+    """What a person typed while the agent was at work."""
+    held = record.get("attachment")
+    if not isinstance(held, Mapping) or held.get("type") != "queued_command" or record.get("isSidechain"):
+        return
+    if held.get("commandMode") in (None, "prompt") and not held.get("isMeta"):
+        yield from _words(USER, held.get("prompt"), _time(record))
+
+
+def _codex(record: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Said]:
+    """Most words stand there twice, as an item and as an event: see `transcripts.read_transcript`."""
+    kind = payload.get("type")
+    if record.get("type") == "response_item" and kind == "message":
+        speaker = _ROLES.get(str(payload.get("role")))
+        if speaker is not None:
+            yield from _words(speaker, payload.get("content"), _time(record))
+    elif record.get("type") == "event_msg" and kind in ("user_message", "agent_message"):
+        yield from _words(USER if kind == "user_message" else ASSISTANT, payload.get("message"), _time(record))
+
+
+def _copilot(kind: str, record: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Said]:
+    if not data.get("source"):  # else a skill or a hook speaks as the user
+        yield from _words(USER if kind == "user.message" else ASSISTANT, data.get("content"), _time(record))
+
+
+def _gemini(record: Mapping[str, Any]) -> Iterator[Said]:
+    yield from _words(_ROLES[str(record["type"])], record.get("content"), _time(record))
+
+
+def _windsurf(kind: str, record: Mapping[str, Any]) -> Iterator[Said]:
+    speaker, name = _STEPS[kind]
+    step = record.get(kind)
+    if isinstance(step, Mapping) and record.get("status") in (None, "done"):
+        yield from _words(speaker, step.get(name), _time(record))
+
+
+def _plain(record: Mapping[str, Any]) -> Iterator[Said]:
+    """Role and content, as Cursor and most others write them."""
+    inner = record.get("message")
+    holder = inner if isinstance(inner, Mapping) else record
+    role = record.get("role") or holder.get("role")
+    speaker = _ROLES.get(role.casefold()) if isinstance(role, str) else None
+    if speaker is not None and not any(record.get(name) for name in _NOT_SAID):
+        words = inner if isinstance(inner, str) else next((holder[name] for name in _WORDS if holder.get(name)), None)
+        yield from _words(speaker, words, _time(record) or _time(holder))
+
+
+def _words(speaker: str, content: object, at: datetime | None) -> Iterator[Said]:
+    """The parts of a message that are words."""
+    parts = content[:_MOST_PARTS] if isinstance(content, list) else [content]
+    texts = [text for part in parts if (text := _text(part))]
+    if texts:
+        yield Said(speaker, "\n\n".join(texts), at)
+
+
+def _text(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping) or part.get("thought") or part.get("type", "") not in _TEXT_TYPES:
+        return ""
+    text = part.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _time(record: Mapping[str, Any]) -> datetime | None:
+    value = next((record[name] for name in _TIMES if record.get(name) is not None), None)
+    try:
+        return None if value is None else time_of(value)
+    except InvalidInput:
+        return None
+
+
+def _name(value: object) -> str:
+    return value if isinstance(value, str) else ""

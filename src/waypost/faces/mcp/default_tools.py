@@ -1,0 +1,8 @@
+"""The tools that every profile has: eight, so that they cost an agent's context little."""
+
+from waypost.faces.mcp.read_tools import ABOUT_CODE, BRIEF, RECALL, WHY
+from waypost.faces.mcp.status_tool import STATUS
+from waypost.faces.mcp.tool import Tool
+from waypost.faces.mcp.write_tools import DECIDE, REMEMBER, REVIEW
+
+DEFAULT_TOOLS: tuple[Tool, ...] = (RECALL, REMEMBER, BRIEF, ABOUT_CODE, DECIDE, WHY, REVIEW, STATUS)

@@ -1,0 +1,113 @@
+"""The rules by which a sentence tells something that lasts; their words are in data/lessons.toml."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from waypost.facts.lessons.sentences import Sentence
+from waypost.model.session_turn import USER
+
+FIX = "fix"
+_WORD = re.compile(r"[\w'-]+")
+_TEMPLATE = re.compile(r"[\s,:]*[\[<{]")  # a place for words that nobody has filled in
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    name: str
+    kind: str
+    find: Callable[[str], re.Match[str] | None]  # the cue in a sentence without code and quotations
+    sure: float
+    least: int  # words that tell something after the cue
+    only_user: bool
+    binding: bool  # it must say that something must or must not be
+    wide: bool  # the cue takes in words that may tell a doubt
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    rules: tuple[Rule, ...]
+    letters: re.Pattern[str]  # without one of these a sentence is in another language
+    fillers: re.Pattern[str]  # at the beginning of a sentence
+    doubt: re.Pattern[str]
+    open: re.Pattern[str]
+    hedge: re.Pattern[str]
+    own: re.Pattern[str]
+    binding: re.Pattern[str]
+    error: re.Pattern[str]
+    empty: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A sentence that keeps a rule."""
+
+    rule: Rule
+    text: str  # without the words before what it tells
+    sentence: Sentence
+
+
+@cache
+def languages() -> tuple[Language, ...]:
+    data = tomllib.loads(files("waypost.facts").joinpath("data", "lessons.toml").read_text(encoding="utf-8"))
+    return tuple(_language(one) for one in data.values())
+
+
+def told_in(sentence: Sentence, speaker: str) -> Iterator[Told]:
+    """Every rule that the sentence keeps, in the order of the file. A question keeps none."""
+    bare = sentence.bare
+    if bare.rstrip("\"'”») ").endswith("?"):
+        return
+    for language in languages():
+        if not language.letters.search(bare) or language.open.search(bare):
+            continue
+        for rule in language.rules:
+            cue = None if rule.only_user and speaker != USER else rule.find(bare)
+            if cue is not None and _holds(language, rule, bare, cue):
+                yield Told(rule, _without_fillers(language, sentence), sentence)
+
+
+def _holds(language: Language, rule: Rule, bare: str, cue: re.Match[str]) -> bool:
+    before, after = bare[: cue.end() if rule.wide else cue.start()], bare[cue.end() :]
+    if language.doubt.search(before) or language.own.match(after) or language.hedge.match(after):
+        return False
+    if _TEMPLATE.match(after) or (rule.binding and not language.binding.search(after)):
+        return False
+    telling = [word for word in _WORD.findall(after) if word.lower() not in language.empty]
+    return len(telling) >= rule.least
+
+
+def _without_fillers(language: Language, sentence: Sentence) -> str:
+    found = language.fillers.match(sentence.bare)
+    rest = sentence.text[found.end() :] if found else sentence.text
+    return rest[:1].upper() + rest[1:]
+
+
+def _finder(cue: str, fillers: str) -> Callable[[str], re.Match[str] | None]:
+    """What can only stand at the beginning is not looked for elsewhere: most sentences keep no rule."""
+    pattern = re.compile(cue.replace("{start}", fillers), re.IGNORECASE)
+    return pattern.match if cue.startswith(("^", "{start}")) and "|^" not in cue else pattern.search
+
+
+def _language(data: Mapping[str, Any]) -> Language:
+    fillers = rf"^(?:{data['fillers']}[,.:;!—–-]*\s+){{0,3}}"
+    rules = tuple(
+        Rule(
+            one["name"],
+            one["kind"],
+            _finder(one["cue"], fillers),
+            one["sure"],
+            one.get("least", 2),
+            one.get("who") == USER,
+            one.get("binding", False),
+            one.get("wide", False),
+        )
+        for one in data["rules"]
+    )
+    names = ("letters", "doubt", "open", "hedge", "own", "binding", "error")
+    patterns = {name: re.compile(data[name], re.IGNORECASE) for name in names} | {"fillers": re.compile(fillers, re.I)}
+    return Language(rules, empty=frozenset(data["empty"].split()), **patterns)

@@ -1,0 +1,56 @@
+"""A database file that is empty or gone, where a memory was: SQLite would make a new one, and remove the log of the old one."""
+
+from pathlib import Path
+
+from waypost.errors import ForeignFile, NotFound, StoreCorrupt
+from waypost.flows.admin.finding import DATABASE, EMPTIED, Finding
+from waypost.flows.backup.snapshots import FOLDER, backups_in
+from waypost.space.metadata import read_metadata
+from waypost.space.place import DATABASE_FILE
+
+
+def refuse_emptied(folder: Path) -> None:
+    """Raise StoreCorrupt where a memory was in this folder, and its database is empty or gone."""
+    if is_emptied(folder):
+        found = emptied_finding(folder)
+        raise StoreCorrupt(found.message, found.remedy)
+
+
+def is_emptied(folder: Path) -> bool:
+    database, log = folder / DATABASE_FILE, folder / f"{DATABASE_FILE}-wal"
+    if _size(database) > 0:
+        return False
+    return _size(log) > 0 or bool(_snapshots(folder)) or (database.exists() and _was_used(folder))
+
+
+def emptied_finding(folder: Path) -> Finding:
+    """What happened, and what to do: go back to a snapshot, or save what the log holds."""
+    database = folder / DATABASE_FILE
+    what = f"{database} is empty" if database.exists() else f"{database} is gone"
+    snapshots = _snapshots(folder)
+    if snapshots:
+        return EMPTIED.found(f"{what}. {snapshots[0]} is the latest snapshot of the memory.", folder=folder / FOLDER)
+    log = " Its log is left." if _size(folder / f"{DATABASE_FILE}-wal") > 0 else ""
+    return DATABASE.found(f"{what}, and there is no snapshot of the memory.{log}")
+
+
+def has_snapshots(folder: Path) -> bool:
+    return bool(_snapshots(folder))
+
+
+def _snapshots(folder: Path) -> list[str]:
+    return [one.id for one in backups_in(folder / FOLDER, check=False)]
+
+
+def _was_used(folder: Path) -> bool:
+    try:
+        return read_metadata(folder).schema_version > 0
+    except (NotFound, ForeignFile):
+        return False
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

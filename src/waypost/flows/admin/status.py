@@ -1,0 +1,90 @@
+"""How a space is doing."""
+
+from pathlib import Path
+from typing import Any
+
+from waypost.embed.install import status as model_status
+from waypost.flows.admin.clock import clock_notices
+from waypost.flows.admin.overdue import last_maintained, missed
+from waypost.flows.admin.recovery_notices import damage_notices, lost_write_notices
+from waypost.flows.admin.worker_log import worker_notices
+from waypost.flows.checkouts.relatives import relatives
+from waypost.flows.index.treeless import seen_elsewhere
+from waypost.flows.journal.files.place import journal_notices
+from waypost.flows.links.staleness import kept_view, linked
+from waypost.flows.open_space import OpenSpace, conclusions_key, indexed_commit_key
+from waypost.model.recall import View
+from waypost.model.time import Moment, format_time
+from waypost.space.metadata import read_metadata
+from waypost.store.protocol import Reader
+
+
+def status(space: OpenSpace) -> dict[str, Any]:
+    """Counts, size, engines and what they owe. Keys are part of the contract."""
+    metadata = read_metadata(space.folder)
+    with space.store.read() as reader:
+        view = View(Moment(space.clock()), checkout_id=space.identity.checkout_id)
+        counts, owed = reader.counts(view), reader.owed()
+        engines = [engine.name for engine in space.engines.active(reader)]
+        newest, checkouts = reader.audit_entries(None, 1), reader.checkouts()
+        tree, references = _tree(space, reader), _references(space, reader)
+        seen = seen_elsewhere(space, reader)
+        review = {"candidates": reader.count_candidates(), "expired": len(reader.lifetimes(expired_by=space.clock()))}
+    others = relatives(space)
+    models = {model.name: model.installed for model in model_status(space.settings, hashes=False)}
+    return {
+        "space": space.identity.space_id,
+        "kind": space.identity.kind,
+        "name": space.identity.name,
+        "root": seen.root if seen is not None else str(space.identity.root or Path()),
+        "as_of": None if seen is None else seen.to_json(),
+        "checkouts": list(checkouts.values()),
+        "path": str(space.folder),
+        "tree": tree,
+        "references": references,
+        "review": review,
+        "collections": counts,
+        "memories": sum(counts.values()),
+        "storage_bytes": space.store.size_bytes(),
+        "store": space.store.place,
+        "model": space.engines.main.name,
+        "models_installed": models,
+        "pending": {name: owed.get(name, 0) for name in engines},
+        "initialised_at": format_time(metadata.created),
+        "updated_at": format_time(newest[0].at) if newest else None,
+        "journal": str(space.journal.root),
+        "relatives": [one.to_json() for one in others],
+        "journal_offered": None if space.journal_offered is None else str(space.journal_offered),
+        "notices": [
+            *(one.notice for one in others),
+            *journal_notices(space),
+            *clock_notices(space),
+            *worker_notices(space),
+            *lost_write_notices(space.folder),
+            *damage_notices(space.store),
+        ],
+        "maintained_at": format_time(last) if (last := last_maintained(space)) else None,
+        "overdue": late.to_json() if (late := missed(space)) else None,
+    }
+
+
+def _tree(space: OpenSpace, reader: Reader) -> dict[str, Any] | None:
+    """What is in the index of this tree; None where there is no index."""
+    checkout = space.identity.checkout_id
+    files = reader.files(checkout)
+    if not files:
+        return None
+    return {
+        "files": len(files),
+        "lines": sum(row.lines for row in files.values()),
+        "commit": reader.meta(indexed_commit_key(space)) or None,
+        "waiting": len(reader.tracked(checkout)),
+        "complete": not reader.meta(conclusions_key(space)),
+    }
+
+
+def _references(space: OpenSpace, reader: Reader) -> dict[str, int]:
+    """How many memories point at code, and how many of them were stale when they were looked at last."""
+    numbers = {row.number for row in reader.references(kept_view(space))}
+    memories = linked(space, reader, list(reader.versions_by_number(numbers).values())) if numbers else {}
+    return {"memories": len(memories), "stale": sum(one.state.is_stale for one in memories.values())}

@@ -1,0 +1,12 @@
+"""Decide which checkouts a memory opens for."""
+
+from typing import TYPE_CHECKING
+
+from waypost.lazy import lazy_modules
+
+if TYPE_CHECKING:
+    from waypost.flows.checkouts import admission as admission
+    from waypost.flows.checkouts import relatives as relatives
+    from waypost.flows.checkouts import shared_history as shared_history
+
+__getattr__ = lazy_modules(__name__)

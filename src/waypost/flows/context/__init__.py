@@ -1,0 +1,19 @@
+"""Put together what an agent reads: briefings, prompt context, smart context."""
+
+from typing import TYPE_CHECKING
+
+from waypost.lazy import lazy_modules
+
+if TYPE_CHECKING:
+    from waypost.flows.context import brief as brief
+    from waypost.flows.context import dna as dna
+    from waypost.flows.context import inject as inject
+    from waypost.flows.context import journal as journal
+    from waypost.flows.context import journal_files as journal_files
+    from waypost.flows.context import route as route
+    from waypost.flows.context import route_explanation as route_explanation
+    from waypost.flows.context import route_facts as route_facts
+    from waypost.flows.context import route_related as route_related
+    from waypost.flows.context import scope as scope
+
+__getattr__ = lazy_modules(__name__)

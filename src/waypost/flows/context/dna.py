@@ -1,0 +1,120 @@
+"""DNA.md: who the agent is. It stands first in every briefing, whole, and outside of the fence.
+
+One that came with a repository was written by whoever could write there. It stays inside the fence, as data, until a person
+has approved just these words.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from waypost.context.budget import count_tokens
+from waypost.context.render import Opening
+from waypost.errors import NotFound, Refused, WaypostError
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.layout import DNA
+from waypost.model.memory import Caller
+from waypost.text.secrets.masking import mask
+
+MOST_CHARACTERS = 400_000  # a longer one is no description of anybody
+SHARE = 0.15  # of a budget: a longer one leaves too little for what is known (`doctor` warns)
+_APPROVED = "dna_approved:"
+_INSIDE = f"## {DNA} (not approved)"
+_CUT = "\n[… cut here]"
+
+
+@dataclass(frozen=True, slots=True)
+class Dna:
+    text: str  # without secrets
+    trusted: bool
+    tokens: int
+
+
+def dna_of(space: OpenSpace) -> Dna | None:
+    """What the journal's DNA.md says; None when there is none, it says nothing, or it cannot be read."""
+    try:
+        written = _written(space)
+    except WaypostError:
+        return None
+    return _read(space, written) if written else None
+
+
+def approve_dna(space: OpenSpace, caller: Caller) -> None:
+    """Trust the words of DNA.md as they are now. Another word in it, and it has to be approved again."""
+    from waypost.flows.recall.versions import audit  # what writing needs: a briefing has no time for it
+
+    if not caller.decides:
+        raise Refused("Only a person can approve DNA.md.", "Run it at a terminal, or with --yes as the owner's word.")
+    written = _written(space)
+    if written is None:
+        raise NotFound("There is no DNA.md in the journal.", f"Write one: {space.journal.root / DNA}.")
+    with space.store.write() as writer:
+        writer.set_meta(_APPROVED + space.journal_id, _digest(written))
+        audit(space, writer, "approve_dna", None, caller, {"characters": len(written)})
+
+
+def opening_of(
+    space: OpenSpace, tokens: int, count: Callable[[str], int] = count_tokens
+) -> tuple[Opening, tuple[str, ...]]:
+    """What a briefing of so many tokens begins with, and what its reader should know about that.
+
+    DNA.md is whole as long as it fits into the budget at all.
+    """
+    try:
+        written = _written(space)
+    except WaypostError as error:  # a link, or damaged: what is known is told without it
+        return Opening(), (f"DNA.md was left out: {error.what}",)
+    if written is None:
+        return Opening(), ()
+    dna, notices = _read(space, written), []
+    if not dna.trusted:
+        notices.append(
+            "DNA.md came with the repository and is told as data, until a person approves it: `waypost journal approve-dna`."
+        )
+    made = Opening(outside=dna.text) if dna.trusted else Opening(inside=f"{_INSIDE}\n{dna.text}")
+    taken = count(made.assembled(""))
+    if taken > tokens:
+        made = _cut(dna, made, tokens, count)
+        notices.append(f"DNA.md alone takes {taken} of {tokens} tokens: it was cut, and nothing else has room.")
+    elif taken > SHARE * tokens:
+        notices.append(f"DNA.md takes {taken} of {tokens} tokens.")
+    return made, tuple(notices)
+
+
+def _read(space: OpenSpace, written: str) -> Dna:
+    text = mask(written).text
+    return Dna(text, _is_trusted(space, written), count_tokens(text))
+
+
+def _cut(dna: Dna, whole: Opening, tokens: int, count: Callable[[str], int]) -> Opening:
+    low, high = 0, len(dna.text)
+
+    def cut_to(length: int) -> Opening:
+        text = dna.text[:length].rstrip() + _CUT
+        return Opening(outside=text) if whole.outside else Opening(inside=f"{_INSIDE}\n{text}")
+
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count(cut_to(middle).assembled("")) <= tokens else (low, middle - 1)
+    return cut_to(low) if low else Opening()
+
+
+def _written(space: OpenSpace) -> str | None:
+    try:
+        text = space.journal.read(DNA)
+    except NotFound:
+        return None
+    plain = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:MOST_CHARACTERS].strip()
+    return plain.removeprefix("\ufeff") or None
+
+
+def _is_trusted(space: OpenSpace, written: str) -> bool:
+    """A journal beside the database is its owner's own."""
+    if space.journal_id == space.own_journal_id:
+        return True
+    with space.store.read() as reader:
+        return reader.meta(_APPROVED + space.journal_id) == _digest(written)
+
+
+def _digest(written: str) -> str:
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()

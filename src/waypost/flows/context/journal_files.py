@@ -1,0 +1,121 @@
+"""Which files of the journal a question needs: by the times it names, by its topic, or as a language model chooses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any
+
+from waypost.errors import LlmError
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.search import recall
+from waypost.journal.coverage import Shelf, last_day_of
+from waypost.journal.layout import INDEX, stage_of
+from waypost.llm.answer import complete_json
+from waypost.llm.client import open_llm
+from waypost.llm.prompt import template
+from waypost.model.recall import Hit, View
+from waypost.retrieve.times.question_times import DaySpan, days_named
+from waypost.text.language import language_of
+
+MOST_FOUND = 5  # memories whose files are read
+SURE = 0.5  # a score below it says that a memory may have nothing to do with the question
+_FOUND = 12  # memories among which those are looked for
+_MOST_NAMES = 400  # that a language model can choose from, the newest
+_MOST_CHOSEN = 10
+_INDEX_CHARACTERS = 8000
+_ANSWER_TOKENS = 600
+_CHOOSABLE = ("daily", "archive/daily", "weekly", "monthly", "yearly")
+
+
+@dataclass(slots=True)
+class Choice:
+    """Files with the reason why each was chosen, and the memories that led to them."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    hits: list[Hit] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+    def add(self, path: str | None, why: str) -> None:
+        if path is not None:
+            self.files.setdefault(path, why)
+
+
+def choose_files(
+    space: OpenSpace, question: str, view: View, shelf: Shelf, *, now: datetime, today: date, index: str
+) -> Choice:
+    """What is to be read beside what always is."""
+    choice = Choice()
+    named_days = days_named(question, language_of(question), today)
+    for span in named_days:
+        if span.first <= today:
+            named = f"{span.first}" if span.is_one_day else f"{span.first} to {span.last}"
+            for path in shelf.between(span.first, span.last):
+                choice.add(path, f"date: {named}")
+    chosen = _chosen_by_model(space, question, shelf, today, index, choice.notices)
+    if chosen is None:
+        _add_topic(space, question, view, shelf, now, choice, named_days)
+    else:
+        for path in chosen:
+            choice.add(path, "chosen by the model")
+    return choice
+
+
+def _add_topic(
+    space: OpenSpace,
+    question: str,
+    view: View,
+    shelf: Shelf,
+    now: datetime,
+    choice: Choice,
+    named: Sequence[DaySpan],
+) -> None:
+    """Days on which something was said that has to do with the question, and the summaries of their weeks; but for the
+    days that the question names: they are read already."""
+    answer = recall(space, question, replace(view, collections=("journal",)), k=_FOUND, now=now)
+    choice.notices += answer.notices
+    sure = [hit for hit in answer.hits if hit.score >= SURE][:MOST_FOUND]
+    choice.hits += sure
+    with space.store.read() as reader:
+        places = [place for journal, place in reader.places_of([hit.id for hit in sure]) if journal == space.journal_id]
+    standing = {place.memory_id: place.path for place in sorted(places, key=lambda one: one.path, reverse=True)}
+    local = space.journal.today
+    for hit in sure:
+        day = local(hit.time or hit.valid_from)
+        if any(span.first <= day <= span.last for span in named):
+            continue
+        choice.add(shelf.week(day), "topic")
+        held = shelf.day(day)
+        own = standing.get(hit.id)
+        choice.add(own if own in held or not held else held[0], "topic")
+
+
+def _chosen_by_model(
+    space: OpenSpace, question: str, shelf: Shelf, today: date, index: str, notices: list[str]
+) -> Sequence[str] | None:
+    """Names out of the list; None where no model is configured, or it did not answer."""
+    llm = open_llm(space.settings)
+    names = sorted(
+        (path for path in shelf.paths if stage_of(path) in _CHOOSABLE), key=lambda path: last_day_of(path) or date.min
+    )[-_MOST_NAMES:]
+    if llm is None or not names:
+        return None
+    prompt = template("journal_files").fill(
+        {
+            "today": today.isoformat(),
+            "question": question,
+            "files": "\n".join(names[::-1]),
+            "index": index[:_INDEX_CHARACTERS] or INDEX,
+        }
+    )
+    try:
+        return complete_json(llm, prompt, lambda answer: _names_in(answer, frozenset(names)), max_tokens=_ANSWER_TOKENS)
+    except LlmError as error:
+        notices.append(f"Files were chosen by rules, because the model did not: {error.what}")
+        return None
+
+
+def _names_in(answer: Any, names: frozenset[str]) -> list[str]:
+    chosen = answer.get("additional_files") if isinstance(answer, dict) else None
+    if not isinstance(chosen, list) or not all(isinstance(name, str) for name in chosen):
+        raise ValueError('"additional_files" must be a list of names')
+    return [name for name in dict.fromkeys(chosen) if name in names][:_MOST_CHOSEN]

@@ -1,0 +1,133 @@
+"""The router: a briefing out of facts. What is true of the project, then what is known in the domains near the task."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from waypost.context.route import DEEPER, DOMAIN, HEADINGS, PROJECT, RELATED, Entry, Line, Routed, entry_of, fill
+from waypost.flows.context.brief import Briefing, check_budget
+from waypost.flows.context.route_explanation import explain, left_out_note
+from waypost.flows.context.route_facts import Ranked, RoutedTo, ask, route_to
+from waypost.flows.context.route_related import Related
+from waypost.flows.links.freshness import catch_up
+from waypost.flows.links.staleness import looked_at
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.hits import hit_of
+from waypost.model.draft import check_text
+from waypost.model.kinds import SCOPES
+from waypost.model.recall import Hit, View
+from waypost.retrieve.route import Joined
+from waypost.store.protocol import Reader
+
+_PAGE = 24  # facts that are looked at together: about as many as a level shows
+
+
+@dataclass(frozen=True, slots=True)
+class RouteBriefing(Briefing):
+    cross_references: tuple[tuple[str, str], ...] = ()  # a fact that is shown, and one that came with it
+    domains: tuple[Joined, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)  # why, and how many
+
+    def to_json(self) -> dict[str, Any]:
+        return Briefing.to_json(self) | {
+            "cross_references": [list(pair) for pair in self.cross_references],
+            "domains": [
+                {"domain": one.domain, "similarity": round(one.similarity, 4), "facts": one.facts, "joined_by": one.why}
+                for one in self.domains
+            ],
+            "left_out": dict(self.left_out),
+        }
+
+
+def route_brief(
+    space: OpenSpace,
+    task: str,
+    view: View,
+    *,
+    tokens: int = 2000,
+    include_stale: bool = False,
+    include_l0: bool = True,
+) -> RouteBriefing:
+    """What is known as facts about a task, in at most so many tokens.
+
+    Level 0 comes first, as far as the budget reaches; then facts of level 1 until 70 % of it is used and of levels 2 and 3
+    until 95 %, out of the domains near the task. Stale facts are left out unless wanted. What was left out is counted.
+    """
+    check_budget(tokens)
+    asked = check_text(task, "question")
+    catch_up(space)
+    asking, notices = ask(space, asked, replace(view, collections=SCOPES["facts"]), tokens)
+    with space.store.read() as reader:
+        found = route_to(space, reader, asking, notices)
+        shelves = {
+            PROJECT: _Shelf(space, reader, found.project if include_l0 else (), include_stale),
+            DOMAIN: _Shelf(space, reader, found.domain, include_stale),
+            DEEPER: _Shelf(space, reader, found.deeper, include_stale),
+        }
+        related = Related(space, reader, asking.view, include_stale)
+        routed = fill(
+            tokens,
+            shelves[PROJECT].entries(),
+            shelves[DOMAIN].entries(),
+            shelves[DEEPER].entries(),
+            related.of,
+            lambda lines: left_out_note(_left_out(shelves, lines)),
+        )
+    if notices:  # something is owed, perhaps since this question
+        space.start_worker(space)
+    return _briefing(found, routed, related, _left_out(shelves, routed.lines), tokens)
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """Ranked facts as lines, looked at in the tree when they are taken, page by page."""
+
+    space: OpenSpace
+    reader: Reader
+    ranked: Sequence[Ranked]
+    include_stale: bool
+    stale: int = 0
+
+    def entries(self) -> Iterator[Entry]:
+        for start in range(0, len(self.ranked), _PAGE):
+            yield from map(entry_of, self._hits(self.ranked[start : start + _PAGE]))
+
+    def _hits(self, page: Sequence[Ranked]) -> Iterator[Hit]:
+        versions = self.reader.versions_by_number([one.number for one in page])
+        memories = looked_at(self.space, self.reader, list(versions.values()))
+        for one in page:
+            memory = memories[one.number]
+            if memory.state.is_stale and not self.include_stale:
+                self.stale += 1
+            else:
+                yield hit_of(memory, one.scored.score, dict(one.scored.why))
+
+
+def _left_out(shelves: Mapping[str, _Shelf], lines: Sequence[Line]) -> dict[str, int]:
+    """How many of the facts that were found are not shown, by the reason."""
+    without = {
+        name: len(shelf.ranked) - shelf.stale - sum(line.section == name for line in lines)
+        for name, shelf in shelves.items()
+    }
+    return {
+        "stale": sum(shelf.stale for shelf in shelves.values()),
+        "project": without[PROJECT],
+        "room": without[DOMAIN] + without[DEEPER],
+    }
+
+
+def _briefing(
+    found: RoutedTo, routed: Routed, related: Related, left_out: Mapping[str, int], tokens: int
+) -> RouteBriefing:
+    chosen = [line.entry.hits[0].id for section in (DOMAIN, DEEPER) for line in routed.of(section)]
+    confidence = max((found.confidence(memory_id) for memory_id in chosen), default=0.0)
+    return RouteBriefing(
+        routed.text,
+        routed.tokens,
+        tuple(hit for section in HEADINGS for line in routed.of(section) for hit in line.entry.hits),
+        confidence,
+        explain(found, routed, left_out, confidence, tokens),
+        related.pairs(line.entry for line in routed.of(RELATED)),
+        found.joined,
+        left_out,
+    )

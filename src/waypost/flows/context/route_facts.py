@@ -1,0 +1,180 @@
+"""What a question is routed to: the domains that join, and their facts as recall ranks them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from waypost.flows.engines.query import engine_notices, engine_roles, serving_engines, vectors_by
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.search import MOST_SPEAKERS, Gathered, keep_best, question_terms
+from waypost.model.recall import View
+from waypost.retrieve.calibration import Engines
+from waypost.retrieve.question import Question, read_question
+from waypost.retrieve.route import Joined, Near, closeness, join, with_answering, with_closeness
+from waypost.retrieve.score import Scored, fuse
+from waypost.store.protocol import Filter, Reader
+from waypost.text.language import is_surely_foreign, language_of
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
+_DEPTH = (60, 400)  # candidates of a level that are looked for, by the budget
+_TOKENS_OF_A_FACT = 30  # a short one
+_MOST_OF_THE_PROJECT = 500  # facts of level 0; usually there are 10 to 20
+_BY_WORDS = 0.5  # of the score of a fact that shares words with the question and whose meaning nobody knows
+_UNTOLD_LEVEL = 2
+_LEVELS = ((1,), (2, 3))  # each is searched by itself: a few of level 1 would be lost among many of level 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    number: int
+    level: int
+    scored: Scored
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedTo:
+    """Facts best first, by level, and how they were chosen."""
+
+    project: tuple[Ranked, ...]
+    domain: tuple[Ranked, ...]
+    deeper: tuple[Ranked, ...]
+    joined: tuple[Joined, ...]
+    known_domains: int
+    by_meaning: bool
+    notices: tuple[str, ...]
+    sure: Mapping[str, float]  # how well each fact answers, by its id
+
+    def confidence(self, memory_id: str) -> float:
+        return self.sure.get(memory_id, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question as the engines and the keyword index see it."""
+
+    question: Question
+    vectors: "Mapping[str, Vector]"
+    roles: Engines
+    view: View
+    depth: int
+
+
+@dataclass(slots=True)
+class _Pool:
+    """Candidates with all that ranking needs, gathered in several searches."""
+
+    reader: Reader
+    asking: Asking
+    gathered: Gathered = field(default_factory=Gathered)
+    domains: dict[int, str] = field(default_factory=dict)
+    closeness: dict[int, float] = field(default_factory=dict)
+
+    def found(self, view: View, populations: bool = False) -> Iterator[int]:
+        for engine, vector in self.asking.vectors.items():
+            answer = self.reader.vector_search(engine, vector, self.asking.depth, view)
+            yield from (found.number for found in answer.found)
+            if populations:
+                self.gathered.populations[engine] = dict(answer.population)
+
+    def add(self, numbers: Iterable[int]) -> None:
+        new = [number for number in dict.fromkeys(numbers) if number not in self.gathered.sketches]
+        sketches = self.reader.sketches(new)
+        self.gathered.sketches |= sketches
+        self.domains |= self.reader.domains_of(new)
+        for engine, vector in self.asking.vectors.items():
+            for number, cosine in self.reader.vector_scores(engine, vector, new).items():
+                self.gathered.similarity.setdefault(number, {})[engine] = cosine
+        for number, sketch in sketches.items():
+            by_engine = self.gathered.similarity.get(number, {})
+            for name in self.asking.roles.by_preference(self.asking.question.language, sketch.language):
+                if name in by_engine:
+                    self.closeness[number] = closeness(by_engine[name], name)
+                    break
+
+    def may_show(self, number: int, domains: set[str]) -> bool:
+        """Facts of these domains, and of any domain what no engine has read: only keywords can find that."""
+        return self.domains[number] in domains or number not in self.closeness
+
+    def nearest_by_domain(self) -> dict[str, float]:
+        """The closeness of the nearest fact of each domain. What is always told says nothing about one."""
+        best: dict[str, float] = {}
+        for number, near in self.closeness.items():
+            if self.gathered.sketches[number].level:
+                domain = self.domains[number]
+                best[domain] = max(near, best.get(domain, 0.0))
+        return best
+
+
+def ask(space: OpenSpace, text: str, view: View, tokens: int) -> tuple[Asking, tuple[str, ...]]:
+    """The question as it is searched for, and what its asker should know about the engines."""
+    language = language_of(text)
+    if is_surely_foreign(text, language):
+        space.engines.awaken_multilingual(space.store)
+    serving = serving_engines(space, language)
+    vectors = vectors_by(space, serving, text)
+    with space.store.read() as reader:
+        speakers = reader.speakers(MOST_SPEAKERS)
+        notices = engine_notices(space, reader, serving)
+    question = read_question(text, language=language, now=space.clock(), speakers=speakers)
+    depth = min(max(tokens // _TOKENS_OF_A_FACT, _DEPTH[0]), _DEPTH[1])
+    return Asking(question, vectors, engine_roles(space, serving), view, depth), notices
+
+
+def route_to(space: OpenSpace, reader: Reader, asking: Asking, notices: tuple[str, ...]) -> RoutedTo:
+    """The domains near the question and what is known there. Without an engine: all domains, by keywords."""
+    pool = _Pool(reader, asking)
+    terms = question_terms(asking.question)
+    keep_best(pool.gathered.keyword, reader.keyword_search(terms, asking.depth, asking.view))
+    project = [one.number for one in reader.latest(asking.view, Filter(level=0), _MOST_OF_THE_PROJECT)]
+    pool.add([*project, *pool.gathered.keyword, *pool.found(asking.view, populations=True)])
+    near = _near(pool)
+    joined = join(near, pool.nearest_by_domain().get("", 0.0))
+    if asking.vectors:
+        names = {"", *(one.domain for one in joined)}
+        domains = tuple(sorted(names)) if len(joined) < len(near) else None
+        pool.add(n for levels in _LEVELS for n in pool.found(replace(asking.view, domains=domains, levels=levels)))
+    ranked = _fused(space, pool)
+    answers = [(pool.domains[one.number], one.scored.total) for one in ranked if one.level]
+    joined = with_answering(joined, near, answers)
+    allowed = {"", *(one.domain for one in joined)} if asking.vectors else None
+    shown = [one for one in ranked if allowed is None or not one.level or pool.may_show(one.number, allowed)]
+    return RoutedTo(
+        project=tuple(one for one in shown if one.level == 0),
+        domain=tuple(one for one in shown if one.level == 1),
+        deeper=tuple(one for one in shown if one.level > 1),
+        joined=tuple(joined),
+        known_domains=len(near),
+        by_meaning=bool(asking.vectors),
+        notices=notices,
+        sure={one.scored.memory_id: pool.closeness.get(one.number, _BY_WORDS * one.scored.score) for one in shown},
+    )
+
+
+def _near(pool: _Pool) -> list[Near]:
+    import numpy as np  # only where vectors are
+
+    nearest = pool.nearest_by_domain()
+    near: dict[str, Near] = {}
+    for engine, vector in pool.asking.vectors.items():
+        for domain, (facts, mean) in pool.reader.domains(engine, pool.asking.view).items():
+            cosine = float(np.dot(mean, vector)) if len(mean) == len(vector) else 0.0
+            one = Near(domain, facts, cosine, closeness(cosine, engine), nearest.get(domain, 0.0))
+            if domain and (domain not in near or one.of_mean > near[domain].of_mean):
+                near[domain] = one
+    return list(near.values())
+
+
+def _fused(space: OpenSpace, pool: _Pool) -> list[Ranked]:
+    """All candidates, best first."""
+    sketches = pool.gathered.sketches
+    number_of = {sketch.memory_id: number for number, sketch in sketches.items()}
+    candidates, populations = pool.gathered.candidates(), pool.gathered.populations
+    roles, ranked = pool.asking.roles, list[Ranked]()
+    for one in fuse(pool.asking.question, candidates, populations, roles, now=space.clock(), k=len(candidates)):
+        number = number_of[one.memory_id]
+        level = sketches[number].level
+        scored = with_closeness(one, pool.closeness[number]) if number in pool.closeness else one
+        ranked.append(Ranked(number, _UNTOLD_LEVEL if level is None else level, scored))
+    return sorted(ranked, key=lambda one: -one.scored.total)  # stable: equal ones keep their order

@@ -1,0 +1,120 @@
+"""`context --preset scope`: what is known about the code of a task, in 500 tokens (CG-15, CG-16)."""
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from waypost.context.cache import context_key
+from waypost.context.scope import NO_MEMORY, SCOPE_TOKENS, ScopeText, format_scope
+from waypost.flows.context.brief import Briefing, check_budget
+from waypost.flows.engines.query import question_vectors
+from waypost.flows.index.treeless import notice_elsewhere, seen_elsewhere
+from waypost.flows.links.freshness import MOST_ROUNDS, catch_up, refresh
+from waypost.flows.open_space import OpenSpace, tree_changed_key
+from waypost.flows.recall.hits import derived, hit_of
+from waypost.model.memory import Version
+from waypost.model.recall import View
+from waypost.model.scope import ScopeDocument, ScopeScored, Task
+from waypost.retrieve.scope import read_task, score, select
+from waypost.store.protocol import Reader
+from waypost.text.keywords import query_terms
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+
+COLLECTIONS = ("functions", "code_structure", "database_schema", "architecture")
+_FROM_EACH = 10
+_WEIGHTS = (4.0, 2.0, 2.0, 1.0)  # of name, path, doc and body, where there is no vector to go by
+
+
+def scope_brief(space: OpenSpace, description: str, view: View, *, tokens: int = SCOPE_TOKENS) -> Briefing:
+    """The smart context of a task, from the cache while nothing has changed."""
+    check_budget(tokens)
+    catch_up(space)
+    task = read_task(description)
+    with space.store.read() as reader:
+        token = _token(space, reader)
+        if not reader.has_code(space.identity.checkout_id):
+            return Briefing(NO_MEMORY, -(-len(NO_MEMORY) // 4), (), 0.0, "This tree is not indexed yet.")
+    key = context_key(space.identity.space_id, task, "scope", tokens, space.identity.checkout_id)
+    lasting = not view.moment.explicit and view.moment.known_at is None  # another moment has another answer
+    made: Briefing | None = space.contexts.get(key, token) if lasting else None
+    if made is not None and not refresh(space, made.memories):
+        return made
+    for _ in range(MOST_ROUNDS):
+        with space.store.read() as reader:
+            token = _token(space, reader)
+        made = _make(space, task, view, tokens)
+        if not refresh(space, made.memories):
+            break
+    assert made is not None
+    if lasting:
+        space.contexts.put(key, made, token)
+    return made
+
+
+def _token(space: OpenSpace, reader: Reader) -> Hashable:
+    """Differs as soon as a file is known to have changed, or more of the tree has been embedded."""
+    checkout = space.identity.checkout_id
+    return reader.meta(tree_changed_key(space)), tuple(reader.tracked(checkout)), tuple(reader.owed().values())
+
+
+def _make(space: OpenSpace, task: Task, view: View, tokens: int) -> Briefing:
+    now = space.clock()
+    vectors = question_vectors(space, task.query)
+    with space.store.read() as reader:
+        found: dict[int, float | None] = {}
+        for collection in COLLECTIONS:
+            found |= _candidates(reader, task, vectors, replace(view, collections=(collection,)))
+        versions, seen = reader.versions_by_number(found), seen_elsewhere(space, reader)
+    scored = select(score(task, _document(versions[number], cosine), now) for number, cosine in found.items())
+    shown = format_scope(scored, now, tokens)
+    by_id = {version.memory_id: version for version in versions.values()}
+    hits = tuple(hit_of(derived(by_id[one.document.id], now, seen), one.final, _why(one)) for one in shown.used)
+    told = " ".join((_told(task, shown), *notice_elsewhere(space)))
+    return Briefing(shown.text, shown.tokens, hits, max((one.final for one in shown.used), default=0.0), told)
+
+
+def _candidates(reader: Reader, task: Task, vectors: "dict[str, Vector]", view: View) -> dict[int, float | None]:
+    """The nearest ten; by keywords where there are no vectors, or not enough yet."""
+    found: dict[int, float | None] = {}
+    for engine, vector in vectors.items():
+        for one in reader.vector_search(engine, vector, _FROM_EACH, view).found:
+            found[one.number] = max(one.score, found.get(one.number) or -1.0)
+    if len(found) < _FROM_EACH:
+        terms = query_terms(" ".join((task.description, *task.expanded)))
+        for one in reader.code_keyword_search(terms, _WEIGHTS, _FROM_EACH, view):
+            found.setdefault(one.number, None)
+    return found
+
+
+def _document(version: Version, cosine: float | None) -> ScopeDocument:
+    details, first = version.details, version.refs[0] if version.refs else None
+    return ScopeDocument(
+        id=version.memory_id,
+        content=" ".join((details.get("doc", ""), version.text)),
+        type=details.get("type", version.kind),
+        name=version.name or "",
+        path=first.file_path if first else "",
+        line=first.line_range.start if first and first.line_range and version.kind == "symbol" else None,
+        collection=version.collection,
+        changed_at=version.time,
+        cosine=cosine,
+        parameters=tuple(details.get("params", ())),
+        returns=details.get("returns"),
+        columns=tuple(details.get("columns", ())),
+        functions=tuple(details.get("functions", ())),
+    )
+
+
+def _why(one: ScopeScored) -> dict[str, float]:
+    return {"meaning": one.semantic, "keywords": one.keyword, "recency": one.recency, "type": one.bonus}
+
+
+def _told(task: Task, shown: ScopeText) -> str:
+    if shown.left_out and not shown.used:
+        return f"None of {shown.left_out} places fits into the budget."
+    if not shown.used:
+        return f"Nothing about {', '.join(task.keywords) or 'this'} scored above 0.5."
+    left = f", {shown.left_out} left out" if shown.left_out else ""
+    return f"A {task.task_type} task: {len(shown.used)} places in {shown.tokens} tokens{left}."

@@ -1,0 +1,15 @@
+"""Propose, review, approve and arrange facts; record decisions."""
+
+from typing import TYPE_CHECKING
+
+from waypost.lazy import lazy_modules
+
+if TYPE_CHECKING:
+    from waypost.flows.facts import approval as approval
+    from waypost.flows.facts import candidates as candidates
+    from waypost.flows.facts import decide as decide
+    from waypost.flows.facts import levels as levels
+    from waypost.flows.facts import proposals as proposals
+    from waypost.flows.facts import review as review
+
+__getattr__ = lazy_modules(__name__)

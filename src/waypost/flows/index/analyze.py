@@ -1,0 +1,114 @@
+"""Looking at a tree without keeping anything: `analyze`, and `architecture` where there is no index."""
+
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from waypost.code.architecture import Evidence
+from waypost.code.architecture import conclude as conclude_architecture
+from waypost.code.files.reading import Unread
+from waypost.code.files.walk import look_at, walk
+from waypost.code.source import Call, Import, Parsed, Symbol
+from waypost.errors import NotFound
+from waypost.flows.index.build import Patterns
+from waypost.flows.index.digest_pool import digest_files
+from waypost.flows.index.file_digest import Job, open_source
+from waypost.flows.index.init import settle_patterns
+from waypost.flows.index.project_analysis import architecture_of
+from waypost.flows.open_space import OpenSpace, need_project, tree_of
+from waypost.space.place import safe_relative_path
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What was read out of one file or all files of a folder."""
+
+    files: tuple[Parsed, ...]
+    skipped: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"files": [_file(parsed) for parsed in self.files], "skipped": self.skipped}
+
+
+def analyze(space: OpenSpace, path: str) -> Analysis:
+    """Parse a file, or every file of a folder that an index would have."""
+    root = tree_of(space)
+    here = os.path.normpath(root / path) in (os.path.normpath(root), os.path.realpath(root))
+    place = "" if here else safe_relative_path(root, path)
+    if not os.path.lexists(root / place):
+        raise NotFound(f"{path} is not in {root}.", "Name a file or folder of this project.")
+    patterns = settle_patterns(space, None, None)
+    skipped, files = {}, []
+    include, exclude = patterns.include, patterns.exclude
+    whole = walk(root, include=include, exclude=exclude)
+    for entry in look_at(root, [place], include=include, exclude=exclude) if place else whole:
+        if entry.skipped:
+            skipped[entry.path] = entry.skipped
+            continue
+        opened = open_source(root, entry.path, named=entry.named)
+        if isinstance(opened, Unread):
+            skipped[entry.path] = opened.reason
+        else:
+            files.append(opened.parsed)
+    return Analysis(tuple(files), skipped)
+
+
+def architecture(space: OpenSpace) -> dict[str, Any]:
+    """From the index where there is one, else from the tree."""
+    need_project(space)
+    known = architecture_of(space)
+    if known is not None:
+        return known
+    root = tree_of(space)
+    patterns: Patterns = settle_patterns(space, None, None)
+    entries = walk(root, include=patterns.include, exclude=patterns.exclude)
+    jobs = [Job(entry.path, entry.size, entry.named) for entry in entries if not entry.skipped]
+    evidence = {
+        path: [Evidence.from_json(row) for row in digest.facts.get("evidence", ())]
+        for path, digest in digest_files(root, jobs)
+        if not isinstance(digest, Unread)
+    }
+    return conclude_architecture(evidence, sorted(evidence)).to_json()
+
+
+def _file(parsed: Parsed) -> dict[str, Any]:
+    return {
+        "path": parsed.path,
+        "language": parsed.language,
+        "lines": parsed.line_count,
+        "parser": parsed.parser,
+        "broken": parsed.broken,
+        "doc": parsed.doc,
+        "package": parsed.package,
+        "symbols": [_symbol(symbol) for symbol in parsed.symbols],
+        "imports": [_import(one) for one in parsed.imports],
+        "calls": [_call(call) for call in parsed.calls],
+        "sections": [{"title": s.title, "line": s.lines.start, "end_line": s.lines.end} for s in parsed.sections],
+    }
+
+
+def _symbol(symbol: Symbol) -> dict[str, Any]:
+    return {
+        "name": symbol.name,
+        "qualified_name": symbol.qualified,
+        "kind": symbol.kind,
+        "line": symbol.lines.start,
+        "end_line": symbol.lines.end,
+        "first_line": symbol.first_line,
+        "signature": symbol.signature,
+        "parameters": list(symbol.parameters),
+        "returns": symbol.returns,
+        "doc": symbol.doc,
+        "bases": list(symbol.bases),
+        "decorators": list(symbol.decorators),
+        "calls": [_call(call) for call in symbol.calls],
+        "symbol_id": symbol.scip,
+    }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    return asdict(call)
+
+
+def _import(one: Import) -> dict[str, Any]:
+    return asdict(one)

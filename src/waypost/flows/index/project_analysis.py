@@ -1,0 +1,155 @@
+"""What follows from a whole tree: who uses what, the database schema, the architecture.
+
+It is drawn from the digests of all files, not from the files: a changed one costs no more than itself to read. That
+something has to be concluded again is noted with every change; whoever comes first does it, `init` or the worker.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from waypost.code.architecture import Architecture, Evidence
+from waypost.code.architecture import conclude as conclude_architecture
+from waypost.code.files.languages import is_test_path
+from waypost.code.outline import Outline
+from waypost.code.relations import Relation, centrality, relate
+from waypost.code.schema import SchemaChange, Table, build_schema
+from waypost.flows.index.code_memories import TreeTimes, put_derived
+from waypost.flows.index.file_digest import Derived, derived_document
+from waypost.flows.index.live_schema import with_live
+from waypost.flows.open_space import OpenSpace, architecture_key, conclusions_key, live_schema_key, tree_of
+from waypost.model.reference import CodeReference
+from waypost.store.protocol import DerivedRow, Edge, Reader
+
+RELATIONS = ("imports", "calls", "inherits")
+_MOST_PLACES = 8  # of one table or pattern: the references of a memory have to stay small
+_FILES = ("symbol", "file")
+
+
+def conclude(space: OpenSpace, *, live: Sequence[Table] | None = None) -> bool:
+    """Draw the conclusions that are owed. False: none was."""
+    if not space.identity.has_tree:
+        return False
+    key, checkout = conclusions_key(space), space.identity.checkout_id
+    with space.store.read() as reader:
+        owed = reader.meta(key)
+        if not owed and live is None:
+            return False
+        tree = _read_tree(reader, checkout)
+        rows = [row for kind in _FILES for row in reader.derived_of_kind(checkout, kind)]
+        known_live = json.loads(reader.meta(live_schema_key(space)) or "[]")
+        changed = {path: row.changed_at for path, row in reader.files(checkout).items()}
+    told = list(live) if live is not None else [Table.from_json(row) for row in known_live]
+    tables = with_live(build_schema(tree.changes), told)
+    relations = relate(tree.outlines, tree.manifests)
+    imports = {(edge.source.path, edge.target.path) for edge in relations.edges if edge.kind == "imports"}
+    architecture = conclude_architecture(tree.evidence, list(tree.outlines), sorted(imports))
+    ids = _ids(rows)
+    edges = [edge for relation in relations.edges if (edge := _edge(relation, ids)) is not None]
+    weights = centrality(relations)
+    times = TreeTimes(tree_of(space), space.clock())
+    with space.store.write() as writer:
+        engines = [engine.name for engine in space.engines.active(writer)]
+        for kind, wanted in (("table", _tables(tables, changed)), ("architecture", _documents(architecture, changed))):
+            old = writer.derived_of_kind(checkout, kind)
+            put_derived(space, writer, old, [(one, None) for one in wanted], engines, urgency=0.9)
+        writer.replace_relations(list(ids.values()), RELATIONS, edges)
+        writer.set_referrers(checkout, _referrers(relations.edges))
+        writer.hurry(checkout, {path: times.urgency(path, weights.get(path, 0.0)) for path in tree.outlines})
+        writer.set_meta(architecture_key(space), json.dumps(architecture.to_json(), ensure_ascii=False))
+        if live is not None:
+            writer.set_meta(live_schema_key(space), json.dumps([table.to_json() for table in live], ensure_ascii=False))
+        if writer.meta(key) == owed:  # else something has changed meanwhile, and it is owed still
+            writer.set_meta(key, "")
+    return True
+
+
+@dataclass(slots=True)
+class _Tree:
+    outlines: dict[str, Outline] = field(default_factory=dict)
+    manifests: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, list[SchemaChange]] = field(default_factory=dict)
+    evidence: dict[str, list[Evidence]] = field(default_factory=dict)
+
+
+def _read_tree(reader: Reader, checkout: str) -> _Tree:
+    tree = _Tree()
+    for path, facts in reader.digests(checkout):
+        tree.outlines[path] = Outline.from_json(facts["outline"])
+        if "manifest" in facts:
+            tree.manifests[path] = facts["manifest"]
+        if "schema" in facts:
+            tree.changes[path] = [SchemaChange.from_json(row) for row in facts["schema"]]
+        if "evidence" in facts:
+            tree.evidence[path] = [Evidence.from_json(row) for row in facts["evidence"]]
+    return tree
+
+
+def _ids(rows: Iterable[DerivedRow]) -> dict[tuple[str, str], str]:
+    """Memory ids by path and name; a file's own has no name. Of several with one name the first stands for all."""
+    ids: dict[tuple[str, str], str] = {}
+    for row in rows:
+        ids.setdefault((row.path, "" if row.kind == "file" and row.name == row.path else row.name), row.memory_id)
+    return ids
+
+
+def _edge(relation: Relation, ids: Mapping[tuple[str, str], str]) -> Edge | None:
+    start = ids.get((relation.source.path, relation.source.qualified))
+    end = ids.get((relation.target.path, relation.target.qualified))
+    if start is None or end is None or start == end:
+        return None
+    return Edge(relation.kind, start, end, relation.strength)
+
+
+def _referrers(relations: Iterable[Relation]) -> dict[str, int]:
+    """How many other files use something of each file. Tests use everything and say nothing."""
+    users: dict[str, set[str]] = {}
+    for relation in relations:
+        source, target = relation.source.path, relation.target.path
+        if source != target and not is_test_path(source):
+            users.setdefault(target, set()).add(source)
+    return {path: len(found) for path, found in users.items()}
+
+
+def _latest(refs: Iterable[CodeReference], changed: Mapping[str, datetime]) -> datetime | None:
+    """When the latest of these files changed; None where none is a file of the tree."""
+    return max((changed[ref.file_path] for ref in refs if ref.file_path in changed), default=None)
+
+
+def _tables(tables: Iterable[Table], changed: Mapping[str, datetime]) -> list[Derived]:
+    made = []
+    for table in tables:
+        refs = tuple(CodeReference(one.path, one.lines) for one in table.evidence[:_MOST_PLACES])
+        details = {
+            "columns": [column.name for column in table.columns],
+            "primary_key": list(table.primary_key),
+            "relations": [relation.target for relation in table.relations],
+            "table": table.to_json(),
+        }
+        told, when = table.text, _latest(refs, changed)
+        made.append(derived_document("table", "table", table.name, told, told[:600], details, refs, when))
+    return made
+
+
+def _documents(architecture: Architecture, changed: Mapping[str, datetime]) -> list[Derived]:
+    made = []
+    for one in architecture.documents():
+        refs = tuple(CodeReference(place.path, place.lines) for place in one.places[:_MOST_PLACES])
+        embedded, when = f"{one.title}. {one.text[:600]}", _latest(refs, changed)
+        made.append(derived_document("architecture", one.type, one.name, one.text, embedded, {}, refs, when))
+    return made
+
+
+def architecture_of(space: OpenSpace) -> dict[str, Any] | None:
+    """What was concluded about this tree last, if it was."""
+    with space.store.read() as reader:
+        kept = reader.meta(architecture_key(space))
+    found: dict[str, Any] | None = json.loads(kept) if kept else None
+    return found
+
+
+def endpoint_count(space: OpenSpace, reader: Reader) -> int:
+    kept = reader.meta(architecture_key(space))
+    return len(json.loads(kept).get("endpoints", ())) if kept else 0

@@ -1,0 +1,136 @@
+"""Keeping the index at the tree's side while somebody works: a file at a time, or all that a task changed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from waypost.code.files.skip import unsafe_name
+from waypost.code.files.walk import walk
+from waypost.code.git.history import changed_since, head
+from waypost.errors import InvalidInput
+from waypost.flows.index.build import Indexed, index_paths, index_tree
+from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.index.init import settle_patterns
+from waypost.flows.index.project_analysis import conclude
+from waypost.flows.links.about import stale
+from waypost.flows.open_space import OpenSpace, indexed_commit_key, learn_since_key, learned_commit_key, tree_of
+from waypost.flows.write.remember import remember
+from waypost.flows.write.ttl_refresh import refresh_after_git
+from waypost.model.draft import Draft, check_text
+from waypost.model.memory import Caller
+from waypost.model.receipt import Receipt
+from waypost.model.reference import CodeReference
+from waypost.space.place import safe_relative_path
+
+ACTIONS = ("edit", "create", "delete", "rename")
+_NEVER_WATCHED = {"node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+_MOST_ABSENT_NAMED = 5
+_MOST_FILES_NAMED = 20  # with what was done: enough to find it by, few enough to read
+
+
+def update(space: OpenSpace, paths: Sequence[str]) -> Indexed:
+    """Index these files now. What follows from them for the whole tree is left to the worker."""
+    done = index_paths(space, _inside(space, paths), patterns=settle_patterns(space, None, None))
+    space.start_worker(space)
+    return done
+
+
+def track(space: OpenSpace, paths: Sequence[str], action: str = "edit") -> None:
+    """Note that these files have changed; the worker does the rest, so the caller does not wait."""
+    if action not in ACTIONS:
+        raise InvalidInput(f"There is no action {action[:40]!r}.", f"Actions: {', '.join(ACTIONS)}.")
+    chosen = _inside(space, paths)
+    with space.store.write() as writer:
+        writer.track(space.identity.checkout_id, chosen)
+    space.start_worker(space)
+
+
+def index_tracked(space: OpenSpace, *, limit: int | None = None) -> int:
+    """Index what was tracked. Returns how many files that were."""
+    if not space.identity.has_tree:
+        return 0
+    with space.store.read() as reader:
+        waiting = reader.tracked(space.identity.checkout_id)[:limit]
+    if waiting:
+        index_paths(space, waiting, patterns=settle_patterns(space, None, None))
+    return len(waiting)
+
+
+def git_changed(space: OpenSpace) -> None:
+    """After a commit, a merge, a rebase or a checkout: read what changed if the tree is indexed, and judge where memories
+    point. Several at once do it once."""
+    root, checkout = tree_of(space), space.identity.checkout_id
+    with space.store.read() as reader:
+        is_indexed, since = reader.has_code(checkout), reader.meta(indexed_commit_key(space)) or ""
+    if is_indexed:
+        changes = changed_since(root, since)
+        paths = (*changes.changed, *changes.deleted, *changes.renamed, *changes.renamed.values())
+        with space.store.write() as writer:
+            writer.track(checkout, [path for path in paths if unsafe_name(path) is None])
+            if changes.complete:
+                writer.set_meta(indexed_commit_key(space), head(root).commit)
+    else:
+        refresh_after_git(space)
+    _owe_learning(space, since)
+    stale(space)
+    space.start_worker(space)
+
+
+def _owe_learning(space: OpenSpace, since: str) -> None:
+    """New commits may teach something: the worker is to read those since it learned last, else since this one, else the
+    last. The index is no measure: it may have met a commit before the hook did."""
+    newest = head(tree_of(space)).commit
+    if newest and "commit" in space.settings.learn_on:
+        with space.store.write() as writer:
+            if not writer.meta(learn_since_key(space)):
+                known = writer.meta(learned_commit_key(space)) or since or f"{newest}~1"
+                writer.set_meta(learn_since_key(space), known)
+
+
+def finish(space: OpenSpace, description: str, files: Sequence[str] | None, caller: Caller) -> Receipt:
+    """Bring what a task changed into the index in one go, and remember that it was done."""
+    told = check_text(description, "description")
+    if files is None:
+        patterns = settle_patterns(space, None, None)
+        chosen = index_tree(space, include=patterns.include, exclude=patterns.exclude).changed
+    else:
+        chosen = _inside(space, files)
+        index_paths(space, chosen, patterns=settle_patterns(space, None, None))
+    conclude(space)
+    tree = TreeNow(space)
+    there = [path for path in chosen if tree.has_file(path)]
+    absent = [path for path in chosen if path not in there]
+    draft = Draft.of(
+        {
+            "text": f"Task completed: {told}",
+            "kind": "learning",
+            "tags": {"files_changed": str(len(chosen))} | ({"files_deleted": str(len(absent))} if absent else {}),
+        }
+    )
+    named = tuple(CodeReference(path) for path in there[:_MOST_FILES_NAMED])
+    receipt = next(remember(space, [replace(draft, refs=named)], caller, direct=True))
+    return replace(receipt, notices=(*receipt.notices, *_told_absent(absent)))
+
+
+def _told_absent(paths: Sequence[str]) -> tuple[str, ...]:
+    """A deleted file, a folder or a link cannot be pointed at; whoever named one by mistake should know."""
+    if not paths:
+        return ()
+    names = ", ".join(paths[:_MOST_ABSENT_NAMED]) + (", …" if len(paths) > _MOST_ABSENT_NAMED else "")
+    return (f"These files are deleted or can't be read, so nothing points there: {names}.",)
+
+
+def ignores(space: OpenSpace) -> Callable[[str], bool]:
+    """Which folders need not be watched: those that a walk skips now, and some by name, whenever they come."""
+    patterns = settle_patterns(space, None, None)
+    entries = walk(tree_of(space), include=patterns.include, exclude=patterns.exclude, explain=True)
+    folders = {entry.path for entry in entries if entry.skipped and entry.path.endswith("/")}
+
+    def ignored(path: str) -> bool:
+        return path.endswith("/") and (path in folders or path.rstrip("/").rpartition("/")[2] in _NEVER_WATCHED)
+
+    return ignored
+
+
+def _inside(space: OpenSpace, paths: Sequence[str]) -> list[str]:
+    root = tree_of(space)
+    return list(dict.fromkeys(safe_relative_path(root, path) for path in paths))

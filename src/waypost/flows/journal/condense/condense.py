@@ -1,0 +1,231 @@
+"""Condensing: what becomes of the journal's files as they age, done so that a kill at any moment loses nothing.
+
+Every step copies the original into the archive, on disk, before it touches anything; then writes the result, whole or not
+at all; then takes the source away. What is left to do after a kill follows from the files that are there, so the next
+run finishes it, and ends with the same files.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from waypost.errors import WaypostError
+from waypost.flows.engines.pending_vectors import settle
+from waypost.flows.journal.condense.days import compress, rescore, trim
+from waypost.flows.journal.condense.periods import make_month, make_year
+from waypost.flows.journal.condense.run import CONDENSED_AT, FATAL, ChangedMeanwhile, Done, Run
+from waypost.flows.journal.condense.weeks import join
+from waypost.flows.journal.files.sync import sync
+from waypost.flows.journal.index_page import refresh_index
+from waypost.flows.journal.log import cleaned, last_cleanup, note
+from waypost.flows.open_space import OpenSpace
+from waypost.journal import layout
+from waypost.journal.plan import due_by_size, due_by_time
+from waypost.journal.plan_files import MEGABYTE, Compress, Join, Limits, MakeMonth, MakeYear, Rescore, Step, Trim
+from waypost.space.platform import try_lock
+
+LOCK = "condense.lock"
+_MOST_TRIES = 20  # against somebody who keeps writing to a file that is due
+
+
+@dataclass(frozen=True, slots=True)
+class Condensed:
+    """What a run did, or with `dry_run` would do; `notices` say what it left alone, and why."""
+
+    steps: tuple[Done, ...] = ()
+    notices: tuple[str, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def saved(self) -> int:
+        return sum(step.saved for step in self.steps)
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(step.made for step in self.steps if step.made))
+
+    @property
+    def archived(self) -> tuple[str, ...]:
+        return tuple(path for step in self.steps if step.made for path in step.files)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "steps": [step.to_json() for step in self.steps],
+            "saved_bytes": self.saved,
+            "made": list(self.made),
+            "archived": list(self.archived),
+            "notices": list(self.notices),
+            "dry_run": self.dry_run,
+        }
+
+
+def condense(
+    space: OpenSpace,
+    *,
+    force: bool = False,
+    dry_run: bool = False,
+    report: Callable[[str], None] = lambda _: None,
+) -> Condensed:
+    """Do all that fell due, in the order in which it did, also what earlier runs missed.
+
+    A day is due from four in the morning on; `force` does not wait for that, and looks again at what was looked at today.
+    """
+    space.journal.need_files()
+    with try_lock(space.folder / LOCK) as free:
+        if not free:
+            return Condensed(
+                notices=("Another process is condensing this journal; nothing was done.",), dry_run=dry_run
+            )
+        sync(space)
+        if not space.journal.root.is_dir():  # nobody has said anything yet
+            return Condensed(dry_run=dry_run)
+        run = Run(space, _today(space, force), report)
+        run.load_marks()
+        if force:
+            run.again = set(run.marks)
+        if dry_run:
+            return Condensed(_planned(run), _notices(run), dry_run=True)
+        run.sweep()
+        _embed(space)
+        done = _work(run)
+        result = Condensed(tuple(done), _notices(run))
+        if result.steps or not _was_cleaned(run):  # who runs it again on the same day finds nothing changed
+            cleaned(space, archived=result.archived, created=result.made)
+        refresh_index(space)
+        return result
+
+
+def _embed(space: OpenSpace) -> None:
+    """Topics are found by meaning, so the vectors that are owed come first."""
+    with space.store.read() as reader:
+        owed = any(reader.owed().values())
+    if owed:
+        settle(space)
+
+
+def _was_cleaned(run: Run) -> bool:
+    last = last_cleanup(run.space)
+    return last is not None and last.at >= run.at(run.today)
+
+
+def _today(space: OpenSpace, force: bool) -> date:
+    local = space.journal.local(space.clock())
+    return local.date() if force else (local - timedelta(hours=CONDENSED_AT.hour)).date()
+
+
+def _steps(run: Run) -> tuple[Step, ...]:
+    files = run.survey()
+    return due_by_time(files, run.today) or due_by_size(files, run.today, _limits(run.space))
+
+
+def _limits(space: OpenSpace) -> Limits:
+    told = space.settings.journal
+    return Limits(int(told.file_limit * MEGABYTE), int(told.daily_limit * MEGABYTE), int(told.total_limit * MEGABYTE))
+
+
+def _work(run: Run) -> list[Done]:
+    """Plan, do, and plan again until nothing is due: a step can make another one due, or find its file changed."""
+    done: list[Done] = []
+    tries: dict[str, int] = {}
+    while steps := _steps(run):
+        for step in steps:
+            try:
+                one = _do(run, step)
+            except ChangedMeanwhile as changed:
+                path = str(changed)
+                run.look_again()
+                tries[path] = tries.get(path, 0) + 1
+                if tries[path] > _MOST_TRIES:
+                    _leave(run, step, f"{path} is written to again and again")
+                break
+            except FATAL:
+                raise
+            except WaypostError as error:
+                _leave(run, step, error.what)
+                break
+            if one.files:
+                done.append(one)
+                run.report(told(one))
+    return done
+
+
+def _do(run: Run, step: Step) -> Done:
+    match step:
+        case Trim():
+            return trim(run, step)
+        case Rescore():
+            return rescore(run, step)
+        case Join():
+            return join(run, step)
+        case MakeMonth():
+            return make_month(run, step)
+        case MakeYear():
+            return make_year(run, step)
+        case Compress():
+            return compress(run, step)
+
+
+def _leave(run: Run, step: Step, reason: str) -> None:
+    """The files of this step stay as they are in this run; the rest goes on."""
+    note(run.space, "summary_failed", files=_sources(step), reason=reason)
+    for path in _sources(step):
+        run.closed.setdefault(path, reason)
+
+
+def _sources(step: Step) -> tuple[str, ...]:
+    match step:
+        case Trim() | Compress():
+            return (step.path,)
+        case Rescore() | Join():
+            return step.paths
+        case MakeMonth():
+            return tuple(layout.week_path(week) for week in step.weeks)
+        case MakeYear():
+            return tuple(layout.month_path(month) for month in step.months)
+
+
+def _planned(run: Run) -> tuple[Done, ...]:
+    return tuple(_would_do(step) for step in _steps(run))
+
+
+def _would_do(step: Step) -> Done:
+    made: str | None = None
+    match step:
+        case Join():
+            made = layout.week_path(step.week)
+        case MakeMonth():
+            made = layout.month_path(step.month)
+        case MakeYear():
+            made = layout.year_path(step.year)
+    return Done(_NAMES[type(step)], step.due, _sources(step), made)
+
+
+def _notices(run: Run) -> tuple[str, ...]:
+    return (*(f"{path} was left alone: {reason}." for path, reason in run.closed.items()), *run.notices)
+
+
+def told(done: Done) -> str:
+    """The step in a line for a person."""
+    files = ", ".join(done.files[:3]) + (f" and {len(done.files) - 3} more" if len(done.files) > 3 else "")
+    match done.step:
+        case "trim" if done.saved > 0:
+            return f"{files} trimmed, {done.saved:,} bytes shorter"
+        case "trim":
+            return f"{files} looked through: nothing to shorten; its original is in the archive"
+        case "rescore":
+            return f"{files} scored again"
+        case "compress":
+            return f"{files} compressed, {done.saved:,} bytes smaller"
+        case _:
+            return f"{done.made} made; {files} put into the archive"
+
+
+_NAMES: Mapping[type, str] = {
+    Trim: "trim",
+    Rescore: "rescore",
+    Join: "join",
+    MakeMonth: "month",
+    MakeYear: "year",
+    Compress: "compress",
+}

@@ -1,0 +1,83 @@
+"""Steps of condensing that concern months and years: made from the entries of their days, never from other summaries."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from waypost.flows.journal.condense.run import Changes, Done, Run
+from waypost.flows.journal.condense.weeks import holding, lasting
+from waypost.flows.journal.log import note
+from waypost.journal import layout
+from waypost.journal.archive import summary_archived
+from waypost.journal.layout import Month, Week
+from waypost.journal.markdown import Page, parse_page
+from waypost.journal.plan_files import MakeMonth, MakeYear, joined_days
+from waypost.journal.summary.frame import framed, split_frame
+
+_MONTHS = range(1, 13)
+
+
+def make_month(run: Run, step: MakeMonth) -> Done:
+    """The summaries of the weeks go to the archive, and the month's is made."""
+    sources = [layout.week_path(week) for week in step.weeks]
+    done = _make(run, "month", step.due, step.month, layout.month_path(step.month), sources, step.month.weeks)
+    if done.made:
+        note(run.space, "monthly_summary_created", file=done.made, count=len(done.files))
+    return done
+
+
+def make_year(run: Run, step: MakeYear) -> Done:
+    """The summaries of the months go to the archive, and the year's is made."""
+    sources = [layout.month_path(month) for month in step.months]
+    weeks = [week for number in _MONTHS for week in Month(step.year, number).weeks]
+    done = _make(run, "year", step.due, step.year, layout.year_path(step.year), sources, weeks)
+    if done.made:
+        note(run.space, "yearly_summary_created", file=done.made, count=len(done.files))
+    return done
+
+
+def _make(
+    run: Run, name: str, due: date, period: Month | int, path: str, sources: Sequence[str], weeks: Iterable[Week]
+) -> Done:
+    changes, there, size = Changes(), [], 0
+    for source in sources:
+        live = run.read(source)
+        if live is None:  # a week of which nothing was left to tell
+            continue
+        place = layout.archived_path(source)
+        original = run.read(place)
+        changes.put(place, original, summary_archived(original, live, own_lines(original)))
+        changes.remove(source, live)
+        there.append(source)
+        size += len(live.encode("utf-8", "surrogateescape"))
+    if not there:
+        return Done(name, due, ())
+    scores = lasting(run.scored_alone(holding(run, _pages(run, weeks)), due), {})
+    before = run.read(path)
+    base = before if before is not None else run.read(layout.archived_path(path)) if name == "month" else None
+    changes.put(path, before, framed(base, str(period), run.summary(period, scores).text))
+    run.write(changes)
+    grown = len(changes.written[path].encode("utf-8", "surrogateescape")) - len(
+        (before or "").encode("utf-8", "replace")
+    )
+    return Done(name, due, tuple(there), path, size - grown)
+
+
+def _pages(run: Run, weeks: Iterable[Week]) -> dict[str, Page]:
+    """The days of these weeks that have joined them, but for weeks that somebody holds."""
+    files = run.folder.scan()
+    found = {}
+    for week in weeks:
+        if layout.week_path(week) in run.closed:
+            continue
+        for day, place in joined_days(files, week).items():
+            text = run.read(place)
+            if text is not None:
+                found[place] = parse_page(text, day, run.folder.zone)
+    return found
+
+
+def own_lines(text: str | None) -> list[str]:
+    """What people wrote into the file of a summary."""
+    frame = split_frame(text or "")
+    own = frame.before + (frame.part or "" if frame.is_edited else "") + frame.after
+    return own.splitlines()

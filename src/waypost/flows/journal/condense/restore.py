@@ -1,0 +1,271 @@
+"""Undoing condensing from the originals (CM-8): a day, a week, a month, a year, one entry, or the index page.
+
+What is brought back is held, so that the next run leaves it; `release` takes that away, and the next run then gives the same
+files as before. Originals stay in the archive; nothing that stands in a live file is lost.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from waypost.errors import InvalidInput, NotFound, StoreBusy
+from waypost.flows.journal.condense.condense import LOCK
+from waypost.flows.journal.condense.periods import own_lines
+from waypost.flows.journal.condense.restore_entry import entry_let_go, words_back
+from waypost.flows.journal.condense.run import ChangedMeanwhile, Changes, Run
+from waypost.flows.journal.files.sync import sync
+from waypost.flows.journal.index_page import index_backups, restore_index
+from waypost.flows.journal.log import note
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.versions import audit
+from waypost.journal import layout
+from waypost.journal.archive import archived, summary_archived
+from waypost.journal.layout import Month, Week
+from waypost.journal.markdown import Page, parse_page
+from waypost.journal.plan_files import joined_days
+from waypost.journal.summary.frame import split_frame
+from waypost.model.ids import check_id
+from waypost.model.memory import Caller
+from waypost.space.platform import try_lock
+
+_INDEX = re.compile(r"index(?:\s+(\d{4})-?(\d\d)-?(\d\d))?")
+_MOST_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The files that were brought back or let go, and those that went."""
+
+    what: str
+    files: tuple[str, ...]
+    removed: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"what": self.what, "files": list(self.files), "removed": list(self.removed)}
+
+
+def restore(space: OpenSpace, what: str, caller: Caller) -> Restored:
+    """Bring back a day (2026-01-30), a week (2026-W05), a month (2026-01), a year (2026), the full words of an entry (its
+    id), or the index page (`index`, or `index 20260130` for the copy of that day)."""
+    what = what.strip()
+    index = _INDEX.fullmatch(what)
+    if index:
+        done = _restore_index(space, what, _backup_day(space, index))
+    else:
+        with _alone(space) as run:
+            done = _tried(run, what, _restoring(what))
+    _tell(space, "restore", done, caller)
+    return done
+
+
+def release(space: OpenSpace, what: str, caller: Caller) -> Restored:
+    """Let condensing go on with what was brought back: a day, a week, a month, a year, or an entry."""
+    what = what.strip()
+    with _alone(space) as run:
+        done = _tried(run, what, _releasing(what))
+    _tell(space, "release", done, caller)
+    return done
+
+
+@contextmanager
+def _alone(space: OpenSpace) -> Iterator[Run]:
+    """Never while a run of condensing is at it."""
+    with try_lock(space.folder / LOCK) as free:
+        if not free:
+            raise StoreBusy("The journal is being condensed.", "Try again in a moment.")
+        sync(space)
+        yield Run(space, space.journal.today(space.clock()), lambda _: None)
+
+
+Change = Callable[[Run], Changes]
+
+
+def _tried(run: Run, what: str, change: Change) -> Restored:
+    for _ in range(_MOST_TRIES):
+        changes = change(run)
+        try:
+            run.write(changes)
+        except ChangedMeanwhile:
+            continue
+        live = [path for path in changes.written if not path.startswith(f"{layout.ARCHIVE}/")]
+        return Restored(what, tuple(live), tuple(changes.removed))
+    raise StoreBusy(f"The files of {what} are written to again and again.", "Close the editor, and try again.")
+
+
+def _tell(space: OpenSpace, action: str, done: Restored, caller: Caller) -> None:
+    memory_id = done.what if _period(done.what) is None and not done.what.startswith("index") else None
+    with space.store.write() as writer:
+        audit(space, writer, action, memory_id, caller, {"what": done.what, "files": list(done.files)[:100]})
+    note(space, "restored", action=action, what=done.what, files=done.files, removed=done.removed)
+
+
+# -- which
+
+
+def _period(what: str) -> "date | Week | Month | int | None":
+    return layout.day_of(what) or layout.week_of(what) or layout.month_of(what) or layout.year_of(what)
+
+
+def _restoring(what: str) -> Change:
+    match _period(what):
+        case date() as day:
+            return lambda run: _days_back(run, [day], what)
+        case Week() as week:
+            return lambda run: _week_back(run, week, what)
+        case Month() as month:
+            return lambda run: _summaries_back(
+                run, [layout.week_path(week) for week in month.weeks], layout.month_path(month), what
+            )
+        case int() as year:
+            return lambda run: _summaries_back(
+                run, [layout.month_path(Month(year, number)) for number in range(1, 13)], layout.year_path(year), what
+            )
+    memory_id = _id_of(what)
+    return lambda run: words_back(run, memory_id)
+
+
+def _releasing(what: str) -> Change:
+    match _period(what):
+        case date() as day:
+            return lambda run: _let_go(run, _live_days(run, [day]), what)
+        case Week() as week:
+            return lambda run: _let_go(run, [layout.week_path(week), *_live_days(run, _days_of(week))], what)
+        case Month() as month:
+            return lambda run: _let_go(
+                run, [layout.month_path(month), *(layout.week_path(week) for week in month.weeks)], what
+            )
+        case int() as year:
+            months = [layout.month_path(Month(year, number)) for number in range(1, 13)]
+            return lambda run: _let_go(run, [layout.year_path(year), *months], what)
+    memory_id = _id_of(what)
+    return lambda run: entry_let_go(run, memory_id)
+
+
+def _id_of(what: str) -> str:
+    try:
+        return check_id(what)
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"{what[:40]!r} is neither a time nor an id.",
+            "Name a day (2026-01-30), a week (2026-W05), a month (2026-01), a year (2026), an entry's id, or `index`.",
+        ) from error
+
+
+# -- days
+
+
+def _days_of(week: Week) -> list[date]:
+    return [date.fromordinal(week.first.toordinal() + number) for number in range(7)]
+
+
+def _live_days(run: Run, days: Sequence[date]) -> list[str]:
+    """The files of these days, however they are spelled."""
+    return [path for path in run.folder.scan() if layout.stage_of(path) == "daily" and layout.day_of(path) in days]
+
+
+def _days_back(run: Run, days: Sequence[date], what: str, changes: Changes | None = None) -> Changes:
+    changes = changes or Changes()
+    for day in days:
+        place = layout.archived_path(layout.day_path(day))
+        original = run.read(place)
+        if original is None:
+            continue
+        full = original
+        path = layout.day_path(day)
+        for live in _live_days(run, [day]):
+            text = run.read(live)
+            if text is not None:
+                full = archived(
+                    full, _page(run, text, day).with_hold(on=False).text, day, run.folder.zone, run.at(run.today)
+                )
+                changes.read[live] = text
+                changes.removed += [live] if live != path else []
+        changes.put(place, original, full)
+        changes.put(path, changes.read.get(path), _page(run, full, day).with_hold(on=True).text)
+    if not changes.written:
+        raise NotFound(f"The archive has nothing of {what}.", "`waypost journal timeline` shows which days there are.")
+    return changes
+
+
+def _week_back(run: Run, week: Week, what: str) -> Changes:
+    changes = _days_back(run, list(joined_days(run.folder.scan(), week)) or _days_of(week), what)
+    _summary_goes(run, changes, layout.week_path(week))
+    return changes
+
+
+def _page(run: Run, text: str, day: date | None) -> Page:
+    return parse_page(text, day, run.folder.zone)
+
+
+# -- summaries
+
+
+def _summaries_back(run: Run, parts: Sequence[str], whole: str, what: str) -> Changes:
+    """The files out of which a summary was made come back, and it goes."""
+    changes = Changes()
+    for path in parts:
+        original = run.read(layout.archived_path(path))
+        if original is None:
+            continue
+        live = run.read(path)
+        text = original if live is None else summary_archived(original, live, own_lines(original))
+        changes.put(path, live, _page(run, text, None).with_hold(on=True).text)
+    if not changes.written:
+        raise NotFound(f"The archive has no summaries of {what}.", "`waypost journal stats` shows what there is.")
+    _summary_goes(run, changes, whole)
+    return changes
+
+
+def _summary_goes(run: Run, changes: Changes, path: str) -> None:
+    """What people wrote into it stays: in the archive, or for a year, which has no place there, where it is."""
+    text = run.read(path)
+    if text is None:
+        return
+    if not [line for line in own_lines(text) if line.strip() and not line.startswith("# ")]:
+        changes.remove(path, text)
+    elif layout.stage_of(path) == "yearly":
+        frame = split_frame(text)
+        kept = text if frame.is_edited else frame.before.rstrip() + "\n" + frame.after
+        changes.put(path, text, kept)
+    else:
+        place = layout.archived_path(path)
+        original = run.read(place)
+        changes.put(place, original, summary_archived(original, text, own_lines(original)))
+        changes.remove(path, text)
+
+
+def _let_go(run: Run, paths: Sequence[str], what: str) -> Changes:
+    changes = Changes()
+    for path in paths:
+        text = run.read(path)
+        if text is None:
+            continue
+        page = _page(run, text, layout.day_of(path))
+        if page.hold and not page.is_conflicted:
+            changes.put(path, text, page.with_hold(on=False).text)
+    if not changes.written:
+        raise NotFound(f"Nothing of {what} is held.", "`waypost journal restore` brings something back, and holds it.")
+    return changes
+
+
+# -- the index page
+
+
+def _backup_day(space: OpenSpace, index: "re.Match[str]") -> date:
+    if index[1]:
+        try:
+            return date(int(index[1]), int(index[2]), int(index[3]))
+        except ValueError as error:
+            raise InvalidInput(f"There is no such day: {index[0]}.", "Name one such as `index 20260130`.") from error
+    backups = index_backups(space)
+    if not backups:
+        raise NotFound("There is no copy of the index page yet.", "One is made on every day on which it changes.")
+    return backups[0].day
+
+
+def _restore_index(space: OpenSpace, what: str, day: date) -> Restored:
+    restore_index(space, day)
+    return Restored(what, (layout.INDEX,))

@@ -1,0 +1,114 @@
+"""The step that turns days into weeks: their originals to the archive, the summary made from all of them, then they go."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from waypost.flows.journal.condense.days import bytes_of, day_of, read_day, worth_of
+from waypost.flows.journal.condense.run import Changes, Done, Run
+from waypost.flows.journal.condense.scores import name_of
+from waypost.flows.journal.log import note, note_scores
+from waypost.flows.journal.preferences import promote_preferences
+from waypost.flows.journal.see_also import link_related
+from waypost.flows.recall.versions import held_versions
+from waypost.journal import layout
+from waypost.journal.archive import archived, with_importance
+from waypost.journal.markdown import Page, parse_page
+from waypost.journal.plan import JOIN_AFTER
+from waypost.journal.plan_files import MEGABYTE, Join, Passed, archive_of, joined_days
+from waypost.journal.summary.frame import framed
+from waypost.model.journal import Entry, Scored
+
+
+def join(run: Run, step: Join) -> Done:
+    """Make the week's summary again, now with these days too, which leave for the archive."""
+    if step.passed:
+        _tell(run, step.passed)
+    changes = Changes()
+    texts = _originals(run, step, changes)
+    pages = {place: parse_page(text, day_of(place), run.folder.zone) for place, text in sorted(texts.items())}
+    entries = holding(run, pages)
+    scores = run.scored(entries, step.due)
+    joining = {archive_of(path) for path in step.paths}
+    then = [
+        one
+        for place in sorted(joining)
+        for one in run.scored(holding(run, {place: pages[place]}), min(day_of(place) + JOIN_AFTER, run.today))
+    ]
+    worth = worth_of(then)
+    for place, page in pages.items():
+        changes.written[place] = with_importance(page, worth).text if place in joining else page.text
+    made = _add_summary(run, changes, step, lasting(scores, worth))
+    run.write(changes)
+    promote_preferences(run.space, [*then, *scores])
+    note_scores(run.space, then)
+    run.unmark(step.paths)
+    if made:
+        note(run.space, "weekly_summary_created", file=made, count=len(pages))
+    gone = sum(bytes_of(changes.read[path] or "") for path in step.paths)
+    grown = bytes_of(changes.written[made]) - bytes_of(changes.read[made] or "") if made else 0
+    return Done("join", step.due, step.paths, made, gone - grown)
+
+
+def _tell(run: Run, passed: Passed) -> None:
+    note(
+        run.space,
+        "size_trigger",
+        folder=passed.folder,
+        size=round(passed.size / MEGABYTE, 2),
+        limit=round(passed.limit / MEGABYTE, 2),
+    )
+
+
+def _originals(run: Run, step: Join, changes: Changes) -> dict[str, str]:
+    """The originals of the week's days as they will be: of those that joined before, and of those that join now."""
+    texts: dict[str, str] = {}
+    for path in step.paths:
+        live, original, page = read_day(run, path)
+        place = archive_of(path)
+        changes.read.setdefault(place, original)
+        texts[place] = archived(texts.get(place, original), live, day_of(path), page.zone, run.at(run.today))
+        changes.remove(path, live)
+    for place in joined_days(run.folder.scan(), step.week).values():
+        if place not in texts and (original := run.read(place)) is not None:
+            changes.read[place] = texts[place] = original
+    return texts
+
+
+def lasting(scores: Sequence[Scored], worth: Mapping[str, int]) -> list[Scored]:
+    """An entry counts in summaries for what it was worth when its day joined, or for what it has risen to since. That it
+    is no longer recent takes nothing away: of a month that is long over nothing would be left to tell."""
+    found = []
+    for one in scores:
+        then = worth.get(one.entry.id or "", one.entry.importance or 0)
+        lost = then - one.score.score
+        points = one.score.recency_points + max(0, lost)
+        found.append(replace(one, score=replace(one.score, recency_points=points)) if lost > 0 else one)
+    return found
+
+
+def _add_summary(run: Run, changes: Changes, step: Join, scores: Sequence[Scored]) -> str | None:
+    """The summary of a week without entries is not begun; one that is there is kept up to date."""
+    path = layout.week_path(step.week)
+    before = run.read(path)
+    base = before if before is not None else run.read(layout.archived_path(path))
+    if not scores and base is None:
+        return None
+    link_related(run.space, scores, run.at(step.due))
+    written = run.summary(step.week, scores)
+    changes.put(path, before, framed(base, str(step.week), written.text))
+    return path
+
+
+def holding(run: Run, pages: dict[str, Page]) -> list[Entry]:
+    """The entries of these pages that still hold, in the order of their time: not retracted, not taken out by hand, not
+    forgotten."""
+    found: list[Entry] = []
+    seen: set[str] = set()
+    with run.space.store.read() as reader:
+        for page in pages.values():
+            for entry in page.entries:
+                name = name_of(entry)
+                if entry.held is not None and name not in seen and held_versions(reader, name):
+                    seen.add(name)
+                    found.append(entry)
+    return sorted(found, key=lambda entry: (entry.at, entry.id or ""))

@@ -1,0 +1,225 @@
+"""What entries of the journal are worth, given all that was said before: by rules, or by a language model."""
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date, datetime, timedelta
+
+from waypost.errors import LlmError, LlmLimit, LlmUnavailable
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.importance.history import Topical, Turn, in_order, judge_turns, subject_of
+from waypost.journal.importance.model import AT_ONCE, Candidate, Judged, answers_from_json, prompt_fields
+from waypost.journal.importance.utterance import Reading
+from waypost.journal.roles import role_of
+from waypost.journal.topics.groups import find_topics
+from waypost.journal.topics.similarity import Meaning, Subject
+from waypost.llm.answer import complete_json
+from waypost.llm.prompt import template
+from waypost.llm.protocol import Llm
+from waypost.model.journal import Entry, Scored
+from waypost.model.memory import Version
+from waypost.model.recall import View
+from waypost.model.time import Moment
+from waypost.retrieve.passages import passages_of
+from waypost.store.protocol import Reader
+from waypost.text.language import language_of
+
+_LOOK_BACK = timedelta(days=120)  # mentions count by the week and the month: what is older says nothing more
+_REMEMBERED = 50_000
+_EMBEDDED_AT_ONCE = 256  # texts without a vector that are worth waiting for; a worker embeds more
+_ASKED_FOR = timedelta(days=7)  # after which a model is not asked about what was said: its day was judged before
+_ANSWER_TOKENS = 200  # for each utterance
+_JUDGED = "importance:"  # in the table `meta`, by the memory's id: mark of the words, points, who judged
+
+
+def scored(
+    space: OpenSpace,
+    entries: Sequence[Entry],
+    at: datetime,
+    *,
+    llm: Llm | None = None,
+    notices: list[str] | None = None,
+) -> list[Scored]:
+    """The worth of each entry as it is at `at`, in the order given, with its topic.
+
+    What was said until then counts: these entries, and all others that the space's journal holds. A model is asked, once
+    for each, about what persons said in the last days; what it answered holds in later calls too. `notices` takes what
+    could not be done as it should.
+    """
+    idents = [entry.id or f"entry {place}" for place, entry in enumerate(entries)]
+    with space.store.read() as reader:
+        versions = {version.memory_id: version for version in _journal(reader, entries, at)}
+    local = _Days(space)
+    own = {
+        ident: _turn_of_entry(ident, entry, versions.get(ident), local)
+        for ident, entry in zip(idents, entries, strict=True)
+    }
+    others = [_turn_of_version(version, local) for ident, version in versions.items() if ident not in own]
+    turns = in_order([*own.values(), *(turn for turn in others if turn.at <= at)])
+    topics = _topics(space, turns, own.keys(), versions)
+    asked = [turn for turn in own.values() if turn.role == "person" and turn.ident in versions and turn.text]
+    readings = _judged_by_model(space, asked, topics, at, llm, notices if notices is not None else [])
+    judged = judge_turns(turns, own.keys(), topics, at, readings)
+    return [
+        Scored(entry, judged[ident].score, judged[ident].topic, judged[ident].label)
+        for ident, entry in zip(idents, entries, strict=True)
+    ]
+
+
+# -- turns
+
+
+class _Days:
+    """The local days of instants, each looked up once."""
+
+    def __init__(self, space: OpenSpace) -> None:
+        self._local: Callable[[datetime], datetime] = space.journal.local
+
+    def __call__(self, at: datetime) -> date:
+        return self._local(at).date()
+
+
+def _turn_of_entry(ident: str, entry: Entry, known: Version | None, local: _Days) -> Turn:
+    text, role = entry.held or "", role_of(entry.speaker, entry.kind)
+    if role != "person":
+        language = ""  # only what persons say is read
+    else:
+        language = (known.language if known is not None and known.text == text else language_of(text)) or "en"
+    return Turn(ident, text, entry.at, local(entry.at), role, entry.kind, entry.session, language)
+
+
+def _turn_of_version(version: Version, local: _Days) -> Turn:
+    said_at, role = version.time or version.valid_from, role_of(version.speaker, version.kind)
+    language = version.language or "en"
+    return Turn(version.memory_id, version.text, said_at, local(said_at), role, version.kind, version.session, language)
+
+
+def _journal(reader: Reader, entries: Sequence[Entry], at: datetime) -> list[Version]:
+    """What the space's journal holds of the time in which mentions count, also what was put away."""
+    view = View(Moment(at), collections=("journal",), archived=True)
+    first = min([entry.at for entry in entries if entry.at > at - _LOOK_BACK] or [at]) - _LOOK_BACK
+    return reader.said_between(first, at + timedelta(microseconds=1), view)
+
+
+# -- topics
+
+
+def _topics(space: OpenSpace, turns: Sequence[Turn], own: Collection[str], versions: Mapping[str, Version]) -> Topical:
+    subjects = [(turn, subject) for turn in turns if (subject := subject_of(turn)) is not None]
+    meanings = _meanings(space, [turn for turn, _ in subjects], versions)
+    topics = find_topics([subject for _, subject in subjects], meanings, _places_of(own, turns, subjects))
+    return Topical(turns, {turn.ident: number for (turn, _), number in zip(subjects, topics.of, strict=True)}, topics)
+
+
+def _places_of(own: Collection[str], turns: Sequence[Turn], subjects: Sequence[tuple[Turn, Subject]]) -> set[int]:
+    """Where the subjects stand whose topics are asked for: the wanted ones, and what wanted answers are answers to."""
+    sessions = {turn.session for turn in turns if turn.ident in own and turn.session}
+    days = {turn.day for turn in turns if turn.ident in own and not turn.session}
+    return {
+        place
+        for place, (turn, _) in enumerate(subjects)
+        if turn.ident in own or turn.session in sessions or (not turn.session and turn.day in days)
+    }
+
+
+def _meanings(space: OpenSpace, turns: Sequence[Turn], versions: Mapping[str, Version]) -> list[Meaning]:
+    """The vectors of these turns by each engine: the stored ones, and a few that are made now."""
+    import numpy as np
+
+    hashes = [_hash_of(turn, versions.get(turn.ident)) for turn in turns]
+    made: list[Meaning] = []
+    with space.store.read() as reader:
+        engines = space.engines.active(reader)
+        known = {engine.name: reader.vectors(engine.name, [mark for mark in hashes if mark]) for engine in engines}
+    for engine in engines:
+        vectors = known[engine.name]
+        missing = [place for place, mark in enumerate(hashes) if mark not in vectors]
+        texts = [turns[place].text for place in missing]
+        fresh = space.engines.embed(engine, texts) if 0 < len(texts) <= _EMBEDDED_AT_ONCE else None
+        if not vectors and fresh is None:
+            continue  # keywords alone must do
+        size = len(fresh[0]) if fresh is not None else len(next(iter(vectors.values())))
+        table = np.zeros((len(turns), size), np.float32)
+        for place, mark in enumerate(hashes):
+            if mark in vectors:
+                table[place] = vectors[mark]
+        if fresh is not None:
+            table[missing] = fresh
+        made.append(Meaning(table, beside=bool(made)))
+    return made
+
+
+_hashes: dict[tuple[str, int], bytes] = {}  # of the first passage of a version, which is the same for ever
+
+
+def _hash_of(turn: Turn, version: Version | None) -> bytes:
+    if version is None or version.text != turn.text:
+        return b""
+    key = (version.memory_id, version.number)
+    if key not in _hashes:
+        if len(_hashes) > _REMEMBERED:
+            _hashes.clear()
+        passages = passages_of(version)
+        _hashes[key] = passages[0].content_hash if passages else b""
+    return _hashes[key]
+
+
+# -- by a language model
+
+
+def _judged_by_model(
+    space: OpenSpace, turns: Sequence[Turn], topics: Topical, at: datetime, llm: Llm | None, notices: list[str]
+) -> dict[str, Reading]:
+    if space.settings.llm is None and llm is None:
+        return {}
+    key = space.tombstone_key()
+    with space.store.read() as reader:
+        kept = {turn.ident: _kept(reader.meta(_JUDGED + turn.ident), turn, key) for turn in turns}
+    readings = {turn.ident: reading for turn in turns if (reading := kept[turn.ident]) is not None}
+    new = in_order([turn for turn in turns if turn.ident not in readings and at - _ASKED_FOR <= turn.at <= at])
+    for start in range(0, len(new) if llm is not None else 0, AT_ONCE):
+        some = new[start : start + AT_ONCE]
+        assert llm is not None
+        try:
+            judged = _asked(llm, some, topics)
+        except LlmError as error:
+            notices.append(f"Judged by rules, because the model did not: {error.what}")
+            if isinstance(error, (LlmUnavailable, LlmLimit)):  # it will not be better for the next
+                break
+            continue
+        with space.store.write() as writer:
+            for place, one in judged.items():
+                turn = some[place]
+                value = f"{_mark(turn.text, key)} {one.explicit} {one.relevance} {llm.name}"
+                writer.set_meta(_JUDGED + turn.ident, value)
+                readings[turn.ident] = one.reading(turn.text, turn.language, llm.name)
+    return readings
+
+
+def _kept(value: str | None, turn: Turn, key: bytes) -> Reading | None:
+    """What a model said earlier of the same words. Its reasons are not kept: they would repeat what may be forgotten."""
+    mark, explicit, relevance, name = (value or "   ").split(" ", 3)
+    if mark != _mark(turn.text, key):
+        return None
+    return Judged(int(explicit), int(relevance)).reading(turn.text, turn.language, name)
+
+
+def _mark(text: str, key: bytes) -> str:
+    """Tells whether words are still the same; without the space's key it tells nobody what they were."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=key, digest_size=8).hexdigest()
+
+
+def _asked(llm: Llm, turns: Sequence[Turn], topics: Topical) -> dict[int, Judged]:
+    candidates = [
+        Candidate(
+            turn.text,
+            turn.day,
+            len({(one.day, one.conversation) for one in mentions}),
+            min(one.day for one in mentions),
+        )
+        for turn in turns
+        for mentions in (topics.mentions(turn),)
+    ]
+    prompt = template("importance").fill(prompt_fields(candidates))
+    return complete_json(
+        llm, prompt, lambda answer: answers_from_json(answer, len(turns)), max_tokens=_ANSWER_TOKENS * len(turns)
+    )

@@ -1,0 +1,163 @@
+"""A search through every file of the journal, packed ones too, for when the very words are wanted."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cache
+from typing import Any
+
+from waypost.errors import InvalidInput, WaypostError
+from waypost.flows.journal.files.changes import look
+from waypost.flows.open_space import OpenSpace
+from waypost.journal.index_page.lines import sources_of, unsourced
+from waypost.journal.layout import ARCHIVE, INDEX, PREFERENCES, day_of, stage_of
+from waypost.journal.markdown import Block, parse_page
+from waypost.journal.summary.frame import split_frame
+from waypost.text.keywords import stop_words
+from waypost.text.stems import fold
+
+LONGEST_LINE = 400  # characters of a line that is shown
+MOST = 1000
+_LONGEST_QUERY = 1000
+_STAGES = ("daily", f"{ARCHIVE}/daily", "weekly", "monthly", "yearly", f"{ARCHIVE}/weekly", f"{ARCHIVE}/monthly")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file that holds what was searched for, and the entry it belongs to."""
+
+    path: str
+    line: int
+    text: str
+    id: str | None = None
+    time: datetime | None = None
+    speaker: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "line": self.line,
+            "text": self.text,
+            "id": self.id,
+            "time": self.time.isoformat() if self.time else None,
+            "speaker": self.speaker,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some lines that belong together: an entry, or one line of any other text."""
+
+    start: int
+    lines: tuple[str, ...]
+    id: str | None = None
+    time: datetime | None = None
+    speaker: str | None = None
+
+
+def search_journal(space: OpenSpace, text: str, limit: int = 20) -> list[Line]:
+    """The lines that hold the text; where there is none, those of entries that hold all its telling words.
+
+    Case, accents and spaces do not matter. What people keep comes first, then days from the newest, then summaries. What
+    a day's file and its original in the archive both say is told once.
+    """
+    wanted = " ".join(fold(text[:_LONGEST_QUERY]).split())
+    if not wanted:
+        raise InvalidInput("There is nothing to search for.", "Give some words.")
+    look(space)
+    limit = max(1, min(limit, MOST))
+    found = _search(space, [wanted], limit)
+    words = [word for word in wanted.split() if word not in _stop_words()] or wanted.split()
+    return found or (_search(space, words, limit) if len(words) > 1 else [])
+
+
+def _search(space: OpenSpace, words: list[str], limit: int) -> list[Line]:
+    found: list[Line] = []
+    seen: set[tuple[str | None, str]] = set()
+    for path in sorted(space.journal.scan(), key=_order):
+        try:
+            text = space.journal.read(path)
+        except WaypostError:  # it went, or is damaged: `doctor` tells
+            continue
+        if not all(word in fold(" ".join(text.split())) for word in words):
+            continue
+        for piece in _pieces(space, path, text):
+            for line in _matches(path, piece, words):
+                if (line.id, line.text) not in seen or line.id is None:
+                    found.append(line)
+                    seen.add((line.id, line.text))
+                if len(found) >= limit:
+                    return found
+    return found
+
+
+def _matches(path: str, piece: _Piece, words: list[str]) -> Iterator[Line]:
+    """The lines with all the words; where they stand on several lines, the first that has one of them."""
+    folded = [fold(" ".join(line.split())) for line in piece.lines]
+    if not all(word in " ".join(folded) for word in words):
+        return
+    having = [place for place, line in enumerate(folded) if all(word in line for word in words)]
+    parts = [part for word in words for part in word.split()]
+    having = having or [max(range(len(folded)), key=lambda at: (sum(part in folded[at] for part in parts), -at))]
+    for place in having:
+        text = piece.lines[place].strip()[:LONGEST_LINE]
+        yield Line(path, piece.start + place, text, piece.id, piece.time, piece.speaker)
+
+
+def _pieces(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
+    if stage_of(path) in ("daily", f"{ARCHIVE}/daily"):
+        yield from _entries(space, path, text)
+        return
+    ours = split_frame(text).part if path == INDEX else None  # it repeats what stands in other files
+    skipped = range(0)
+    if ours:
+        start = text.index(ours)
+        first = text.count("\n", 0, start)
+        skipped = range(first, first + ours.count("\n") + 1)
+    for number, line in enumerate(text.split("\n")):
+        if number not in skipped and line.strip():
+            ids = sources_of(line)
+            yield _Piece(number + 1, (unsourced(line),), ids[0] if len(ids) == 1 else None)
+
+
+def _entries(space: OpenSpace, path: str, text: str) -> Iterator[_Piece]:
+    """The words of each entry, without the line above them. What was written by hand has an id in the index."""
+    page = parse_page(text, day_of(path), space.journal.zone)
+    if page.is_conflicted:
+        yield from (_Piece(number, (line,)) for number, line in enumerate(text.split("\n"), 1))
+        return
+    with space.store.read() as reader:
+        named = {one.place: one.memory_id for one in reader.journal_places(space.journal_id, [path])}
+    number, place = 1, 0
+    for block in page.blocks:
+        if block.entry is not None:
+            entry = block.entry
+            skip, lines = _body(block)
+            yield _Piece(number + skip, lines, entry.id or named.get(place), entry.at, entry.speaker)
+            place += 1
+        number += block.raw.count("\n")
+
+
+def _body(block: Block) -> tuple[int, tuple[str, ...]]:
+    lines = block.raw.split("\n")
+    skip = 1 if lines[0].startswith("### ") and len(lines) > 1 else 0
+    return skip, tuple(lines[skip:])
+
+
+def _order(path: str) -> tuple[int, float, str]:
+    """What people keep, then days from the newest, then the rest from the newest."""
+    day = day_of(path) or date.min
+    if path in (PREFERENCES, INDEX) or stage_of(path) in ("", "important"):
+        return 0, 0.0, path
+    stage = stage_of(path)
+    place = _STAGES.index(stage) if stage in _STAGES else len(_STAGES)
+    return (1, -day.toordinal(), str(place)) if day != date.min else (2, place, _newest_first(path))
+
+
+def _newest_first(path: str) -> str:
+    return "".join(chr(0x10FFFF - ord(character)) for character in path)
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    return stop_words("en") | stop_words("de") | stop_words("ru")

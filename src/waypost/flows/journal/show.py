@@ -1,0 +1,108 @@
+"""A file of the journal as it stands, by what it is about."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from waypost.errors import InvalidInput, NotFound
+from waypost.flows.journal.files.pages import best_first
+from waypost.flows.journal.search import search_journal
+from waypost.flows.journal.timeline import named_span
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.search import recall
+from waypost.journal.files import JournalFolder
+from waypost.journal.layout import (
+    Month,
+    Week,
+    archived_path,
+    day_of,
+    day_path,
+    month_path,
+    stage_of,
+    week_path,
+    year_path,
+)
+from waypost.model.ids import check_id
+from waypost.model.recall import View
+from waypost.model.time import Moment
+
+_SURE = 0.5  # of a recall's score, for words to mean an entry
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    path: str
+    text: str
+    archived: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {"path": self.path, "text": self.text, "archived": self.archived}
+
+
+def show(space: OpenSpace, what: str = "") -> Shown:
+    """A day, week, month or year by its name or in words, an entry by its id, a file by its path; today unless told."""
+    folder = space.journal
+    for path in _paths(space, what.strip()):
+        parts = _parts(folder, path)
+        if parts:
+            text = "\n".join(folder.read(one) for one in parts)
+            return Shown(parts[0], text, archived=stage_of(path).startswith("archive"))
+    raise NotFound(
+        f"The journal has nothing of {what.strip() or 'today'}.", "`waypost journal timeline` shows what there is."
+    )
+
+
+def _parts(folder: JournalFolder, path: str) -> list[str]:
+    """The file, or the files of its day: what was written on several branches stands in a file each."""
+    own = [path] if folder.exists(path) else []
+    day, stage = day_of(path), stage_of(path)
+    if day is None or path != f"{stage}/{day.isoformat()}.md":
+        return own
+    scanned = folder.scan(archive=stage.startswith("archive"))
+    return own + [one for one in scanned if one != path and stage_of(one) == stage and day_of(one) == day]
+
+
+def _paths(space: OpenSpace, what: str) -> list[str]:
+    folder = space.journal
+    if not what:
+        return [day_path(folder.today(space.clock()))]
+    if what.removesuffix(".gz").endswith(".md"):
+        return [what.removesuffix(".gz")]
+    try:
+        return _places(space, check_id(what))
+    except InvalidInput:
+        return [one for path in _spanned(*named_span(space, what)) for one in (path, archived_path(path))]
+
+
+def _spanned(first: date, last: date) -> list[str]:
+    if first == last:
+        return [day_path(first)]
+    if Week.of(first) == Week.of(last):
+        return [week_path(Week.of(first))]
+    if (first.year, first.month) == (last.year, last.month):
+        return [month_path(Month(first.year, first.month))]
+    return [year_path(first.year)] if first.year == last.year else []
+
+
+def _places(space: OpenSpace, memory_id: str) -> list[str]:
+    with space.store.read() as reader:
+        paths = [place.path for journal, place in reader.places_of([memory_id]) if journal == space.journal_id]
+    return best_first(paths)
+
+
+def entry_named(space: OpenSpace, what: str) -> str:
+    """The id of an entry: given, or of the only one that contains these words, or of the one that they surely mean."""
+    try:
+        return check_id(what)
+    except InvalidInput:
+        pass
+    holding = {line.id for line in search_journal(space, what, limit=50) if line.id is not None}
+    if len(holding) == 1:
+        return holding.pop()
+    view = View(Moment(space.clock()), ("journal",), space.identity.checkout_id)
+    hits = [hit for hit in recall(space, what, view, k=5).hits if not holding or hit.id in holding]
+    if hits and hits[0].score >= _SURE:
+        return hits[0].id
+    raise NotFound(
+        f"No entry of the journal is surely meant by {what[:60]!r}.", "Give its id: `waypost journal search`."
+    )

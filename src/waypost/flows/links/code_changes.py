@@ -1,0 +1,125 @@
+"""The code that a memory points at, as it was when somebody said so and as it is now. Secrets are masked in both."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from waypost.flows.index.current_tree import TreeNow
+from waypost.flows.index.treeless import indexed_symbols
+from waypost.flows.links.past_code import past_files
+from waypost.flows.links.staleness import find_linked
+from waypost.flows.open_space import OpenSpace, tree_of
+from waypost.model.code_link import Link
+from waypost.model.code_verdict import CHANGED, DELETED
+from waypost.model.reference import LineRange
+from waypost.model.time import Moment
+
+_AROUND = 3  # lines before and after what is meant
+_MOST_LINES = 120  # of one place
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines of a file, from `first` on. `marked` are those that are meant; None: the whole file."""
+
+    path: str
+    first: int
+    lines: tuple[str, ...]
+    marked: LineRange | None = None
+    cut: bool = False  # there are more
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """The lines that are meant, without those around them."""
+        if self.marked is None:
+            return self.lines
+        return self.lines[self.marked.start - self.first : self.marked.end - self.first + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """The code behind one link; as it was indexed, where the tree is not at hand. `then` is there where it is another now, and git or nobody's memory has it."""
+
+    link: Link
+    now: Stretch | None = None
+    then: Stretch | None = None
+    surely: bool = False  # `then` is the very code that was pinned, not only what was committed at that time
+
+
+def code_behind(space: OpenSpace, memory_id: str, moment: Moment) -> tuple[Behind, ...]:
+    """For each place that the memory points at, in its order. Only files inside the tree are read."""
+    links = find_linked(space, memory_id, moment).links
+    tree = TreeNow(space)
+    if space.identity.is_away:
+        return tuple(Behind(link, _as_indexed(space, link)) for link in links)
+    if not tree.is_there:
+        return tuple(Behind(link) for link in links)
+    past = _past(tree_of(space), links)
+    return tuple(_behind(tree, link, past) for link in links)
+
+
+def _as_indexed(space: OpenSpace, link: Link) -> Stretch | None:
+    """The lines of the narrowest symbol around what is meant that the index has word for word."""
+    path, meant = link.reference.file_path, link.reference.line_range
+    if meant is None or link.finding.state == DELETED:
+        return None
+    for symbol in sorted(indexed_symbols(space, path), key=lambda one: len(one.text)):
+        lines, text = symbol.refs[0].line_range, symbol.text.split("\n")
+        if lines is None or not lines.start <= meant.start <= meant.end <= lines.end:
+            continue
+        if len(text) == lines.end - lines.start + 1:
+            marked = LineRange(meant.start, min(meant.end, lines.start + _MOST_LINES - 1))
+            cut = len(text) > _MOST_LINES
+            return (
+                Stretch(path, lines.start, tuple(text[:_MOST_LINES]), marked, cut)
+                if marked.start <= marked.end
+                else None
+            )
+    return None
+
+
+def _behind(tree: TreeNow, link: Link, past: dict[tuple[str, str], bytes]) -> Behind:
+    if tree.is_another(link.was.repo_id):
+        return Behind(link)
+    now = None
+    if link.finding.state != DELETED:
+        now = _stretch(tree.lines(link.reference.file_path), link.reference.file_path, link.reference.line_range)
+    raw = past.get((link.was.git_commit or "", link.was.file_path))
+    if raw is None or link.finding.state not in (CHANGED, DELETED):
+        return Behind(link, now)
+    then = _stretch(_text_lines(raw), link.was.file_path, link.was.line_range)
+    return Behind(link, now, then, then is not None and _is_pinned(link, then))
+
+
+def _is_pinned(link: Link, then: Stretch) -> bool:
+    from waypost.refs.anchor import code_hash  # only where something has changed
+
+    return link.was.line_range is not None and code_hash(then.meant) == link.was.code_hash
+
+
+def _past(root: Path, links: Sequence[Link]) -> dict[tuple[str, str], bytes]:
+    gone = [link for link in links if link.finding.state in (CHANGED, DELETED)]
+    wanted = {(link.was.git_commit, link.was.file_path) for link in gone if link.was.git_commit}
+    return past_files(root, sorted(wanted))[1] if wanted else {}
+
+
+def _text_lines(raw: bytes) -> list[str]:
+    from waypost.code.files.decoding import decode
+    from waypost.text.secrets.masking import mask
+
+    read = decode(raw)
+    if read is None:
+        return []
+    lines = mask(read.text).text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _stretch(lines: Sequence[str], path: str, meant: LineRange | None) -> Stretch | None:
+    if not lines or (meant is not None and meant.start > len(lines)):
+        return None
+    if meant is None:
+        return Stretch(path, 1, tuple(lines[:_MOST_LINES]), None, len(lines) > _MOST_LINES)
+    first, last = max(1, meant.start - _AROUND), min(len(lines), meant.end + _AROUND)
+    shown = min(last, first + _MOST_LINES - 1)
+    marked = LineRange(meant.start, max(meant.start, min(meant.end, shown)))
+    return Stretch(path, first, tuple(lines[first - 1 : shown]), marked, shown < min(meant.end, len(lines)))

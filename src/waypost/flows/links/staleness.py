@@ -1,0 +1,343 @@
+"""Do memories still point at what they were about? Verdicts are found, kept by checkout and file content, and read.
+
+A verdict rests on the content of the file pointed at; one that found the code in another file, on that file too; one that
+found it nowhere, on the whole tree. As long as these are the same it holds, so that going back to a branch costs
+nothing and changes no date.
+"""
+
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from waypost.errors import StoreError
+from waypost.facts.ageing import aged
+from waypost.flows.index.treeless import as_judged, seen_elsewhere
+from waypost.flows.open_space import OpenSpace, judged_key
+from waypost.model.code_link import CODE_CHANGED, Link, Linked
+from waypost.model.code_verdict import AMBIGUOUS, CHANGED, DELETED, MOVED, UNCHANGED, UNCHECKED, Finding
+from waypost.model.kinds import KEPT_COLLECTIONS
+from waypost.model.memory import State, Version
+from waypost.model.recall import View
+from waypost.model.reference import CodeReference
+from waypost.model.time import Moment, format_time
+from waypost.refs.confidence import confidence
+from waypost.store.protocol import Reader, ReferenceRow, Verdict
+
+if TYPE_CHECKING:
+    from waypost.flows.index.current_tree import Pin, TreeNow
+    from waypost.model.shape import Shape
+
+_LOOKED_FOR_AGAIN = timedelta(seconds=60)  # what was found nowhere may be just on its way to another file
+_PAGE = 1_000  # references judged in one go: so many verdicts are written in one transaction
+
+Key = tuple[int, int]
+
+
+def kept_view(space: OpenSpace, moment: Moment | None = None) -> View:
+    return View(moment or Moment(space.clock()), KEPT_COLLECTIONS, space.identity.checkout_id)
+
+
+def check(space: OpenSpace, rows: Sequence[ReferenceRow], *, again: bool = False) -> dict[Key, Verdict]:
+    """The verdicts on these references for the tree as it is now. `again`: also where nothing seems to have changed."""
+    from waypost.flows.index.current_tree import TreeNow  # what reads files: only who shows a reference pays for it
+
+    tree = TreeNow(space)
+    if not tree.is_there:
+        return {}
+    found: dict[Key, Verdict] = {}
+    for start in range(0, len(rows), _PAGE):
+        found |= _check_page(space, tree, rows[start : start + _PAGE], again)
+    return found
+
+
+def _check_page(space: OpenSpace, tree: "TreeNow", rows: Sequence[ReferenceRow], again: bool) -> dict[Key, Verdict]:
+    checkout, now = space.identity.checkout_id, space.clock()
+    tree.look_up(row.reference.file_path for row in rows)
+    digests = {(row.number, row.place): tree.digest(row.reference.file_path) for row in rows}
+    with space.store.read() as reader:
+        current = reader.verdicts(checkout, {row.number for row in rows})
+        known = {} if again else reader.verdicts_for(checkout, digests)
+    found: dict[Key, Verdict] = {}
+    new: list[Verdict] = []
+    for row in rows:
+        key = (row.number, row.place)
+        held = known.get(key)
+        if held is not None and _holds(held, row.reference, tree, now):
+            found[key] = replace(held, checked_at=now) if not held.tree else held
+            if key not in current or current[key].file_hash != held.file_hash:
+                new.append(held)  # a branch that was looked at before: its verdict is the current one again
+            continue
+        before = current.get(key)
+        finding = follow_reference(tree, row.reference, before)
+        if finding.name == _told_by_anchor(row.reference):
+            finding = replace(finding, name="")
+        verdict = Verdict(
+            row.number,
+            row.place,
+            tree.digest(row.reference.file_path),  # of what was read: somebody may have saved it since we first looked
+            finding,
+            checked_at=now,
+            since=_since(tree, row.reference, finding, before, held, now),
+            target_hash=tree.digest(finding.path) if finding.path not in (None, row.reference.file_path) else b"",
+            tree=tree.state if finding.state in (DELETED, AMBIGUOUS, UNCHECKED) else "",
+        )
+        found[key] = verdict
+        if again or before is None or replace(before, checked_at=now) != verdict or before.tree:
+            new.append(verdict)
+    if new and space.store.may_write:
+        # An answer does not fail because nothing can be noted: it is found again next time.
+        with contextlib.suppress(StoreError), space.store.write() as writer:
+            writer.put_verdicts(checkout, _still_meant(writer, rows, new))
+            writer.set_meta(judged_key(checkout), format_time(now))
+    return found
+
+
+def _still_meant(reader: Reader, rows: Sequence[ReferenceRow], new: Sequence[Verdict]) -> list[Verdict]:
+    """Without verdicts on what was pinned anew while we looked: they are about other code."""
+    judged = {(row.number, row.place): row.reference for row in rows}
+    pinned = reader.versions_by_number({one.number for one in new})
+    return [
+        one
+        for one in new
+        if one.number in pinned and judged[one.number, one.place] in pinned[one.number].refs[one.place : one.place + 1]
+    ]
+
+
+def _holds(held: Verdict, reference: CodeReference, tree: "TreeNow", now: datetime) -> bool:
+    finding = held.finding
+    if finding.path is not None and finding.path != reference.file_path:
+        return tree.digest(finding.path) == held.target_hash and not held.tree
+    if held.tree:
+        return held.tree == tree.state and now - held.checked_at < _LOOKED_FOR_AGAIN
+    return True
+
+
+def _since(
+    tree: "TreeNow",
+    reference: CodeReference,
+    finding: Finding,
+    before: Verdict | None,
+    held: Verdict | None,
+    now: datetime,
+) -> datetime | None:
+    """Since when it is not as it was pinned: known from before, or when the file changed, or from now on."""
+    if finding.state in (UNCHANGED, MOVED, UNCHECKED):
+        return None
+    for earlier in (before, held):
+        if earlier is not None and earlier.since is not None:
+            return earlier.since
+    row = tree.row(finding.path) if finding.path is not None else None
+    pinned = reference.last_verified_at or reference.created_at
+    if (
+        row is not None
+        and bytes.fromhex(row.hash) == tree.digest(row.path)
+        and pinned
+        and pinned < row.changed_at < now
+    ):
+        return row.changed_at
+    return now
+
+
+def _told_by_anchor(reference: CodeReference) -> str:
+    """The name that a symbol had when it was pinned: a verdict says only another one."""
+    from waypost.refs.anchor import SYMBOL, unpack
+
+    anchor = unpack(reference.anchor)
+    return anchor.qualified if anchor is not None and anchor.what == SYMBOL else ""
+
+
+def follow_reference(tree: "TreeNow", reference: CodeReference, last: Verdict | None = None) -> Finding:
+    """Where the code of a reference is now. `last` is what was found the last time: a place to begin with."""
+    from waypost.refs.follow import Place, follow
+
+    path = reference.file_path
+    if tree.is_another(reference.repo_id):
+        return Finding(UNCHECKED)
+    if reference.anchor:
+        elsewhere = _Elsewhere(tree, reference, last)
+        found = follow(reference.anchor, Place(path, reference.line_range), tree.shape(path), elsewhere)
+    elif reference.code_hash:
+        found = _follow_hash(tree, reference)
+    else:
+        return Finding(UNCHECKED, path if tree.digest(path) else None, reference.line_range)
+    if found.state == DELETED and tree.cannot_read(path):
+        return Finding(UNCHECKED, path, reference.line_range)  # what cannot be read is not gone
+    return found
+
+
+def _follow_hash(tree: "TreeNow", reference: CodeReference) -> Finding:
+    """Of older data only the hash of the lines is known, and of what is no text only that of the file."""
+    from waypost.refs.anchor import follow_hash
+
+    path, lines, digest = reference.file_path, reference.line_range, reference.code_hash or ""
+    if not tree.digest(path):
+        moved = tree.became(pin_of(reference), _digests(reference, None))
+        if moved is None:
+            return Finding(DELETED)
+        path = moved
+    state = UNCHANGED if path == reference.file_path else MOVED
+    if lines is None:
+        text = tree.lines(path)
+        same = digest == f"sha256:{tree.digest(path).hex()}" or (
+            bool(text) and follow_hash(digest, len(text), text, 1) == 1
+        )
+        return Finding(state if same else CHANGED, path, None, 0.0 if same else 1.0)
+    count = lines.end - lines.start + 1
+    start = follow_hash(digest, count, tree.lines(path), lines.start)
+    if start is None:
+        return Finding(CHANGED, path, lines, 1.0)
+    return Finding(state, path, replace(lines, start=start, end=start + count - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Elsewhere:
+    """The rest of the tree, looked at only when something is lost in its file."""
+
+    tree: "TreeNow"
+    reference: CodeReference
+    last: Verdict | None
+
+    def became(self) -> "Iterable[Shape]":
+        path = self.reference.file_path
+        told = self.tree.became(pin_of(self.reference), _digests(self.reference, self.last))
+        for other in dict.fromkeys((told, self.last.finding.path if self.last else None)):
+            shape = self.tree.shape(other) if other is not None and other != path else None
+            if shape is not None:
+                yield shape
+
+    def named(self, name: str) -> "Iterable[Shape]":
+        return self.tree.defining(name, pin_of(self.reference))
+
+    def changed(self) -> "Iterable[Shape]":
+        return self.tree.changed_lately(pin_of(self.reference))
+
+
+def pin_of(reference: CodeReference) -> "Pin":
+    from waypost.flows.index.current_tree import Pin
+    from waypost.refs.anchor import unpack
+
+    anchor = unpack(reference.anchor)
+    name = anchor.qualified if anchor is not None else ""
+    return Pin(reference.file_path, reference.git_commit or "", reference.created_at, name)
+
+
+def _digests(reference: CodeReference, last: Verdict | None) -> set[bytes]:
+    """What the file that is pointed at was when it was seen last."""
+    found = {last.file_hash} if last is not None else set()
+    if reference.line_range is None and reference.code_hash:
+        found.add(bytes.fromhex(reference.code_hash.removeprefix("sha256:")))
+    return found
+
+
+def looked_at(space: OpenSpace, reader: Reader, versions: Sequence[Version]) -> dict[int, Linked]:
+    """These versions, about to be shown, with their links as they are in the tree at this moment; by number."""
+    rows = [
+        ReferenceRow(version.number, place, version.memory_id, reference)
+        for version in versions
+        if version.checkout_id is None
+        for place, reference in enumerate(version.refs)
+    ]
+    return linked(space, reader, versions, (check(space, rows) or None) if rows else {})
+
+
+def find_linked(space: OpenSpace, memory_id: str, moment: Moment) -> Linked:
+    """One memory by its id, looked at in the tree."""
+    from waypost.flows.recall.hits import derived
+    from waypost.flows.write.lifecycle import find
+
+    version = find(space, memory_id, moment).version
+    if version.checkout_id is not None:
+        with space.store.read() as reader:
+            return derived(version, space.clock(), seen_elsewhere(space, reader))
+    with space.store.read() as reader:
+        return looked_at(space, reader, [version])[version.number]
+
+
+# -- what follows for the memory ------------------------------------------------------------------------------
+
+
+def linked(
+    space: OpenSpace,
+    reader: Reader,
+    versions: Sequence[Version],
+    verdicts: Mapping[Key, Verdict] | None = None,
+) -> dict[int, Linked]:
+    """These versions with their links, by number. Without verdicts, those that are known."""
+    now, checkout = space.clock(), space.identity.checkout_id
+    states = aged(reader.states([version.memory_id for version in versions]), now)
+    if verdicts is None:
+        pointing = [version.number for version in versions if version.refs]
+        verdicts = reader.verdicts(checkout, pointing) if pointing else {}
+    seen = seen_elsewhere(space, reader)
+    if seen is not None:
+        verdicts = as_judged(reader, seen, verdicts)
+    where = seen.root if seen is not None else ""
+    return {
+        version.number: link_memory(space, version, states.get(version.memory_id, State()), verdicts, now, where)
+        for version in versions
+    }
+
+
+def link_memory(
+    space: OpenSpace, version: Version, state: State, verdicts: Mapping[Key, Verdict], now: datetime, where: str = ""
+) -> Linked:
+    """A memory with what became of the code it points at; `where` it was looked for, if not in the tree at hand."""
+    judged = [(reference, verdicts.get((version.number, place))) for place, reference in enumerate(version.refs)]
+    stale = [verdict is not None and is_stale(space, reference, verdict.finding) for reference, verdict in judged]
+    seen = [_seen_at(reference, verdict) for reference, verdict in judged]
+    seen_at = max((one for one in (*seen, state.verified_at) if one), default=None)
+    links = tuple(
+        _link(version, state, reference, verdict, old, now, where)
+        for (reference, verdict), old in zip(judged, stale, strict=True)
+    )
+    reasons = [link.reason for link in links if link.is_stale]
+    if reasons:
+        reason = state.stale_reason if state.is_stale else f"{CODE_CHANGED}{', '.join(reasons)}"
+        state = replace(state, is_stale=True, stale_reason=reason)
+    since = min((v.since for (_, v), old in zip(judged, stale, strict=True) if old and v and v.since), default=None)
+    sure = confidence(version, replace(state, verified_at=seen_at), now)
+    return Linked(version, state, links, sure, since, seen_at=seen_at)
+
+
+def _seen_at(reference: CodeReference, verdict: Verdict | None) -> datetime | None:
+    """When it was last seen that the code is as it was pinned."""
+    if verdict is not None and verdict.finding.state in (UNCHANGED, MOVED):
+        return verdict.checked_at
+    return reference.last_verified_at
+
+
+def is_stale(space: OpenSpace, reference: CodeReference, finding: Finding) -> bool:
+    """Whether so much of the code is another that what was said about it may be wrong."""
+    if finding.state in (DELETED, AMBIGUOUS):
+        return True
+    if finding.state != CHANGED:
+        return False
+    whole = reference.whole or reference.line_range is None
+    threshold = space.settings.stale_threshold_whole if whole else space.settings.stale_threshold
+    return finding.amount > threshold or not threshold
+
+
+def _link(
+    version: Version,
+    state: State,
+    reference: CodeReference,
+    verdict: Verdict | None,
+    stale: bool,
+    now: datetime,
+    where: str,
+) -> Link:
+    finding = verdict.finding if verdict is not None else Finding(UNCHECKED)
+    if not finding.name and finding.state in (UNCHANGED, MOVED, CHANGED):
+        finding = replace(finding, name=_told_by_anchor(reference))
+    here = replace(
+        reference,
+        file_path=finding.path or reference.file_path,
+        line_range=finding.lines if finding.path is not None and finding.state != UNCHECKED else reference.line_range,
+        stale_since=verdict.since if verdict is not None and stale else None,
+    )
+    seen = _seen_at(reference, verdict)
+    score = confidence(version, replace(state, is_stale=stale, verified_at=seen), now)
+    here = replace(here, last_verified_at=state.verified_at, confidence_score=score)
+    return Link(here, reference, finding, stale, verdict.checked_at if verdict is not None else None, where)

@@ -1,0 +1,204 @@
+"""Import: an export of ours, or JSON lines, through the gateway like any other write. Nothing that is here is overwritten."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from waypost.errors import InvalidInput, WaypostError
+from waypost.flows.move.export import LINKS
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.write.remember import remember
+from waypost.model.draft import Draft
+from waypost.model.ids import check_id
+from waypost.model.kinds import KINDS
+from waypost.model.labels import LABELS
+from waypost.model.memory import Caller
+from waypost.model.receipt import Receipt
+from waypost.model.time import parse_time
+from waypost.store.open_databases import refuse_open_database
+from waypost.store.protocol import AuditEntry, Edge
+from waypost.text.json_fault import json_fault
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+_MOST_LINKS = 10_000
+_DOCUMENT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"waypost_export"')  # also printed over several lines
+
+
+def read_lines(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON-lines file with their line numbers. A bad line raises InvalidInput that names it."""
+    number = 0
+    while True:
+        line = file.readline(MAX_LINE_BYTES + 1)
+        number += 1
+        if not line:
+            return
+        if len(line) > MAX_LINE_BYTES:
+            raise InvalidInput(f"Line {number} is longer than {MAX_LINE_BYTES:,} bytes.", "Is this a JSON-lines file?")
+        if line.strip():
+            yield number, _object(line, number)
+
+
+def _object(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"Line {number} is not valid UTF-8 ({error.reason}).", "Save the file as UTF-8.") from error
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
+        raise InvalidInput(
+            f"Line {number} is not valid JSON: {json_fault(error)}.", "Correct that line; nothing was written."
+        ) from error
+    if not isinstance(value, dict):
+        raise InvalidInput(f"Line {number} is not a JSON object.", 'Each line is an object like {"text": "…"}.')
+    return value
+
+
+def check_drafts(found: Iterator[tuple[int, dict[str, Any]]]) -> list[Draft]:
+    """All drafts of a file, or one error that names every bad line (the first few in full)."""
+    drafts, wrong = [], []
+    try:
+        for number, given in found:
+            try:
+                drafts.append(Draft.of(given))
+            except WaypostError as error:
+                wrong.append(f"line {number}: {error.what}")
+    except InvalidInput as error:
+        wrong.append(error.what)
+    if wrong:
+        more = f"\n… and {len(wrong) - 10} more" if len(wrong) > 10 else ""
+        raise InvalidInput("\n".join(wrong[:10]) + more, "Correct these lines and repeat; nothing was written.")
+    return drafts
+
+
+def import_file(space: OpenSpace, path: Path, caller: Caller) -> Iterator[Receipt]:
+    """Read an export of ours. What is here already stays as it is; ids are kept where they are free."""
+    refuse_open_database(path)
+    try:
+        with path.open("rb") as file:
+            check_not_empty(file, path)
+            return import_rows(space, _import_rows(file), caller)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+
+
+def check_not_empty(file: IO[bytes], path: Path) -> None:
+    """Raise InvalidInput when there is nothing but white space in a file; else leave it at its start."""
+    while block := file.read(1 << 20):
+        if block.removeprefix(b"\xef\xbb\xbf").strip():
+            file.seek(0)
+            return
+    raise InvalidInput(f"{path} is empty: there is nothing to import.", "Check that the export wrote it completely.")
+
+
+def import_rows(space: OpenSpace, found: Iterable[tuple[int, dict[str, Any]]], caller: Caller) -> Iterator[Receipt]:
+    """The same from rows with their numbers. All are checked before the first is written."""
+    rows = [(number, row) for number, row in found if not _is_derived(row)]
+    drafts = [_imported(number, row) for number, row in rows]
+    links = [_imported_links(number, row) for number, row in rows]
+    return _remembered(space, drafts, links, caller)
+
+
+def _remembered(
+    space: OpenSpace, drafts: Sequence[Draft], links: Sequence[Sequence[Edge]], caller: Caller
+) -> Iterator[Receipt]:
+    """The receipts one after the other, and then the links between what they speak of."""
+    here: dict[str, str] = {}  # where what the export calls by this id is kept
+    for generation in _generations(drafts):  # parents first: one that was known has another id here
+        placed = [replace(one, parent=here.get(one.parent, one.parent)) if one.parent else one for one in generation]
+        for draft, receipt in zip(placed, remember(space, placed, caller, direct=False), strict=True):
+            if draft.memory_id and receipt.id:
+                here[draft.memory_id] = receipt.id
+            yield receipt
+    edges = [
+        replace(edge, from_id=here[edge.from_id], to_id=here[edge.to_id], made_at=space.clock())
+        for some in links
+        for edge in some
+        if edge.from_id in here and edge.to_id in here
+    ]
+    if edges:
+        with space.store.write() as writer:
+            for edge in edges:
+                writer.add_edge(edge)
+            details = {"links": len(edges)}
+            writer.add_audit(AuditEntry(space.clock(), "link", None, caller.source, caller.actor, details))
+
+
+def _generations(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
+    """The drafts in their order: first those whose parent is none of them, then these ones' children, and so on. What
+    leads in a circle comes last."""
+    below: dict[str, list[Draft]] = {}
+    ids = {draft.memory_id for draft in drafts}
+    generation = []
+    for draft in drafts:
+        if draft.parent in ids and draft.parent is not None:
+            below.setdefault(draft.parent, []).append(draft)
+        else:
+            generation.append(draft)
+    while generation:
+        yield generation
+        generation = [child for draft in generation for child in below.pop(draft.memory_id or "", ())]
+    if below:
+        yield [draft for some in below.values() for draft in some]
+
+
+def _imported_links(number: int, row: dict[str, Any]) -> list[Edge]:
+    given = row.get("links") or []
+    if not isinstance(given, list) or len(given) > _MOST_LINKS:
+        raise InvalidInput(f"Line {number}: links must be a list of at most {_MOST_LINKS}.", "Correct that line.")
+    if given and row.get("id") is None:
+        return []  # nobody could tell what they start at
+    try:
+        return [
+            Edge(str(one["kind"]), check_id(row["id"]), check_id(one["to"]), min(1.0, max(0.0, float(one["strength"]))))
+            for one in given
+            if one["kind"] in LINKS
+        ]
+    except (TypeError, KeyError, ValueError, OverflowError) as error:
+        raise InvalidInput(
+            f"Line {number}: a link is {{kind, to, strength}}.", "Correct that line; nothing was written."
+        ) from error
+
+
+def _import_rows(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    start = file.read(1024)
+    file.seek(0)
+    if not _DOCUMENT.match(start):
+        return read_lines(file)
+    whole = _object(file.read(), 1)
+    if not isinstance(whole.get("memories"), list):
+        raise InvalidInput("The export holds no list of memories.", "Was it cut off?")
+    return iter([(i, row if isinstance(row, dict) else {}) for i, row in enumerate(whole["memories"], 1)])
+
+
+def _is_derived(row: dict[str, Any]) -> bool:
+    """Whether it was read out of a tree: whoever has that tree reads it there."""
+    kind = KINDS.get(str(row.get("kind")))
+    return kind is not None and kind.derived
+
+
+_TAKEN = (
+    "text", "kind", "level", "domain", "module", "parent", "session", "speaker", "time", "key", "evidence", "tags",
+    "ttl", "ttl_class", "refresh",
+)  # fmt: skip
+
+
+def _imported(number: int, row: dict[str, Any]) -> Draft:
+    given = {name: row[name] for name in (*_TAKEN, *LABELS, "valid_from", "valid_until") if row.get(name) is not None}
+    given["refs"] = row.get("code_refs") or row.get("refs") or []
+    given |= {name: row[name] for name in ("source", "actor") if row.get(name) is not None}
+    try:
+        if given.get("ttl") or given.get("ttl_class"):
+            given["on_expire"] = row.get("on_expire")
+        draft = Draft.of(given)
+        if row.get("id") is not None:
+            draft = replace(draft, memory_id=check_id(row["id"]))
+        if row.get("expires_at") is not None:
+            draft = replace(draft, expires_at=parse_time(row["expires_at"], "expires_at"))
+        if row.get("archived_at") is not None:
+            draft = replace(draft, archived_at=parse_time(row["archived_at"], "archived_at"))
+        draft = replace(draft, protected=row.get("protected") is True)
+    except WaypostError as error:
+        raise InvalidInput(f"Line {number}: {error.what}", "Correct that line; nothing was written.") from error
+    return draft

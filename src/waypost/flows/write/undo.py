@@ -1,0 +1,202 @@
+"""Undo: a memory that was retracted or rejected, or an earlier version of one, holds again as it was.
+
+It is the same memory: its id, links, reasons and history were never gone, and its text, author, places in the code, level
+and all else are written once more as they were. What was forgotten cannot come back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from waypost.errors import InvalidInput, NotFound, PersonOnly, Refused
+from waypost.facts.ageing import has_run_out
+from waypost.facts.validity import Period, overlap, remaining
+from waypost.flows.journal.files.write import journal_writer, write_through
+from waypost.flows.open_space import OpenSpace
+from waypost.flows.recall.versions import audit, held_versions, nothing_new, refuse_derived, visible_version
+from waypost.flows.write.authority import refuse_outranked
+from waypost.flows.write.lifecycle import value_marks
+from waypost.flows.write.prepare import make_room
+from waypost.flows.write.reinstate import put_again, replaced_by, replacers, said_elsewhere, taken_from
+from waypost.model.ids import check_id
+from waypost.model.memory import Caller, State, Version
+from waypost.model.receipt import Receipt
+from waypost.model.time import Moment
+from waypost.store.protocol import Reader, Writer
+
+_ENDINGS = ("retract", "reject")
+_MOST_DEEDS = 100
+
+
+def restore(space: OpenSpace, memory_id: str, caller: Caller, *, number: int | None = None) -> Receipt:
+    """Undo what ended a memory; with `number`, make that version of it the one that holds.
+
+    What a person ended, and what was rejected, only a person can restore.
+    """
+    memory_id = check_id(memory_id)
+    key = space.tombstone_key()
+    with journal_writer(space) as writer:
+        now = space.clock()
+        versions = writer.versions(memory_id)
+        if not versions:
+            raise NotFound(f"There is no memory {memory_id} here.", "What was forgotten cannot be restored.")
+        refuse_derived(versions[-1])
+        if number is None:
+            changed = _hold_again(space, writer, versions, caller, key, now)
+        else:
+            changed = _earlier(space, writer, versions, number, caller, key, now)
+        audit(space, writer, "restore", memory_id, caller, {"version": number is not None})
+        write_through(space, writer, changed)
+    return Receipt(memory_id, "added", versions[-1].key)
+
+
+# -- what was retracted or rejected
+
+
+def _hold_again(
+    space: OpenSpace, writer: Writer, versions: Sequence[Version], caller: Caller, key: bytes, now: datetime
+) -> list[str]:
+    memory_id = versions[-1].memory_id
+    last = _ended_last(versions)
+    if not last:
+        raise InvalidInput(f"The memory {memory_id} still holds.", "`waypost history` shows its versions.")
+    _check_ending(writer, memory_id, caller)
+    state = writer.states([memory_id]).get(memory_id, State())
+    if has_run_out(state, now) and state.on_expire == "delete":
+        raise InvalidInput(f"The memory {memory_id} has expired.", "Remember its text once more.")
+    together = [*last, *_ended_with(writer, last)]
+    marks = [mark for version in last for mark in value_marks(writer, version, key)]
+    if writer.tombstones(marks) and not caller.decides:
+        raise PersonOnly(
+            f"The memory {memory_id} was rejected: only a person can restore it.",
+            "Run it at a terminal, or with --yes to act with the owner's rights.",
+        )
+    writer.remove_tombstones(marks)
+    changed = []
+    for one in dict.fromkeys(version.memory_id for version in together):
+        own = [version for version in together if version.memory_id == one]
+        changed += _put_all(space, writer, own, caller, now, required=one == memory_id)
+    return changed
+
+
+def _ended_last(versions: Sequence[Version]) -> list[Version]:
+    """What held when the memory ended: nothing while something holds."""
+    if any(version.superseded_at is None for version in versions):
+        return []
+    at = max(version.superseded_at for version in versions if version.superseded_at)
+    last: list[Version] = []
+    for version in sorted(versions, key=lambda one: -one.number):
+        if version.superseded_at == at and not any(overlap(version.period, one.period) for one in last):
+            last.append(version)
+    return last[::-1]
+
+
+def _ended_with(reader: Reader, last: Sequence[Version]) -> list[Version]:
+    """Versions of other memories with the same value, which the same rejection ended."""
+    return [
+        same
+        for version in last
+        for same in reader.find_fingerprint(version.fingerprint)
+        if same.memory_id != version.memory_id
+        and same.superseded_at == version.superseded_at
+        and not held_versions(reader, same.memory_id)
+        and not taken_from(reader, same.memory_id)
+    ]
+
+
+def _check_ending(reader: Reader, memory_id: str, caller: Caller) -> None:
+    for deed in reader.audit_entries(memory_id, _MOST_DEEDS):
+        if deed.action in _ENDINGS:
+            if deed.source == "person" and not caller.decides:
+                raise PersonOnly(
+                    f"A person ended {memory_id}: only a person can restore it.",
+                    "Ask them to do it at a terminal or in the dashboard.",
+                )
+            return
+
+
+# -- an earlier version
+
+
+def _earlier(
+    space: OpenSpace,
+    writer: Writer,
+    versions: Sequence[Version],
+    number: int,
+    caller: Caller,
+    key: bytes,
+    now: datetime,
+) -> list[str]:
+    memory_id = versions[-1].memory_id
+    chosen = next((version for version in versions if version.number == number), None)
+    if chosen is None:
+        raise NotFound(f"The memory {memory_id} has no version {number}.", f"See `waypost history {memory_id}`.")
+    if chosen.superseded_at is None:
+        raise InvalidInput(f"Version {number} of {memory_id} holds now.", f"See `waypost history {memory_id}`.")
+    current = visible_version(writer, memory_id, Moment(now))
+    refuse_outranked(caller, held_versions(writer, memory_id), "restore an earlier version of it")
+    marks = list(value_marks(writer, chosen, key))
+    if writer.tombstones(marks):
+        raise Refused("This value was rejected or forgotten before.", "Lift that first: `waypost reject --lift`.")
+    writer.supersede(current.number, now)
+    writer.set_state(memory_id, verified_at=None)  # what somebody verified were other words
+    return _put_all(space, writer, [chosen], caller, now, required=True)
+
+
+def _put_all(
+    space: OpenSpace, writer: Writer, last: Sequence[Version], caller: Caller, now: datetime, *, required: bool
+) -> list[str]:
+    """Write these versions of one memory once more, for the time that nobody else holds in its place. What it had
+    replaced gives way again."""
+    memory_id = last[0].memory_id
+    taken = taken_from(writer, memory_id)
+    new = [
+        replace(version, valid_from=start, valid_until=end)
+        for version in last
+        for start, end in remaining([version.period], taken)
+    ]
+    if not new and required:
+        by = next(one for one in replacers(writer, memory_id) if held_versions(writer, one))
+        raise InvalidInput(
+            f"The memory {memory_id} was replaced by {by}.", f"Retract or reject {by}: then {memory_id} holds again."
+        )
+    for version in new:
+        if any(overlap(version.period, period) for period in said_elsewhere(writer, version)):
+            if required:
+                same = _saying(writer, version)
+                raise InvalidInput(f"The memory {same} says exactly this.", f"Retract {same} first.")
+            return []
+    periods = [version.period for version in new]
+    given_way = _give_way(space, writer, memory_id, periods, caller, now)
+    for version in new:
+        make_room(writer, held_versions(writer, memory_id), version.period, now, nothing_new(space, writer))
+        put_again(space, writer, version, now)
+    return [memory_id, *given_way]
+
+
+def _saying(reader: Reader, version: Version) -> str:
+    return next(
+        same.memory_id
+        for same in reader.find_fingerprint(version.fingerprint)
+        if same.superseded_at is None and same.memory_id != version.memory_id and overlap(same.period, version.period)
+    )
+
+
+def _give_way(
+    space: OpenSpace, writer: Writer, memory_id: str, periods: Sequence[Period], caller: Caller, now: datetime
+) -> list[str]:
+    """What it replaced came back when it ended, and goes again."""
+    gone = []
+    for other in replaced_by(writer, memory_id):
+        held = [
+            version
+            for version in held_versions(writer, other)
+            if any(overlap(version.period, period) for period in periods)
+        ]
+        refuse_outranked(caller, held, "replace it")
+        cut = [
+            make_room(writer, held_versions(writer, other), period, now, nothing_new(space, writer))
+            for period in periods
+        ]
+        gone += [other] if any(cut) else []
+    return gone

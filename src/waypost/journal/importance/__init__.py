@@ -1,0 +1,1 @@
+"""Score how much an entry of the journal is worth keeping."""

@@ -1,0 +1,1 @@
+"""Write the journal's index page, MEMORY.md."""

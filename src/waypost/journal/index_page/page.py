@@ -1,0 +1,161 @@
+"""The generated part of MEMORY.md: what is known of a person, what was said when, numbers, and how upkeep stands.
+
+Made from values alone: the same sheet gives the same page.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from waypost.journal.index_page.content import Figures, Sheet, Told, Upkeep
+from waypost.journal.index_page.days import day_sections
+from waypost.journal.index_page.lines import Phrases, phrases, sourced
+from waypost.journal.layout import PREFERENCES, Month, Week
+
+MOST_LINES = 300
+MOST_PREFERENCES, MOST_PROJECTS = 30, 10
+MOST_WEEKS, MOST_MONTHS, MOST_YEARS = 6, 14, 30
+_LESS_IS_LESS = 1024
+
+
+def opening(language: str) -> str:
+    """The upper part of a page that does not exist yet."""
+    words = phrases(language)
+    return f"# {words['title']}\n\n<!-- waypost: {words['yours']} -->\n"
+
+
+def generated(sheet: Sheet) -> str:
+    """The lower part, of at most `MOST_LINES` lines. Where there is more to tell, the last week's days come before the
+    summaries, these before older days, of which the oldest are left out first."""
+    words = phrases(sheet.language)
+    head = [*_dates(sheet, words), *_personal(sheet, words), f"## {words['history']}", ""]
+    foot = [*_statistics(sheet.figures, words), *_upkeep(sheet.upkeep, words)]
+    room = MOST_LINES - len(head) - len(foot)
+    summaries = list(_periods(sheet, words))
+    for_summaries = min(sum(map(len, summaries)), room // 3)
+    recent, older = day_sections(sheet, words)
+    days = list(_fitting(recent, room - for_summaries, titles=True))
+    periods = list(_fitting(summaries, room - len(days), titles=True))
+    past = list(_fitting(older, room - len(days) - len(periods), titles=False))
+    return "\n".join([*head, *days, *past, *periods, *foot]).rstrip("\n")
+
+
+def without_time(part: str) -> str:
+    """The page but for when it was made: by this one can tell whether it changed."""
+    starts = tuple(f"- {phrases(language)['updated']}: " for language in ("en", "de", "ru"))
+    return "\n".join(line for line in part.split("\n") if not line.startswith(starts))
+
+
+def size_words(size: int) -> str:
+    if size < _LESS_IS_LESS:
+        return f"{size} B"
+    if size < _LESS_IS_LESS**2:
+        return f"{size / _LESS_IS_LESS:.1f} KB"
+    return f"{size / _LESS_IS_LESS**2:.2f} MB"
+
+
+# -- the parts of the page
+
+
+def _dates(sheet: Sheet, words: Phrases) -> Iterator[str]:
+    if sheet.created is not None:
+        yield f"- {words['created']}: {sheet.created.isoformat()}"
+    yield f"- {words['updated']}: {_minute(sheet.now)}"
+    yield f"- {words['cleaned']}: {_minute(sheet.upkeep.last) if sheet.upkeep.last else words['never']}"
+    yield ""
+
+
+def _personal(sheet: Sheet, words: Phrases) -> Iterator[str]:
+    if not sheet.preferences and not sheet.projects and not sheet.has_preferences:
+        return
+    yield from (f"## {words['personal']}", "")
+    if sheet.preferences or sheet.has_preferences:
+        yield from (f"### {words['preferences']}", "")
+        yield from (_bullet(told) for told in sheet.preferences[:MOST_PREFERENCES])
+        if sheet.has_preferences:
+            yield f"- [{words['all_preferences']}]({PREFERENCES})"
+        yield ""
+    if sheet.projects:
+        yield from (f"### {words['projects']}", "")
+        for project in sheet.projects[:MOST_PROJECTS]:
+            when = words.filled("project", since=project.since.isoformat(), last=project.last.isoformat())
+            yield sourced(f"- **{_bold(project.label)}**: {when}", project.ids)
+        yield ""
+
+
+def _periods(sheet: Sheet, words: Phrases) -> Iterator[list[str]]:
+    for kind, most in ((Week, MOST_WEEKS), (Month, MOST_MONTHS), (int, MOST_YEARS)):
+        of_kind = [period for period in sheet.periods if isinstance(period.span, kind)]
+        of_kind.sort(key=lambda period: str(period.span), reverse=True)
+        for period in of_kind[:most]:
+            title = _title(period.span, words, sheet.now.year)
+            yield [f"### {title} - [{words['summary']}]({period.path})", "", *map(_bullet, period.lines), ""]
+
+
+def _title(span: Week | Month | int, words: Phrases, this_year: int) -> str:
+    if isinstance(span, Week):
+        name = "week" if span.year == this_year else "week_year"
+        return words.filled(
+            name, number=span.number, year=span.year, first=span.first.isoformat(), last=span.last.isoformat()
+        )
+    return f"{words.month(span.number)} {span.year}" if isinstance(span, Month) else str(span)
+
+
+def _statistics(figures: Figures, words: Phrases) -> Iterator[str]:
+    yield from (f"## {words['statistics']}", "")
+    yield f"- **{words['conversations']}:** {figures.conversations}"
+    if figures.topics:
+        shares = "; ".join(f"{_bold(told.text)} ({share:.0%})" for told, share in figures.topics)
+        yield sourced(
+            f"- **{words['frequent_topics']}:** {shares}", (one for told, _ in figures.topics for one in told.ids)
+        )
+    if figures.conversations:
+        length = words.filled("messages", count=f"{figures.mean_length:.1f}".removesuffix(".0"))
+        yield f"- **{words['mean_length']}:** {length}"
+    if figures.busiest is not None:
+        yield f"- **{words['busiest']}:** {figures.busiest[0]:02}:00-{figures.busiest[1]:02}:00"
+    if figures.sizes:
+        yield f"- **{words['sizes']}:**"
+        for stage, size, count in figures.sizes:
+            told = words.filled("size_file" if count == 1 else "size_files", size=size_words(size), count=count)
+            yield f"  - {words[f'size_{stage}']}: {told}"
+    yield ""
+
+
+def _upkeep(upkeep: Upkeep, words: Phrases) -> Iterator[str]:
+    yield from (f"## {words['upkeep']}", "")
+    yield f"- **{words['cleaned']}:** {_minute(upkeep.last) if upkeep.last else words['never']}"
+    yield f"- **{words['next_cleanup']}:** {_minute(upkeep.next)}"
+    for name, count in (("removed", upkeep.removed), ("archived", upkeep.archived), ("made", upkeep.created)):
+        yield f"- **{words[name]}:** {count or words['none']}"
+
+
+# -- lines
+
+
+def _fitting(sections: Sequence[list[str]], room: int, *, titles: bool) -> Iterator[str]:
+    """Whole sections while there is room, and of the rest the titles with their links; with `titles` these of all of them
+    come first."""
+    for place, section in enumerate(sections):
+        left = len(_title_only(section)) * (len(sections) - place - 1) if titles else 0
+        part = section if len(section) + left <= room else _title_only(section)
+        if len(part) > room:
+            return
+        room -= len(part)
+        yield from part
+
+
+def _title_only(section: list[str]) -> list[str]:
+    return [section[0], ""]
+
+
+def _bullet(told: Told) -> str:
+    return sourced(f"- {told.text}", told.ids)
+
+
+def _bold(text: str) -> str:
+    """Fit to stand between the stars of bold print."""
+    return text.replace("*", "").strip() or "?"
+
+
+def _minute(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M}"

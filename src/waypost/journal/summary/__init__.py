@@ -1,0 +1,1 @@
+"""Summarise weeks, months and years without a language model, or with one."""

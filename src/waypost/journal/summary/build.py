@@ -1,0 +1,68 @@
+"""Summaries of weeks, months and years without a language model: what was said, in the words in which it was said.
+
+Made from the original entries, never from other summaries. Markdown under five headings in the language of the entries;
+a heading without lines is left out. The same entries give the same bytes, in whatever order they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from waypost.journal.layout import Month, Week
+from waypost.journal.summary.items import items_of
+from waypost.journal.summary.page import Period, language_of_items, page
+from waypost.journal.summary.sections import Telling
+from waypost.journal.wording import words_of
+from waypost.model.journal import Scored
+
+if TYPE_CHECKING:
+    from waypost.journal.summary.text_rank import Matrix
+
+Vectors = Mapping[str, "Matrix"]
+SeeAlso = Mapping[str, Sequence[str]]
+
+
+def summarise_week(
+    week: Week,
+    entries: Sequence[Scored],
+    vectors: Vectors,
+    language: str | None = None,
+    see_also: SeeAlso | None = None,
+) -> str:
+    """From entries of score 5 and more; lower ones only support a topic, 0-1 are never told."""
+    return summarise(week, entries, vectors, language, see_also)
+
+
+def summarise_month(
+    month: Month,
+    entries: Sequence[Scored],
+    vectors: Vectors,
+    language: str | None = None,
+    see_also: SeeAlso | None = None,
+) -> str:
+    """From entries of score 7 and more."""
+    return summarise(month, entries, vectors, language, see_also)
+
+
+def summarise_year(
+    year: int, entries: Sequence[Scored], vectors: Vectors, language: str | None = None, see_also: SeeAlso | None = None
+) -> str:
+    """From entries of score 8 and more, and the strongest of each month of which these do not tell."""
+    return summarise(year, entries, vectors, language, see_also)
+
+
+def summarise(
+    period: Period,
+    entries: Sequence[Scored],
+    vectors: Vectors,
+    language: str | None = None,
+    see_also: SeeAlso | None = None,
+) -> str:
+    """The summary of a week, month or year from its entries with their worth.
+
+    `vectors` and `see_also` (labels, or paths of the journal) are by entry id; both may be empty.
+    """
+    items = items_of(entries)
+    words = words_of(language or language_of_items(items))
+    return page(period, words, Telling(period, items, words, vectors, see_also or {}).sections())

@@ -1,0 +1,101 @@
+"""The lines of a summary: who said what on which day, and from which entries a line came."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from waypost.journal.layout import archived_path, day_path
+from waypost.journal.summary.items import Item
+from waypost.journal.trim.tool_output import open_fence
+from waypost.journal.wording import Words, clip, nameless_speakers, other_days, plain
+from waypost.text.stems import fold
+
+_FROM = re.compile(r"<!-- from ([^<>\n]*) -->")
+_MOST_HINTS = 3
+_LONGEST_LABEL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Renders lines in one language, for a period in which `names_persons` says whether persons must be told apart."""
+
+    words: Words
+    names_persons: bool
+    see_also: Mapping[str, Sequence[str]]
+
+    def of(self, item: Item, text: str, *, label: str = "", indent: str = "", shows_day: bool = True) -> str:
+        """One point: a label, the speaker where it matters, the words, the day, where they came from."""
+        lead = f"**{label}:** " if label else ""
+        who = self.speaker(item)
+        lead += f"{who}: " if who else ""
+        return self.point(lead, text, [item.day] if shows_day else [], item.ids, indent=indent, said=(text, item.day))
+
+    def point(
+        self,
+        lead: str,
+        text: str,
+        days: Iterable[date],
+        ids: Sequence[str],
+        *,
+        indent: str = "",
+        said: tuple[str, date] | None = None,
+    ) -> str:
+        """A point of a list, its further lines indented; it ends with the days and the entries it came from."""
+        tail = " ".join([*self._tail(days, ids, said), came_from(ids)])
+        lines = harmless(text).replace("\r\n", "\n").strip("\n").split("\n")
+        opened = open_fence("\n".join(lines))
+        lines += [opened] if opened else []
+        inside = len(lines) > 1 and ("```" in lines[-1] or "~~~" in lines[-1])
+        lines = [*lines, tail] if inside else [*lines[:-1], f"{lines[-1]} {tail}".lstrip()]
+        further = [f"{indent}  {line}" if line.strip() else "" for line in lines[1:]]
+        return "\n".join([f"{indent}- {lead}{lines[0]}", *further])
+
+    def speaker(self, item: Item) -> str:
+        name = plain(harmless(item.entry.speaker or ""))[:_LONGEST_LABEL]
+        generic = not name or fold(name) in nameless_speakers()
+        if item.role == "person":
+            return (self.words.say("person") if self.names_persons and name else "") if generic else name
+        return self.words.say(item.role) if generic else name
+
+    def _tail(self, days: Iterable[date], ids: Sequence[str], said: tuple[str, date] | None) -> list[str]:
+        notes = [" – ".join(day_link(day) for day in days)]
+        notes += [f"{word}: {day}" for word, day in other_days(*said, self.words)] if said else []
+        hints = list(dict.fromkeys(hint for one in ids for hint in self.see_also.get(one, ())))[:_MOST_HINTS]
+        notes += [f"{self.words.say('see_also')}: {', '.join(map(_hint, hints))}"] if hints else []
+        told = "; ".join(note for note in notes if note)
+        return [f"({told})"] if told else []
+
+
+def persons_differ(items: Iterable[Item]) -> bool:
+    return len({fold(item.entry.speaker) for item in items if item.role == "person" and item.entry.speaker}) > 1
+
+
+def day_link(day: date) -> str:
+    return f"[{day.isoformat()}](../{archived_path(day_path(day))})"
+
+
+def came_from(ids: Sequence[str]) -> str:
+    return f"<!-- from {' '.join(dict.fromkeys(ids))} -->"
+
+
+def sources_in(summary: str) -> list[str]:
+    """The entries that a summary names as those it came from, each once."""
+    return list(dict.fromkeys(one for found in _FROM.findall(summary) for one in found.split()))
+
+
+def harmless(text: str) -> str:
+    """Words of others that can neither open nor close a comment of ours; they read the same when rendered."""
+    return text.replace("<!--", "&lt;!--")
+
+
+def label_of(text: str) -> str:
+    label = clip(plain(harmless(text)).replace("*", "").strip(" :"), _LONGEST_LABEL)
+    return label[:1].upper() + label[1:]
+
+
+def _hint(hint: str) -> str:
+    name = plain(harmless(hint))[:120]
+    if re.fullmatch(r"[\w./-]{1,120}\.md", hint) and ".." not in hint and not hint.startswith("/"):
+        return f"[{name.rpartition('/')[2].removesuffix('.md')}](../{hint})"
+    return name

@@ -1,0 +1,1 @@
+"""Shorten old answers and tool output."""

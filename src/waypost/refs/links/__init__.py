@@ -1,0 +1,1 @@
+"""Find the code that a text names."""

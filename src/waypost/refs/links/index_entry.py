@@ -1,0 +1,40 @@
+"""What the index knows of a symbol or a file, as far as linking needs it."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from waypost.refs.links.word_lists import link_words
+
+FILE = "file"
+TYPES = frozenset({"class", "interface", "trait", "struct", "enum", "type", "module"})
+_JOINTS = re.compile(r"[-_.]")
+
+
+class Known(NamedTuple):
+    name: str  # the last part of its name; of a file, its name
+    qualified: str  # inside its file, with dots; of a file, its path
+    kind: str  # of a symbol: "class", "method" …; or "file"
+    path: str
+    line: int = 0
+    end_line: int = 0
+    symbol_id: str = ""
+    is_test: bool = False
+    referrers: int = 0
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it is a test, an example, a copy of somebody else's code or made by a tool."""
+        return self.is_test or _is_aside(self.path)
+
+
+@lru_cache(maxsize=4096)
+def _is_aside(path: str) -> bool:
+    folders = path.lower().split("/")[:-1]
+    parts = {part for folder in folders for part in (folder, *_JOINTS.split(folder))}
+    return path.endswith((".pyi", ".d.ts", ".min.js")) or not link_words().aside.isdisjoint(parts)
+
+
+def path_ends(path: str, ending: str) -> bool:
+    """Whether the path is this one or ends with it, whole folders only."""
+    return path == ending or path.endswith("/" + ending)

@@ -1,0 +1,39 @@
+"""What a budget is spent on: hits, and what was said around them, by what each is worth.
+
+What people tell each other goes over some turns, of which a question finds one: those beside a hit are worth nearly as
+much as the hit. An assistant's long answers are not: with them, less of LongMemEval's evidence has room. What is long must
+be worth it. Measured by `benchmarks/evidence.py`; the constants lie on a plateau.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import log
+
+from waypost.retrieve.question import ASSISTANTS
+from waypost.retrieve.score import total_of
+from waypost.store.protocol import Sketch
+
+REACH = 2  # turns before and behind a hit; with 3 the evidence of fewer questions is whole
+BESIDE = 0.8  # by which a neighbour is worth less than its hit, in the units of `fuse`
+PER_LENGTH = 0.25  # for the logarithm of the number of tokens: ten times as long costs more than half a keyword match
+_SHORT = 4  # tokens that every line has
+
+
+def worth_around(scores: Mapping[str, float], turns: Iterable[Sketch]) -> dict[str, float]:
+    """Totals by memory id: those of the hits, whose scores are given, and of the turns around them.
+
+    `turns` are the hits and their neighbours, as `Reader.neighbours` tells them.
+    """
+    totals = {memory_id: total_of(score) for memory_id, score in scores.items()}
+    places = {(turn.session, turn.position): turn for turn in turns}
+    found = [(place, totals[turn.memory_id]) for place, turn in places.items() if turn.memory_id in totals]
+    for (session, position), total in found:
+        for beside in range(position - REACH, position + REACH + 1):
+            turn = places.get((session, beside))
+            if turn is not None and (turn.speaker or "").lower() not in ASSISTANTS:
+                totals[turn.memory_id] = max(totals.get(turn.memory_id, -1e9), total - BESIDE)
+    return totals
+
+
+def value(total: float, tokens: int) -> float:
+    """By which a memory of so many tokens competes for a budget."""
+    return total - PER_LENGTH * log(tokens + _SHORT)

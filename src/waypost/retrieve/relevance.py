@@ -1,0 +1,78 @@
+"""Whether something has to do with a message at all, as far as an engine and the words can tell.
+
+A question and what answers it are often less alike in meaning than the engine's threshold asks for ("Wer prüft die
+Übersetzungen?"), but then they mostly have telling words in common. So shared words, the rare ones more, count towards
+the threshold of those engines for which that was measured.
+"""
+
+import math
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+
+from waypost.retrieve.calibration import Engines
+from waypost.text.keywords import keyword_terms
+
+USUAL = 0.7  # of an engine that nobody has measured
+ENOUGH_TERMS = 0.5  # of the words of a message, where only words can tell
+SEEN_ELSEWHERE = 50  # texts without any of the words, so that rarity means something among a handful of texts
+_DATA = Path(__file__).with_name("data") / "nearness.toml"
+_PART = re.compile(r"[^/:]+")
+
+
+def least_cosine(engine: str) -> float:
+    """From which cosine on an engine sees a text near to a message."""
+    return _of(engine, "least", USUAL)
+
+
+def worth_of_words(engine: str) -> float:
+    """What the same words add to a cosine of this engine; nothing where nobody has measured it."""
+    return _of(engine, "words", 0.0)
+
+
+def nearness(cosines: Mapping[str, float], engines: Engines, message: str, text: str, shared: float = 0.0) -> float:
+    """How near a text is, 0 at the threshold and 1 when it says the same; negative: not near.
+
+    `message` and `text` are languages: they say which engine judges. Without a cosine, as of what was not embedded yet,
+    only the words can tell: at least half of them must be `shared`.
+    """
+    for engine in engines.by_preference(message, text):
+        if engine is not None and engine in cosines:
+            least = least_cosine(engine)
+            return min(1.0, (cosines[engine] + worth_of_words(engine) * shared - least) / (1 - least))
+    return shared - ENOUGH_TERMS if shared >= ENOUGH_TERMS else -1.0
+
+
+def words_shared(terms: Collection[str], texts: Mapping[int, tuple[str, str]]) -> dict[int, float]:
+    """How much of the words of a message each of these texts (with its language) has, by how rare they are among them."""
+    wanted = set(terms)
+    there = {number: wanted & _terms_of(*text) for number, text in texts.items()}
+    counts = Counter(term for found in there.values() for term in found)
+    all_texts = len(texts) + SEEN_ELSEWHERE
+    rarity = {term: math.log(all_texts / (counts[term] + 0.5)) for term in wanted}
+    whole = sum(rarity.values())
+    return {number: sum(rarity[term] for term in found) / whole if whole else 0.0 for number, found in there.items()}
+
+
+def shares_words(terms: Collection[str], text: str, language: str) -> bool:
+    """Whether a text has at least half of the words of a message."""
+    there = _terms_of(text, language)
+    return bool(terms) and sum(term in there for term in terms) >= ENOUGH_TERMS * len(terms)
+
+
+def _terms_of(text: str, language: str) -> set[str]:
+    found = keyword_terms(text, language)
+    return {*found.words, *found.stems}
+
+
+def _of(engine: str, table: str, otherwise: float) -> float:
+    known = _known()[table]
+    return next((known[part] for part in _PART.findall(engine) if part in known), otherwise)
+
+
+@cache
+def _known() -> Mapping[str, Mapping[str, float]]:
+    return tomllib.loads(_DATA.read_text("utf-8"))

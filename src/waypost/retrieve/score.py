@@ -1,0 +1,268 @@
+"""Candidates to scores: the evidence of keywords, of meaning, and of the place in a conversation, added up.
+
+What the caller fetches, in one read:
+1. the best `DEPTH` passages by keywords (BM25 of the question's `keywords`) and the best `DEPTH` of each engine that
+   serves: for English pairs one, for pairs where either side is not English the other. A memory counts by its best
+   passage;
+2. the followers of what keywords found: the turns at most `REACH` places behind it in its session. An answer often has
+   no word of the question, because its question stands before it (followers of what meaning found change nothing);
+3. where the question names a time of at most a month, what was said then (of a subject too: within three days);
+4. for all of them the cosine of every serving engine, and each engine's `Population` by language: how its cosines for
+   this question spread over all passages.
+
+A score is a sum of named parts, so it explains itself:
+
+    keywords  BM25 / best BM25, at most 1; less in a space of several languages, where words only find their own
+    meaning   cosine, as deviations from the mean of its engine and language
+    answer    the turn before it, or the one before that, matches: a short turn speaks through them
+    session   the best evidence in the same session
+    speaker   said by the one person whom the question names
+    role      a question about the asker's own affairs is not answered by the assistant
+    telling   long enough to tell something, opens its session, does not merely ask
+    type      names a time where the question asks when, a number where it asks how many
+    time      said in the time that the question names
+    recency   a little, for what is new
+
+A memory outside of sessions (a fact, a piece of code) counts as a session of one turn that has enough to tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import exp, log
+from typing import TYPE_CHECKING
+
+from waypost.retrieve.calibration import Engines, Spreads, keyword_weight
+from waypost.retrieve.question import ASSISTANTS, Question
+from waypost.store.protocol import Population
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+DEPTH = 100  # 50 costs .011 on LoCoMo, 200 gains nothing
+REACH = 1
+
+# Weights are relative to a full keyword match and rounded. Every one lies on a plateau: half or double of it moves no
+# measure by more than .03 (benchmarks/retrieval_ablation.md, with what each part is worth).
+MEANING = 0.15
+ASKED_BEFORE = 0.8  # keywords of the turn before, where that turn is a question
+SAID_BEFORE = 0.2  # keywords of the turn two before: mostly the same speaker
+MEANT_BEFORE = 0.05  # meaning of the turn before
+SHORT_WORDS = 30  # turns up to this length take all of their context, longer ones in proportion less
+SESSION_KEYWORDS = 0.4
+SESSION_MEANING = 0.15
+SPEAKER = 0.2
+ASSISTANT_ON_SELF = -1.2
+ASSISTANT = -0.3  # on other questions; none where the question is about what the assistant said
+LENGTH = 0.25  # for the logarithm of the number of words ...
+ENOUGH_WORDS = 40  # ... up to this number
+OPENING = 0.25
+ASKING = -0.2
+WHEN = 0.4
+HOW_MANY = 0.2
+EXACT_TIME = 0.9
+VAGUE_TIME = 0.4
+VERY_DAY = 0.1  # beside what was said on the day before or after it
+ONLY_TIME = 4.0  # where nothing but a time is asked for: more than all other parts can differ by
+RECENCY = 0.2
+RECENCY_HALF_LIFE_DAYS = 30.0
+
+# For display. Over all sets the evidence has a total of 3.0 to 4.1 in the median, the fiftieth candidate 0.8 to 2.2.
+_MIDDLE, _WIDTH = 2.2, 0.6
+_LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may answer. Keyword and similarity are those of its best passage."""
+
+    memory_id: str
+    language: str
+    keyword: float = 0.0  # BM25, higher is better; 0 where the keyword search did not bring it
+    similarity: Mapping[str, float] = field(default_factory=dict)  # cosine by engine
+    session: str | None = None
+    position: int = 0  # place in the session, from 0
+    speaker: str | None = None
+    time: datetime | None = None  # with zone
+    traits: int = 0  # `traits_of(text, language).packed`
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    memory_id: str
+    score: float  # 0 to 1, rising with the total
+    total: float
+    why: Mapping[str, float]  # the parts that are not 0; their sum is the total
+
+
+def fuse(
+    question: Question,
+    candidates: Sequence[Candidate],
+    populations: Mapping[str, Mapping[str, Population]],
+    engines: Engines,
+    *,
+    now: datetime,
+    k: int,
+) -> list[Scored]:
+    """The best k, best first; equal ones newest first, then by id. `populations` is by engine and language."""
+    import numpy as np  # heavy; only recall pays for it
+
+    if not candidates:
+        return []
+    parts = _parts(question, candidates, populations, engines, now)
+    table = np.stack(list(parts.values()))
+    totals = table.sum(axis=0).round(9)
+    times = [-(c.time or _LONG_AGO).timestamp() for c in candidates]
+    order = np.lexsort(([c.memory_id for c in candidates], times, -totals))[:k]
+    return [
+        Scored(
+            memory_id=candidates[at].memory_id,
+            score=shown_score(float(totals[at])),
+            total=float(totals[at]),
+            why={name: float(part) for name, part in zip(parts, table[:, at], strict=True) if part},
+        )
+        for at in order
+    ]
+
+
+def shown_score(total: float) -> float:
+    """0 to 1, rising with the total."""
+    return 1 / (1 + exp(min(700.0, (_MIDDLE - total) / _WIDTH)))
+
+
+def total_of(score: float) -> float:
+    """The total that is shown as this score."""
+    inside = min(max(score, 1e-12), 1 - 1e-12)
+    return _MIDDLE + _WIDTH * log(inside / (1 - inside))
+
+
+def _parts(
+    question: Question,
+    candidates: Sequence[Candidate],
+    populations: Mapping[str, Mapping[str, Population]],
+    engines: Engines,
+    now: datetime,
+) -> dict[str, "Floats"]:
+    import numpy as np
+
+    keyword = np.array([c.keyword for c in candidates], np.float64)
+    keyword *= keyword_weight(question.language, populations) / max(float(keyword.max()), 1e-9)
+    meaning = np.array(_meanings(question.language, candidates, populations, engines))
+    assistant = np.array([c.speaker is not None and c.speaker.lower() in ASSISTANTS for c in candidates])
+    traits = np.array([c.traits for c in candidates], np.int64)  # as `traits.Traits.packed` lays them out
+    asks, dated, counted = ((traits >> bit & 1).astype(bool) & ~assistant for bit in range(3))
+    alone = np.array([c.session is None for c in candidates])
+    words = np.where(alone, ENOUGH_WORDS, traits >> 3)
+    opens = alone | np.array([c.position == 0 for c in candidates])
+    session = _sessions(candidates)
+    return {
+        "keywords": keyword,
+        "meaning": MEANING * meaning,
+        "answer": _from_before(candidates, keyword, meaning, asks) * np.minimum(1, SHORT_WORDS / np.maximum(words, 1)),
+        "session": SESSION_KEYWORDS * _best(keyword, session) + SESSION_MEANING * _best(meaning, session),
+        "speaker": SPEAKER * _said_by(question, candidates),
+        "role": _role(question) * assistant,
+        "telling": LENGTH * np.log1p(np.minimum(words, ENOUGH_WORDS)) + OPENING * opens + ASKING * asks,
+        "type": WHEN * question.asks_when * dated + HOW_MANY * question.asks_how_many * counted,
+        "time": _time(question, candidates, now),
+        "recency": _recency(candidates, now),
+    }
+
+
+def _meanings(
+    language: str,
+    candidates: Sequence[Candidate],
+    populations: Mapping[str, Mapping[str, Population]],
+    engines: Engines,
+) -> list[float]:
+    """Cosines in deviations from the mean; 0, the mean, where no engine has read the text."""
+    spreads = {engine: Spreads(by_language) for engine, by_language in populations.items()}
+    prefer = {text: engines.by_preference(language, text) for text in {c.language for c in candidates}}
+    meanings = []
+    for candidate in candidates:
+        for engine in prefer[candidate.language]:
+            if engine in candidate.similarity and engine in spreads:
+                meanings.append(spreads[engine].deviations(candidate.similarity[engine], candidate.language))
+                break
+        else:
+            meanings.append(0.0)
+    return meanings
+
+
+def _from_before(
+    candidates: Sequence[Candidate], keyword: "Floats", meaning: "Floats", asks: "NDArray[np.bool_]"
+) -> "Floats":
+    """What the turn before and the one before that say for a turn."""
+    import numpy as np
+
+    places: dict[tuple[str | None, int], int] = {
+        (c.session, c.position): at for at, c in enumerate(candidates) if c.session is not None
+    }
+    one = [places.get((c.session, c.position - 1), -1) for c in candidates]
+    two = [places.get((c.session, c.position - 2), -1) for c in candidates]
+    near = np.append(ASKED_BEFORE * keyword * asks + MEANT_BEFORE * meaning, 0.0)  # the last stands for "not here"
+    far = np.append(SAID_BEFORE * keyword, 0.0)
+    before: Floats = near[one] + far[two]
+    return before
+
+
+def _sessions(candidates: Sequence[Candidate]) -> "NDArray[np.int64]":
+    """A number for each session; a memory outside of sessions is one by itself."""
+    import numpy as np
+
+    numbers: dict[tuple[str, bool], int] = {}
+    keys = (((c.memory_id, True) if c.session is None else (c.session, False)) for c in candidates)
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+
+
+def _best(values: "Floats", session: "NDArray[np.int64]") -> "Floats":
+    import numpy as np
+
+    best = np.full(int(session.max()) + 1, -np.inf)
+    np.maximum.at(best, session, values)
+    return best[session]
+
+
+def _said_by(question: Question, candidates: Sequence[Candidate]) -> "Floats":
+    import numpy as np
+
+    if len(question.speakers) != 1:  # about two people either may tell
+        return np.zeros(len(candidates))
+    return np.array([(c.speaker or "").lower() in question.speakers for c in candidates], np.float64)
+
+
+def _role(question: Question) -> float:
+    if question.about_answers:
+        return 0.0
+    return ASSISTANT_ON_SELF if question.about_self else ASSISTANT
+
+
+def _time(question: Question, candidates: Sequence[Candidate], now: datetime) -> "Floats":
+    """By the days of the asker's clock, which `now` has."""
+    import numpy as np
+
+    total = np.zeros(len(candidates))
+    if not question.spans and not question.only_time:
+        return total
+    for at, candidate in enumerate(candidates):
+        if candidate.time is None:
+            continue
+        day = candidate.time.astimezone(now.tzinfo).date()
+        named = any(span.first <= day <= span.last for span in question.days)
+        if question.only_time:
+            total[at] = ONLY_TIME * named
+        else:
+            near = max((EXACT_TIME if s.exact else VAGUE_TIME) * s.match(day) for s in question.spans)
+            total[at] = near + VERY_DAY * named
+    return total
+
+
+def _recency(candidates: Sequence[Candidate], now: datetime) -> "Floats":
+    import numpy as np
+
+    days = np.array([(now - c.time).total_seconds() / 86_400 if c.time else np.inf for c in candidates])
+    recent: Floats = RECENCY * 0.5 ** (np.maximum(days, 0.0) / RECENCY_HALF_LIFE_DAYS)
+    return recent

@@ -1,0 +1,1 @@
+"""Find the times that a question names."""

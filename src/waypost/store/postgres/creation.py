@@ -1,0 +1,40 @@
+"""Who may make the memory of a space in a database, and what whoever may not is told."""
+
+import shlex
+
+from waypost.errors import SecurityError
+from waypost.store.postgres.connection import connections
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.rows import Space
+
+
+def check_known_or_admin(directory: Directory, space: Space) -> bool:
+    """Whether the directory has this space already, for whoever asks. Raises SecurityError where it has not and they may
+    not put it there."""
+    if any(one.space_id == space.space_id for one in directory.spaces()):
+        return True
+    if not directory.is_admin():
+        once = "`waypost init` in it once"
+        if space.kind == "person":
+            once = f"`waypost --person {shlex.quote(space.name)} status` once"
+        raise SecurityError(
+            f"{space.name!r} is not a memory of this team that you are a member of.",
+            f"Ask an owner to add you (waypost team member add), or an administrator to run {once}.",
+        )
+    return False
+
+
+def check_makeable(dsn: str, space: Space) -> None:
+    """Raises SecurityError where whoever logs in may not make the memory of this space there. Makes nothing."""
+    pool = connections(dsn)
+    with pool.alone() as connection:
+        has_directory, may_create = connection.execute(
+            "SELECT to_regclass('waypost.spaces') IS NOT NULL, has_database_privilege(current_database(), 'CREATE')"
+        ).fetchall()[0]
+        if has_directory:
+            check_known_or_admin(Directory(connection.raw), space)
+    if not may_create:
+        raise SecurityError(
+            f"This login may make no memory in {pool.shown}.",
+            "Log in as the owner of the database, or ask them: it takes the right to create schemas.",
+        )

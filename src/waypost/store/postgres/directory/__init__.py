@@ -1,0 +1,1 @@
+"""Spaces, users, members and tokens of a team."""

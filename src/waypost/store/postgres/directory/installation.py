@@ -1,0 +1,57 @@
+"""Setting up a database for a team, and bringing all of it up to date: by an administrator, as often as they like."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from waypost.store.postgres.connection import Connection
+from waypost.store.postgres.directory.directory import Directory
+from waypost.store.postgres.directory.execute import run
+from waypost.store.postgres.directory.schema import migrate_directory
+from waypost.store.postgres.roles import Names, ensure_roles, schema_of
+from waypost.store.postgres.schema import migrate, missing
+from waypost.store.postgres.security import protect_space
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    changed: bool  # whether the directory was made or changed now
+    names: Names | None  # of the roles; None: nobody may create them
+    spaces: int
+    migrated: int  # spaces that were behind this version
+
+
+def set_up(
+    connection: Connection,
+    shown: str,
+    now: datetime,
+    prefix: str | None = None,
+    report: Callable[[int, int], None] = lambda _done, _all: None,
+) -> SetUp:
+    """Tables, roles and rights, of the directory and then of each space in a transaction of its own: stopped in the
+    middle, it goes on where it was."""
+    raw = connection.raw
+    changed = migrate_directory(raw, now)
+    names = ensure_roles(raw, prefix)
+    spaces = [one.space_id for one in Directory(raw).spaces()]
+    migrated = 0
+    for done, space_id in enumerate(spaces):
+        report(done, len(spaces))
+        with raw.transaction():
+            migrated += bring_up_to_date(connection, shown, space_id, names, now)
+    return SetUp(changed, names, len(spaces), migrated)
+
+
+def bring_up_to_date(connection: Connection, shown: str, space_id: str, names: Names | None, now: datetime) -> bool:
+    """In a transaction: give a space the tables of this version, and its groups their rights. Returns whether it was
+    behind."""
+    schema = schema_of(space_id)
+    key = int.from_bytes(bytes.fromhex(space_id), "big", signed=True)  # its writers wait for each other by this
+    run(connection.raw, "SELECT pg_advisory_xact_lock(%s)", (key,))
+    is_behind = bool(missing(connection, schema, shown))
+    if is_behind:
+        path = [schema, *([connection.vector_schema] if connection.vector_schema else []), "pg_temp"]
+        run(connection.raw, f"SET LOCAL search_path = {', '.join(path)}")
+        migrate(connection, schema, shown, now)
+    protect_space(connection.raw, space_id, names)
+    return is_behind

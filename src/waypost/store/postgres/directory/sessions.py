@@ -1,0 +1,158 @@
+"""Sessions of people who have signed in, and replies to writes with an idempotency key: what several server processes
+of one database have to agree on. For the server's login."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from waypost.store.postgres.directory.execute import run
+from waypost.store.postgres.directory.refusals import in_our_words
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+Connect = Callable[[], AbstractContextManager["Connection[Any]"]]  # a pool's `connection` is one
+_SECRET_BYTES = 32
+
+
+def pooled(dsn: str) -> Connect:
+    """Connections of this process to the database, one for each block."""
+    from waypost.store.postgres.connection import connections
+
+    @contextmanager
+    def connect() -> Iterator["Connection[Any]"]:
+        with connections(dsn).lend("SELECT") as connection:  # nothing: but a connection that was cut is replaced here
+            yield connection.raw
+
+    return connect
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSession:
+    digest: str
+    holder: str  # the key of the token that it came from
+    began: datetime
+    seen: datetime
+
+
+class KeptSessions:
+    """One that begins or ends does so in every process at once."""
+
+    def __init__(self, connect: Connect) -> None:
+        self._connect = connect
+
+    def begin(self, session: KeptSession, *, oldest: datetime, idle: datetime, most: int) -> None:
+        """Keep a new one. Those that began before `oldest` or were not used since `idle` go, and of one token's more
+        than `most` the longest idle."""
+        with in_our_words(), self._connect() as connection, connection.transaction():
+            run(connection, "DELETE FROM waypost.sessions WHERE began < %s OR seen < %s", (oldest, idle))
+            run(
+                connection,
+                "DELETE FROM waypost.sessions WHERE digest IN (SELECT digest FROM waypost.sessions WHERE holder = %s"
+                " ORDER BY seen DESC, digest OFFSET %s)",
+                (session.holder, most - 1),
+            )
+            run(
+                connection,
+                "INSERT INTO waypost.sessions VALUES (%s, %s, %s, %s)",
+                (session.digest, session.holder, session.began, session.seen),
+            )
+
+    def find(self, digest: str) -> KeptSession | None:
+        with in_our_words(), self._connect() as connection, connection.transaction():
+            row = run(
+                connection, "SELECT digest, holder, began, seen FROM waypost.sessions WHERE digest = %s", (digest,)
+            ).fetchone()
+        return KeptSession(*row) if row else None
+
+    def seen(self, digest: str, at: datetime) -> None:
+        with in_our_words(), self._connect() as connection, connection.transaction():
+            run(connection, "UPDATE waypost.sessions SET seen = greatest(seen, %s) WHERE digest = %s", (at, digest))
+
+    def end(self, digest: str) -> None:
+        with in_our_words(), self._connect() as connection, connection.transaction():
+            run(connection, "DELETE FROM waypost.sessions WHERE digest = %s", (digest,))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    """What is known of a request that came before: no status while it is being done, or when nobody knows."""
+
+    request: bytes
+    is_held: bool
+    status: int | None
+    body: str | None
+    headers: str | None
+
+
+class KeptReplies:
+    """Keys, callers and requests come as keyed hashes, of answers no words: see `faces.rest.replies`."""
+
+    def __init__(self, connect: Connect) -> None:
+        self._connect = connect
+
+    def secret(self) -> bytes:
+        """What the hashes are keyed with: one for all servers of this database."""
+        with in_our_words(), self._connect() as connection, connection.transaction():
+            run(
+                connection,
+                "INSERT INTO waypost.secrets VALUES ('replies', %s) ON CONFLICT DO NOTHING",
+                (secrets.token_bytes(_SECRET_BYTES),),
+            )
+            row = run(connection, "SELECT value FROM waypost.secrets WHERE name = 'replies'").fetchone()
+        return bytes(row[0]) if row else b""
+
+    def begin(
+        self, key: bytes, caller: bytes, request: bytes, *, now: datetime, held: timedelta, kept: timedelta, most: int
+    ) -> KeptReply | None:
+        """What came under this key before; None: of all processes it is yours to do. Of one caller at most `most` are
+        kept, each for `kept`."""
+        with in_our_words(), self._connect() as connection, connection.transaction():
+            run(connection, "DELETE FROM waypost.replies WHERE at < %s", (now - kept,))
+            while not _took(connection, key, caller, request, now, now + held):
+                row = run(
+                    connection,
+                    "SELECT request, held_until > %s, status, body, headers FROM waypost.replies WHERE key = %s",
+                    (now, key),
+                ).fetchone()
+                if row is not None:  # else whoever had the key has given it up since
+                    return KeptReply(bytes(row[0]), *row[1:])
+            run(
+                connection,
+                "DELETE FROM waypost.replies WHERE key IN (SELECT key FROM waypost.replies WHERE caller = %s"
+                " ORDER BY at DESC, key OFFSET %s)",
+                (caller, most),
+            )
+        return None
+
+    def finish(self, key: bytes, status: int, body: str, headers: str) -> None:
+        self._run(
+            "UPDATE waypost.replies SET status = %s, body = %s, headers = %s WHERE key = %s", status, body, headers, key
+        )
+
+    def release(self, key: bytes) -> None:
+        """Nothing was written: the key can be used again."""
+        self._run("DELETE FROM waypost.replies WHERE key = %s AND status IS NULL", key)
+
+    def leave(self, key: bytes, now: datetime) -> None:
+        """Nobody knows whether it was done."""
+        self._run("UPDATE waypost.replies SET held_until = %s WHERE key = %s AND status IS NULL", now, key)
+
+    def _run(self, statement: str, *given: object) -> None:
+        with in_our_words(), self._connect() as connection, connection.transaction():
+            run(connection, statement, given)
+
+
+def _took(
+    connection: "Connection[Any]", key: bytes, caller: bytes, request: bytes, now: datetime, until: datetime
+) -> bool:
+    made = run(
+        connection,
+        "INSERT INTO waypost.replies (key, caller, request, at, held_until) VALUES (%s, %s, %s, %s, %s)"
+        " ON CONFLICT DO NOTHING",
+        (key, caller, request, now, until),
+    )
+    return bool(made.rowcount)

@@ -1,0 +1,1 @@
+"""Search by keywords and vectors in PostgreSQL."""

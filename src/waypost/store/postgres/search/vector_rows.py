@@ -1,0 +1,167 @@
+"""Comparing vectors in PostgreSQL: one by one where they are few, by an HNSW index where they are many.
+
+Code and prose of an engine are two sorts, each with an index of its own: else a small sort would be searched for among
+the best of a large one. Cosines are always computed from the stored vectors, in single precision, as SQLite's store
+does it; the index only says which vectors to look at.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from waypost.store.postgres.search.halfvec import Full, Half
+from waypost.store.postgres.search.keyword_rows import in_braces
+from waypost.store.sql.database import Database
+
+if TYPE_CHECKING:
+    from waypost.store.protocol import Vector
+    from waypost.store.sql.scores import Scores
+
+LEAST_IN_VIEW, _MOST_IN_VIEW = 300, 1000  # candidates that the index keeps in view
+MOST_SEARCHED = 50_000  # vectors that the index looks at for one question
+_TWINS = 100  # that are looked for among many
+_ROWS_AT_ONCE = 16_384
+
+_ENGINE = """
+SELECT e.engine_id, e.dimensions, c.language, c.vectors,
+    to_regclass('vectors_near_' || e.engine_id || '_' || e.dimensions || '_prose') IS NOT NULL,
+    to_regclass('vectors_near_' || e.engine_id || '_' || e.dimensions || '_code') IS NOT NULL
+FROM engines e LEFT JOIN vector_counts c ON c.engine_id = e.engine_id WHERE e.name = ?
+"""
+_ALL = """
+SELECT language, string_agg(int8send(vector_id), ''::bytea),
+    string_agg(float4send((-(packed::vector <#> ?1::vector))::float4), ''::bytea)
+FROM vectors WHERE engine_id = {engine} AND of_code = ?2 GROUP BY language
+"""
+_NEAR = """
+SELECT vector_id, (-(packed::vector <#> ?1::vector))::float4, language FROM (
+    SELECT vector_id, packed, language FROM vectors WHERE {sort}
+    ORDER BY packed::halfvec({dimensions}) <#> ?2::halfvec({dimensions}) LIMIT {depth}
+) near
+"""
+# In this order, whatever PostgreSQL thinks of the tables: its statistics are behind after many writes.
+_OF_VERSIONS = """
+SELECT p.number, v.vector_id, (-(v.packed::vector <#> ?1::vector))::float4
+FROM (SELECT number, hash FROM passages WHERE number = ANY(?2::bigint[]) OFFSET 0) p
+CROSS JOIN LATERAL (SELECT vector_id, packed FROM vectors WHERE engine_id = {engine} AND hash = p.hash OFFSET 0) v
+"""
+_AFTER = """
+SELECT vector_id, packed FROM vectors WHERE engine_id = ? AND vector_id > ? ORDER BY vector_id LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What the database has of an engine."""
+
+    engine_id: int
+    dimensions: int
+    counts: Mapping[str, int]  # vectors of each language
+    indexed: tuple[bool, bool]  # whether there is an index of prose, and one of code
+
+    def count(self, of_code: bool) -> int:
+        return sum(count for language, count in self.counts.items() if language.startswith("code") == of_code)
+
+
+class Near(NamedTuple):
+    """A vector that an index has found."""
+
+    vector_id: int
+    cosine: float
+    language: str
+
+
+def sort_condition(engine_id: int, dimensions: int, of_code: bool) -> str:
+    """Which vectors an index holds. A search says it in the same words, else PostgreSQL does not take the index. The
+    dimensions are in it because another model may come to answer to the engine's name."""
+    return f"engine_id = {engine_id} AND {'' if of_code else 'NOT '}of_code AND vector_dims(packed) = {dimensions}"
+
+
+def index_name(engine_id: int, dimensions: int, of_code: bool) -> str:
+    return f"vectors_near_{engine_id}_{dimensions}_{'code' if of_code else 'prose'}"
+
+
+def find_engine(database: Database, name: str) -> Engine | None:
+    """None: nobody has stored a vector of it."""
+    rows = database.rows(_ENGINE, (name,))
+    if not rows or not rows[0][1]:
+        return None
+    return Engine(rows[0][0], rows[0][1], {row[2]: row[3] for row in rows if row[2] is not None}, rows[0][4:])
+
+
+def all_scores(database: Database, engine: Engine, of_code: bool, asked: "Vector") -> "Scores":
+    """The cosines of all vectors of a sort with a question."""
+    import numpy as np  # only where vectors are
+
+    from waypost.store.sql.scores import Scores, language_code
+
+    rows = database.rows(_ALL.format(engine=int(engine.engine_id)), (Full(asked), of_code))
+    ids = np.frombuffer(b"".join(row[1] for row in rows), ">i8").astype(np.int64)
+    cosines = np.frombuffer(b"".join(row[2] for row in rows), ">f4").astype(np.float32)
+    languages = np.repeat(
+        np.array([language_code(row[0]) for row in rows], np.uint8), [len(row[1]) // 8 for row in rows]
+    )
+    order = np.argsort(ids)
+    return Scores(ids[order], languages[order], cosines[order])
+
+
+def prepare_search(database: Database, depth: int) -> None:
+    """Before `near`: how the index is to be searched, until the end of the transaction."""
+    database.rows(
+        "SELECT set_config('hnsw.ef_search', ?, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),"
+        " set_config('hnsw.max_scan_tuples', ?, true)",
+        (str(min(max(depth, LEAST_IN_VIEW), _MOST_IN_VIEW)), str(MOST_SEARCHED)),
+    )
+
+
+def near(database: Database, engine: Engine, of_code: bool, asked: "Vector", depth: int) -> list[Near]:
+    """Those that the index finds nearest, best first. Fewer than `depth`: it found no more."""
+    from waypost.store.sql.packed import pack
+
+    sql = _NEAR.format(
+        sort=sort_condition(engine.engine_id, engine.dimensions, of_code),
+        dimensions=int(engine.dimensions),
+        depth=int(depth),  # not a parameter: PostgreSQL has to see that it is small
+    )
+    found = map(Near._make, database.rows(sql, (Full(asked), Half(pack(asked)))))
+    return sorted(found, key=lambda one: (-one.cosine, one.vector_id))
+
+
+def scores_of_versions(
+    database: Database, engine: Engine, asked: "Vector", numbers: Sequence[int], depth: int | None = None
+) -> list[tuple[int, int, float]]:
+    """(number, vector id, cosine) of all passages of these versions, or of so many that are best."""
+    sql = _OF_VERSIONS.format(engine=int(engine.engine_id))
+    if depth is not None:
+        sql += f"ORDER BY 3 DESC, 2 LIMIT {int(depth)}"
+    return database.rows(sql, (Full(asked), in_braces(numbers)))
+
+
+def pairs_above(database: Database, engine: Engine, asked: "Vector", above: float) -> Iterator[tuple[int, int, float]]:
+    """(vector id, index of the asked vector, cosine) of those that resemble one of the asked by more than `above`: all of
+    them where no index is, else those among the nearest."""
+    if any(engine.indexed):
+        prepare_search(database, _TWINS)
+    for of_code in (False, True):
+        if engine.indexed[of_code]:
+            for place in range(len(asked)):
+                for vector_id, cosine, _ in near(database, engine, of_code, asked[place], _TWINS):
+                    if cosine > above:
+                        yield vector_id, place, cosine
+    if not all(engine.indexed):
+        yield from _pairs_one_by_one(database, engine, asked, above)
+
+
+def _pairs_one_by_one(
+    database: Database, engine: Engine, asked: "Vector", above: float
+) -> Iterator[tuple[int, int, float]]:
+    import numpy as np
+
+    from waypost.store.sql.packed import unpack
+
+    last = 0
+    while rows := database.rows(_AFTER, (engine.engine_id, last, _ROWS_AT_ONCE)):
+        cosines = unpack([row[1] for row in rows], engine.dimensions) @ asked.T
+        for row, place in np.argwhere(cosines > above):
+            yield rows[row][0], int(place), float(cosines[row, place])
+        last = rows[-1][0]

@@ -1,0 +1,1 @@
+"""Find secrets in text and mask them."""
